@@ -1,1 +1,1 @@
-"""Straight lines: read ports, call one pure function, write ports."""
+"""The daemon's steps: each reads ports, calls one pure function and writes ports."""

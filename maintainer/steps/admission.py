@@ -1,4 +1,4 @@
-"""What admission says now of everything that the stored plans want."""
+"""Run admission on the planned actions that the store has."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from maintainer.steps.ports import Ports
 
 
 def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
-    """Those of the configured catalogs' candidates that start now, the best first; nothing is
-    started yet. Budgets that are spent are told of.
+    """Choose the planned actions that start now, best first; nothing is started yet.
+
+    Spent budgets are reported to the notifier. Only configured catalogs take part.
     """
     circumstances = look_around(ports)
     candidates = [] if is_shut(circumstances) else read_candidates(ports)
@@ -30,19 +31,17 @@ def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
 
 
 def read_queue(ports: Ports) -> tuple[AdmissionVerdict, ...]:
-    """A verdict on every candidate, the best first: those that start now, and why the others
-    wait.
-    """
+    """The queue, best first: which planned actions start now, and why the others wait."""
     return admit(read_candidates(ports), look_around(ports))
 
 
 def waits_of(ports: Ports, table: TableIdentifier) -> tuple[AdmissionVerdict, ...]:
-    """What admission says of one table's actions: why not now, when next."""
+    """The part of the queue that concerns one table."""
     return tuple(verdict for verdict in read_queue(ports) if verdict.candidate.table == table)
 
 
 def is_blackout(ports: Ports) -> bool:
-    """True in a blackout of all tables: nothing starts then but what a person asks for."""
+    """True in a blackout of all tables: only requested jobs start then."""
     return (
         find_blackout(
             AdmissionCircumstances(ports.clock.now(), ports.runner.capacity, ports.admission)
@@ -52,7 +51,7 @@ def is_blackout(ports: Ports) -> bool:
 
 
 def read_candidates(ports: Ports) -> list[Candidate]:
-    """What the stored plans of the configured catalogs' tables want started."""
+    """The planned actions of all tables in configured catalogs."""
     return [
         candidate
         for candidate in ports.store.candidates()
@@ -61,13 +60,14 @@ def read_candidates(ports: Ports) -> list[Candidate]:
 
 
 def look_around(ports: Ports) -> AdmissionCircumstances:
-    """What admission needs of this moment."""
+    """Collect what admission needs to know about this moment."""
     unfinished = ports.store.unfinished_jobs()
     now = ports.clock.now()
     return AdmissionCircumstances(
         now=now,
-        # A job that waits for its proof has left Spark: while its table cannot be read, the others
-        # need not wait too. Another process has places of its own.
+        # A job that waits for its proof has left Spark and occupies no slot, so an
+        # unreadable table does not block the others. Jobs of another process use that
+        # process's slots.
         free_places=ports.runner.capacity
         - sum(
             not job.awaits_review and job.owner in {"", ports.runner.owner} for job in unfinished

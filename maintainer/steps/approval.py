@@ -1,6 +1,4 @@
-"""What people say about a list of orphan files: who and when goes into the audit log with the
-decision itself.
-"""
+"""Approve, reject or restore a list of orphan files, each with an audit entry."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from maintainer.steps.ports import Ports
 
 
 def find_list(ports: Ports, table: TableIdentifier, list_id: str) -> OrphanList:
-    """The list; UnknownTableError when the table has none of that id."""
+    """Read an orphan list; UnknownTableError when the table has no list with that id."""
     orphans = ports.store.orphan_list(list_id)
     if orphans is None or orphans.table != table:
         message = f"table {table} has no list {list_id!r} of orphan files"
@@ -32,8 +30,10 @@ def find_list(ports: Ports, table: TableIdentifier, list_id: str) -> OrphanList:
 def approve_list(
     ports: Ports, table: TableIdentifier, list_id: str, by: str, digest: str = ""
 ) -> OrphanList:
-    """Let exactly these files go; InvalidTransitionError with the reason when the list is none to
-    approve. A digest is of the list that the person has seen.
+    """Approve the removal of exactly the files of a list.
+
+    InvalidTransitionError gives the reason when the list cannot be approved. `digest` is the
+    hash of the list that the person has seen.
     """
     orphans, now = find_list(ports, table, list_id), ports.clock.now()
     refusal = refuse_approval(orphans, now, digest)
@@ -41,9 +41,7 @@ def approve_list(
 
 
 def reject_list(ports: Ports, table: TableIdentifier, list_id: str, by: str) -> OrphanList:
-    """Let none of them go, also when somebody had approved them; InvalidTransitionError when the
-    list is over.
-    """
+    """Reject a list, also an approved one; InvalidTransitionError when it is closed already."""
     orphans = find_list(ports, table, list_id)
     return _decide(
         ports,
@@ -55,8 +53,9 @@ def reject_list(ports: Ports, table: TableIdentifier, list_id: str, by: str) -> 
 
 
 def restore_list(ports: Ports, table: TableIdentifier, list_id: str, by: str) -> OrphanList:
-    """Have a list's files brought back from quarantine by the next job on the table;
-    InvalidTransitionError when they are not there.
+    """Request that the table's next job moves a list's files back from quarantine.
+
+    InvalidTransitionError when the files are not in quarantine.
     """
     orphans = find_list(ports, table, list_id)
     wanted = replace(

@@ -1,5 +1,6 @@
-"""Work on one table in a thread of its own: a table that takes too long stops neither the others
-nor the end of the process.
+"""Run work on one table in its own thread, so that it can be given up.
+
+A table that takes too long then delays neither other tables nor the end of the process.
 """
 
 from __future__ import annotations
@@ -19,33 +20,33 @@ from maintainer.domain.units import format_duration
 R = TypeVar("R")
 
 DEFAULT_LIMIT = timedelta(minutes=10)
-_STOP_CHECK_SECONDS = 0.1  # how soon a stop is noticed
+_STOP_CHECK_SECONDS = 0.1  # how often `should_stop` is asked
 
 
 class TookTooLongError(MaintainerError):
-    """Work on a table that did not end within its time."""
+    """Work on a table did not end within its time limit."""
 
 
 class StoppedError(MaintainerError):
-    """Work on a table that was given up because the process is to end."""
+    """Work on a table was given up because the process is about to end."""
 
 
 class _GiveUp(BaseException):
-    """Raised inside the thread whose work nobody waits for any more."""
+    """Raised inside a thread whose result nobody waits for any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """How long the work on one table may take, and who may end it before that."""
+    """The time limit for work on one table, and a way to stop it earlier."""
 
     limit: timedelta = DEFAULT_LIMIT
     should_stop: Callable[[], bool] = lambda: False
 
     def run(self, work: Callable[[], R]) -> R:
-        """What the work returns or raises; TookTooLongError or StoppedError, and the work is given
-        up, when it does not end in time.
+        """Return or raise what the work returns or raises, within the limit.
 
-        The work must be pure Python without side effects: it is interrupted wherever it is.
+        TookTooLongError or StoppedError when the work is given up. The work must be pure
+        Python without side effects, because it can be interrupted anywhere.
         """
         done: Future[R] = Future()
         thread = Thread(target=_settle, args=(work, done), name="bounded", daemon=True)
@@ -72,9 +73,7 @@ def _settle(work: Callable[[], R], done: Future[R]) -> None:
 
 
 def _interrupt(thread: Thread) -> None:
-    """Python raises it at the next instruction of the thread; a thread that has ended does not
-    notice.
-    """
+    """Raise _GiveUp at the thread's next Python instruction, if the thread still runs."""
     if thread.ident is not None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(thread.ident), ctypes.py_object(_GiveUp)

@@ -1,4 +1,4 @@
-"""What policies that are not in force would change."""
+"""Preview which verdicts a candidate set of policies would change."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from maintainer.steps.scan import read_under, scan_table
 def preview_tables(
     ports: Ports, candidate: PolicySet, tables: Iterable[TableIdentifier], *, is_fresh: bool = False
 ) -> Iterator[TablePreview]:
-    """For each table which verdicts the candidate would change, from stored health; is_fresh asks
-    the catalogs. No plan is stored.
+    """Compare the verdicts of the candidate with the present ones, table by table.
+
+    The comparison uses stored health, or with `is_fresh` asks the catalogs. No plan is stored.
     """
     current = ports.policies.current()
     for table in tables:

@@ -1,6 +1,4 @@
-"""One table's trouble is not the others': every one has its turn, and what went wrong is told
-afterwards.
-"""
+"""Do work for every item although some items fail; report the failures afterwards."""
 
 from __future__ import annotations
 
@@ -17,22 +15,24 @@ R = TypeVar("R")
 
 
 class Trouble:
-    """The errors of those who have had their turn, kept until all have."""
+    """Collects the errors of single items until every item has been worked on."""
 
     def __init__(self) -> None:
         self._errors: list[Exception] = []
         self._turns = 0
 
     def guard(self, do: Callable[[], R]) -> R | None:
-        """What it returns, or None when it went wrong; the store's error, without which nothing
-        goes, is raised at once.
+        """Return the result of `do`, or None when it fails.
+
+        StoreUnavailableError is raised at once, because no item can succeed without the
+        store.
         """
         self._turns += 1
         try:
             return do()
         except StoreUnavailableError:
             raise
-        except Exception as error:  # noqa: BLE001 - a bug that one table brings out must not leave the others without maintenance
+        except Exception as error:  # noqa: BLE001 - an error that one table causes must not leave the others without maintenance
             self._errors.append(error)
             return None
 
@@ -49,10 +49,10 @@ class Trouble:
 def each(
     items: Iterable[T], do: Callable[[T], R], should_stop: Callable[[], bool] = lambda: False
 ) -> list[R]:
-    """Do it for every item, or until it should stop.
+    """Call `do` for every item, or until `should_stop`, and return the results.
 
-    The first error is raised when all have had their turn, that of the store, without which nothing
-    goes, at once.
+    The first error is raised after all items have been worked on; StoreUnavailableError at
+    once.
     """
     trouble = Trouble()
     done: list[R] = []
@@ -65,13 +65,11 @@ def each(
 
 
 def at_once(items: Iterable[T], do: Callable[[T], R]) -> list[R]:
-    """The same as `each`, but side by side, each item in a thread of its own: one that hangs delays
-    no other.
-    """
+    """The same as `each`, with one thread for each item, so that a hanging item delays no other."""
     started = [_start(partial(do, item)) for item in items]
     wait(started)
-    # What is no Exception ends the process, and the store's error is raised before the others:
-    # `each` raises both at once.
+    # A BaseException that is no Exception ends the process, and a store error is raised
+    # before all other errors: `each` raises both at once.
     first = sorted(
         started,
         key=lambda one: (
@@ -89,7 +87,7 @@ def _start(work: Callable[[], R]) -> Future[R]:
     def settle() -> None:
         try:
             done.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - it is raised where the work is waited for
+        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that waits for the result
             done.set_exception(error)
 
     Thread(target=settle, name="at-once", daemon=True).start()

@@ -1,5 +1,7 @@
-"""Of one scan few tables are told of by name: a first start on a neglected lake, or a stricter
-policy, is one piece of news and not thousands.
+"""Limit how many tables one scan names in notifications.
+
+The first scan of a neglected lake, or a stricter policy, becomes one summary instead of thousands
+of notices.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ _GATHERED = frozenset({NoticeKind.TABLE_CRITICAL, NoticeKind.TABLE_UNREADABLE})
 
 
 class GatheredNotices:
-    """Passes on the first MOST_NAMED notices of critical tables, as many of unreadable ones, and
-    everything else; the other tables wait for `tell_rest`.
+    """A notifier that names at most MOST_NAMED critical and MOST_NAMED unreadable tables.
+
+    All other tables of these two kinds wait for the summary of `tell_rest`. Notices of other
+    kinds pass.
     """
 
     def __init__(self, inner: Notifier, catalog: str) -> None:
@@ -26,7 +30,7 @@ class GatheredNotices:
         self._rest: dict[NoticeKind, list[str]] = {}
 
     def notify(self, notice: Notice) -> None:
-        """Pass it on, or keep it for the summary."""
+        """Send the notice, or keep it for the summary."""
         if notice.kind not in _GATHERED or self._passed[notice.kind] < MOST_NAMED:
             self._passed[notice.kind] += 1
             self._inner.notify(notice)
@@ -34,10 +38,10 @@ class GatheredNotices:
             self._rest.setdefault(notice.kind, []).append(notice.subject)
 
     def tell_rest(self, now: datetime) -> None:
-        """One notice of each kind for all that were kept; what comes after is the next scan's."""
+        """Send one summary for each kind of the kept notices, and start over for the next scan."""
         for kind, subjects in self._rest.items():
             self._inner.notify(notice_of_many(kind, self._catalog, subjects, now))
         self._passed, self._rest = Counter(), {}
 
     def close(self) -> None:
-        """Whoever opened what lies within closes it."""
+        """Does nothing: the owner of the inner notifier closes it."""

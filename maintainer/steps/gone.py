@@ -1,5 +1,6 @@
-"""A table that is paused and disappears from its catalog: people are told, and the pause stands for
-the time when the table is back.
+"""Notify people when a paused table disappears from its catalog.
+
+The pause is kept and is in force again when the table comes back.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ BY_SCAN = "a scan"
 
 
 def tell_missing(ports: Ports, catalog: str, listed: Iterable[TableIdentifier]) -> None:
-    """Before the tables that a whole listing of the catalog lacks are forgotten: tell of those
-    among them that are paused.
+    """Report the paused tables that a complete listing of the catalog lacks.
+
+    Runs before the scan forgets these tables.
     """
     there = set(listed)
     for table in ports.store.paused_tables():
@@ -25,9 +27,7 @@ def tell_missing(ports: Ports, catalog: str, listed: Iterable[TableIdentifier]) 
 
 
 def tell_gone(ports: Ports, table: TableIdentifier, reason: str) -> None:
-    """Before the table is forgotten; nothing is told of a table that is not known, or not
-    paused.
-    """
+    """Report one paused table before the scan forgets it; do nothing for other tables."""
     record = ports.store.table(table)
     if record is None or record.pause is None:
         return

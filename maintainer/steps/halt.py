@@ -1,4 +1,4 @@
-"""Pause, resume and drain: nothing new is started on the tables of a scope until it is lifted."""
+"""Pause, resume and drain the tables of a scope."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from maintainer.steps.submit import request_cancel
 
 
 def halt(ports: Ports, halted: Halt) -> int:
-    """Start nothing more in the scope, which read_scope has read; returns how many of its jobs
-    still run. UnknownTableError for a table that is not known.
+    """Store a pause or drain of a scope; return how many jobs in the scope still run.
+
+    The scope comes from read_scope. UnknownTableError for a table that is not known.
     """
     if TablePattern(halted.scope).is_exact:
         ports.store.set_pause(
@@ -33,10 +34,10 @@ def halt(ports: Ports, halted: Halt) -> int:
 
 
 def lift(ports: Ports, scope: str, by: str) -> bool:
-    """Let the policies act again; False when there was no halt of that very scope."""
+    """Remove the pause or drain of exactly this scope; False when there was none."""
     if TablePattern(scope).is_exact:
         table = TableIdentifier.parse(scope)
-        is_lifted = table in ports.store.paused_tables()  # also when the table itself is gone
+        is_lifted = table in ports.store.paused_tables()  # also of a table that no longer exists
         if is_lifted:
             ports.store.set_pause(table, None)
     else:
@@ -47,8 +48,9 @@ def lift(ports: Ports, scope: str, by: str) -> bool:
 
 
 def cancel_halted(ports: Ports, scope: str, by: str) -> int:
-    """Ask every job in the scope to end: with a halt, the kill switch; returns how many were
-    asked.
+    """Request the end of every job in the scope, and return how many were asked.
+
+    Together with a pause this is the kill switch.
     """
     pattern = TablePattern(scope)
     covered = [job for job in ports.store.unfinished_jobs() if pattern.matches(job.table)]
@@ -56,7 +58,7 @@ def cancel_halted(ports: Ports, scope: str, by: str) -> int:
 
 
 def read_standstill(ports: Ports) -> Standstill:
-    """Every halt that stands, and the jobs that still run under one."""
+    """Read every pause and drain in force, and the jobs that still run under one."""
     paused = [
         Halt(str(table), pause.by, pause.at, pause.reason)
         for table, pause in ports.store.paused_tables().items()

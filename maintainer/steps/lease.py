@@ -1,6 +1,4 @@
-"""Hold: the leases of the jobs that this process looks after are renewed, those of the dead are
-taken over.
-"""
+"""Renew the leases of this process's jobs, and take over jobs whose lease has ended."""
 
 from __future__ import annotations
 
@@ -13,15 +11,16 @@ from maintainer.steps.ports import Ports
 
 
 def hold_lease(ports: Ports, job: Job, lease: Lease | None) -> Lease | None:
-    """Our lease on the job's table, renewed when that is due, or taken over from a process that is
-    gone; None while the job is another's.
+    """Renew our lease on the job's table when it is due, or take over an ended one.
+
+    None while another process holds the lease.
     """
     is_ours = lease is not None and lease.holder == ports.runner.owner
     held = _renew(ports, lease) if lease is not None and is_ours else _take_over(ports, job, lease)
     if held is None and (is_ours or job.owner == ports.runner.owner):
         ports.runner.cancel(
             job.job_id
-        )  # another has it now: what is left of our work on it must end
+        )  # another process has taken over: end our remaining work on the job
     return held
 
 
@@ -45,9 +44,7 @@ def _take_over(ports: Ports, job: Job, lease: Lease | None) -> Lease | None:
 
 
 def let_work(ports: Ports, lease: Lease) -> bool:
-    """Let the runner work until the lease ends, and not a moment longer; False when it has ended
-    already.
-    """
+    """Let the runner work until the lease ends, not longer; False when it has ended already."""
     left = min(ports.lease_terms.duration, lease.expires_at - ports.clock.now())
     if left <= timedelta(0):
         return False
@@ -56,18 +53,18 @@ def let_work(ports: Ports, lease: Lease) -> bool:
 
 
 def read_leases(ports: Ports) -> dict[str, Lease]:
-    """Every lease by its job's id."""
+    """Read all leases, by job id."""
     return {lease.job_id: lease for lease in ports.store.leases()}
 
 
 def held_jobs(ports: Ports) -> list[Job]:
-    """The unfinished jobs that this process looks after."""
+    """The unfinished jobs whose lease this process holds."""
     ours = {lease.job_id for lease in ports.store.leases() if lease.holder == ports.runner.owner}
     return [job for job in ports.store.unfinished_jobs() if job.job_id in ours]
 
 
 def token_of(ports: Ports, job: Job) -> int | None:
-    """The token that moves the job; None when its lease is not ours."""
+    """The fencing token of the job's lease; None when the lease is not ours."""
     return next(
         (
             lease.token

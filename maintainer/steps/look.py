@@ -1,5 +1,6 @@
-"""Before a look for orphans: what lies in the table's place is listed by this process, where Spark
-would hold it all in its driver.
+"""Before an orphan scan, list the table's location in this process.
+
+Spark would hold the whole listing in the memory of its driver.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ _LOG = logging.getLogger(__name__)
 
 
 def prepare_look(ports: Ports, job: Job) -> Job:
-    """The job with its place listed; as it is where Spark lists: on Hadoop's other file systems,
-    where the policy says so, and wherever this process cannot.
+    """Return the job with its location listed, or unchanged where Spark lists.
+
+    Spark lists on Hadoop's other file systems, where the policy says so, and wherever this
+    process cannot.
     """
     action = job.action
     if (
@@ -34,7 +37,7 @@ def prepare_look(ports: Ports, job: Job) -> Job:
     started = ports.clock.now()
     try:
         files = ports.runner.bring_listing(job.job_id, action, pages)
-    except Exception as error:  # noqa: BLE001 - whatever the storage's libraries raise: Spark, slower, has the last word
+    except Exception as error:  # noqa: BLE001 - storage libraries raise anything; Spark lists instead, more slowly
         _LOG.warning(
             "orphans.not_listed", extra={"table": str(job.table), "error": type(error).__name__}
         )

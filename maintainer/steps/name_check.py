@@ -1,6 +1,4 @@
-"""Right before a job is handed over: under which names the table is registered now, asked of the
-catalogs themselves.
-"""
+"""Ask the catalogs, right before a job starts, under which names its table is registered."""
 
 from __future__ import annotations
 
@@ -19,18 +17,19 @@ from maintainer.ports.catalog import Catalog, Polled
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import read_table, scan_table
 
-LISTED_AGAIN = timedelta(minutes=10)  # before an expiry every catalog has been listed within this
-MAX_MEASURED = 20  # of the tables that a listing shows and that may be this one
+LISTED_AGAIN = timedelta(minutes=10)  # every catalog was listed this recently before an expiry
+MAX_MEASURED = 20  # tables of a listing that may be this one
 _GONE = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
 _listed: MutableMapping[Catalog, datetime] = WeakKeyDictionary()
 
 
 def check_names(ports: Ports, action: Action, health: TableHealth) -> str | None:
-    """Have the store know the table's names as they are now; why they are not known, else None.
+    """Update the table's names in the store; return why that is impossible, else None.
 
-    Asked for are the names that the table had once, its own name in the other catalogs, and before
-    an expiry every table whose metadata lies in its place. Of the names that it has, the states are
-    read again where a policy names the owner, because the owner must not be behind.
+    It asks for the table's former names and its own name in the other catalogs. Before an
+    expiry it also asks for every table whose metadata lies in this table's location. Where a
+    policy names an owner, the other names are measured again, because the owner must not be
+    behind them.
     """
     if (
         isinstance(action, RemoveOrphanFiles)
@@ -55,7 +54,7 @@ def _others(ports: Ports, health: TableHealth) -> frozenset[TableIdentifier]:
 
 
 def _look_at_former(ports: Ports, health: TableHealth) -> str | None:
-    """A listing lacked the name, perhaps for a moment only."""
+    """Ask for names that a listing lacked, because a listing may lack a name only briefly."""
     places = ports.store.places_near(paths_of(health.location, health.properties))
     former = {
         TableIdentifier.parse(place.table)
@@ -76,8 +75,10 @@ def _look_at_former(ports: Ports, health: TableHealth) -> str | None:
 
 
 def _look_at_namesakes(ports: Ports, health: TableHealth) -> None:
-    """A catalog that does not answer holds up no table that was never seen there; what a scan knows
-    as another table is left to the scan.
+    """Ask every other catalog for a table of the same name.
+
+    A catalog that does not answer delays no table that was never seen there. A name that the
+    store knows already is left to the scan.
     """
     away = _find_away(ports)
     for catalog in ports.catalogs:
@@ -89,8 +90,9 @@ def _look_at_namesakes(ports: Ports, health: TableHealth) -> None:
 
 
 def _find_away(ports: Ports) -> dict[str, str]:
-    """Catalogs that did not answer at the last listing, and why: to wait for each of them anew
-    would hold up every job.
+    """The catalogs that did not answer at the last listing, and why.
+
+    Waiting for each of them again would delay every job.
     """
     return {
         fault.catalog: fault.reason for fault in ports.store.catalog_faults() if not fault.namespace
@@ -98,8 +100,9 @@ def _find_away(ports: Ports) -> dict[str, str]:
 
 
 def _list_again(ports: Ports, health: TableHealth) -> str | None:
-    """Measure whatever else has its metadata in the table's place; why that could not be done, else
-    None.
+    """Measure other tables whose metadata lies in this table's location.
+
+    Returns why that is impossible, else None.
     """
     now = ports.clock.now()
     known, left, away = _others(ports, health) | {health.table}, MAX_MEASURED, _find_away(ports)
@@ -159,7 +162,7 @@ def _find_suspects(
 def _measure_again(ports: Ports, health: TableHealth) -> str | None:
     for name in sorted(_others(ports, health), key=str):
         if name.catalog not in ports.catalogs:
-            continue  # what was seen last counts
+            continue  # the last known state counts
         scanned = scan_table(ports, name)
         if isinstance(scanned, TableFault) and scanned.kind not in _GONE:
             return (

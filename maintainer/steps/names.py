@@ -1,6 +1,4 @@
-"""The other names of a table, as the store knows them: the same UUID in another catalog, or twice
-in one.
-"""
+"""Other names of a table in the store: the same UUID in another catalog, or twice in one."""
 
 from __future__ import annotations
 
@@ -15,8 +13,9 @@ from maintainer.steps.ports import Ports
 def registrations_of(
     ports: Ports, table: TableIdentifier, table_uuid: str, properties: Mapping[str, str]
 ) -> tuple[Registration, ...]:
-    """By name, the table's own left out; also those of a catalog that does not answer now, which
-    were seen before.
+    """The table's other registrations, by name.
+
+    They include names in a catalog that does not answer now but did before.
     """
     others = [name for name in ports.store.names_of(table_uuid) if name != table]
     return tuple(_describe(ports, name, properties) for name in others)

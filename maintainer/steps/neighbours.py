@@ -1,5 +1,6 @@
-"""What else lies where orphans of a table are looked for: asked of the catalogs right before,
-because what a scan saw may have changed since.
+"""Ask the catalogs what else lies in the location of an orphan scan or removal.
+
+They are asked right before the job, because the last scan may be out of date.
 """
 
 from __future__ import annotations
@@ -18,16 +19,17 @@ from maintainer.steps.scan import scan_table
 
 SETTLED = timedelta(
     minutes=10
-    # what a catalog said so lately is not asked again: however many tables have orphans, each is
-    # asked about once in this time
+    # A catalog's answer counts for this time. Each catalog is asked once in it, however many
+    # tables have orphan files.
 )
-MAX_MEASURED = 20  # tables that are measured on the way before a removal
+MAX_MEASURED = 20  # tables measured before one removal
 _GONE = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
 
 
 def note_foreign(ports: Ports, action: Action, health: TableHealth) -> str | None:
-    """Before a look or a removal, remember what overlaps with the table's place and is none of
-    Iceberg's; why it is not known what does, else None.
+    """Record foreign (not Iceberg) locations that overlap with the table's, before the job.
+
+    Returns why they are not known, else None.
     """
     if not isinstance(action, RemoveOrphanFiles) or (
         action.approved is not None and action.approved.disposal is Disposal.RESTORE
@@ -44,8 +46,10 @@ def note_foreign(ports: Ports, action: Action, health: TableHealth) -> str | Non
 
 
 def find_newcomers(ports: Ports) -> str | None:
-    """Which table may have come to lie in the very place since the last scan: one that no scan has
-    seen, or that has moved; None when there is none.
+    """Find a table that may have come to share the location since the last scan.
+
+    It is a table that no scan has seen, or one that has moved. None when there is no such
+    table.
     """
     names = frozenset(ports.store.table_names())
     left = MAX_MEASURED
@@ -70,10 +74,10 @@ def find_newcomers(ports: Ports) -> str | None:
 
 
 def _lies_where_it_lay(ports: Ports, found: Polled, names: Collection[TableIdentifier]) -> bool:
-    """Whether a known table's metadata is still written where the table was known to lie.
+    """True when a known table's metadata is still written to the table's known location.
 
-    One that keeps it there and writes its data elsewhere is not seen; but what it has written there
-    since is too young to go.
+    A table that keeps its metadata there and writes its data elsewhere is not noticed; but what
+    it has written there since is too young to be removed.
     """
     if found.table not in names:
         return False
@@ -93,8 +97,9 @@ def _lies_where_it_lay(ports: Ports, found: Polled, names: Collection[TableIdent
 def _find_change(
     ports: Ports, table: TableIdentifier, names: Collection[TableIdentifier]
 ) -> str | None:
-    """What a fresh measurement tells of a table that is new or may have moved; None when it is
-    gone, or lies where it lay.
+    """Measure a table that is new or may have moved, and return what has changed.
+
+    None when the table is gone or has not moved.
     """
     before = ports.store.table(table)
     scanned = scan_table(ports, table)

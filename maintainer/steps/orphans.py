@@ -1,6 +1,4 @@
-"""Judge what a look for orphans has found, and keep the list until somebody, or the policy, has
-said what becomes of it.
-"""
+"""Assess the result of an orphan scan, and store the list for approval."""
 
 from __future__ import annotations
 
@@ -22,13 +20,13 @@ from maintainer.steps.ports import Ports
 from maintainer.steps.record import Measured
 from maintainer.steps.removal import prove_removal
 
-MAX_KEPT_SHOWN = 100  # of the files that are none to touch
+MAX_KEPT_SHOWN = 100  # files that are not to be touched
 
 
 def review_orphans(
     ports: Ports, job: Job, action: RemoveOrphanFiles, scanned: Measured, effect: Effect
 ) -> tuple[Effect, Verdict] | None:
-    """What came of a look or a removal; None while the storage does not tell."""
+    """Review an orphan scan or a removal; None while the storage does not answer."""
     health, inventory = scanned.health, scanned.inventory
     if action.approved is not None:
         rule = policy_of(ports, health).rule(RuleName.REMOVE_ORPHAN_FILES)
@@ -47,9 +45,9 @@ def review_orphans(
 def _list_orphans(
     ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, effect: Effect
 ) -> Effect:
-    """The effect with what was listed; the event orphans.judged holds what is to be said of it."""
+    """Add the listed files to the effect; the event orphans.judged has the assessment."""
     known = ports.store.orphan_list(job.job_id)
-    if known is not None:  # this process, or the one before it, did not come further
+    if known is not None:  # an earlier review ended before the job was finished
         return replace(
             effect,
             orphans_listed=known.files,
@@ -76,7 +74,7 @@ def _list_orphans(
 def _judge(
     ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, found: FoundOrphans
 ) -> Judgement:
-    if len(found.paths) > MAX_FILES:  # the list is refused, whatever the sizes
+    if len(found.paths) > MAX_FILES:  # the list is refused, whatever the file sizes
         return judge_orphans(
             health, map(FoundFile, found.paths), found.foreign_files, found.counted
         )
@@ -91,9 +89,7 @@ def _judge(
 def _keep(
     ports: Ports, job: Job, action: RemoveOrphanFiles, judgement: Judgement, policy: Policy
 ) -> str:
-    """Store the list, and tell people of it when it waits for their word; returns what comes next,
-    in words.
-    """
+    """Store the list and ask people for approval if needed; return a sentence on what is next."""
     now = ports.clock.now()
     look = Look(job.job_id, job.table, job.table_uuid, action.location, action.older_than)
     orphans = make_list(look, judgement, policy, now)

@@ -1,4 +1,4 @@
-"""Decide: health + policy -> plan -> store."""
+"""Plan: decide from health and policy, and store the plan."""
 
 from __future__ import annotations
 
@@ -32,15 +32,17 @@ from maintainer.steps.versions import note_policies
 
 
 def plan(ports: Ports) -> int:
-    """Make the plans that something has changed for, or whose time has come; returns how many
-    verdicts changed.
+    """Plan every table that has changed or whose next check is due.
+
+    Returns how many plans changed.
     """
     note_policies(ports)
-    # Another version of this program decides otherwise too, and a halt covers any number of tables.
+    # Another version of this program may decide differently. A pause or drain may cover any
+    # number of tables.
     version = (
         f"{__version__} {ports.policies.current().version} {digest_halts(ports.store.halts())}"
     ).rstrip()
-    if ports.no_runner:  # the next configuration may be another one
+    if ports.no_runner:  # another configuration may have a runner for these catalogs
         version += f" {crc32(repr(sorted(ports.no_runner.items())).encode()):x}"
     due = ports.store.tables_to_plan(ports.clock.now(), version, ports.catalogs)
     return sum(each(due, partial(_plan_due_table, ports, version), ports.is_stopping))
@@ -57,8 +59,10 @@ def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:
 
 
 def _next_look(plan: Plan, policy: Policy) -> datetime:
-    """At the earliest time that a rule named; a plan that wants work at the next full hour, when
-    its instants move on, or each time if a window can close.
+    """When to plan the table again: at the earliest time that a rule names.
+
+    A plan with work is due at the next full hour, because its instants move on; at every step
+    if a window or blackout may begin.
     """
     looks = [skipped.next_at for skipped in plan.skipped if skipped.next_at is not None]
     if plan.planned and (policy.window is not None or policy.blackouts):
@@ -69,9 +73,7 @@ def _next_look(plan: Plan, policy: Policy) -> datetime:
 
 
 def plan_table(ports: Ports, record: TableRecord, health: TableHealth) -> bool:
-    """Decide for one table; the plan is stored, and counted, only when it differs from the one
-    before.
-    """
+    """Plan one table; the plan is stored, and counted, only when it differs from the last one."""
     return _plan_and_keep(ports, record, health, policy_of(ports, health))[0]
 
 
@@ -87,9 +89,7 @@ def _plan_and_keep(
 
 
 def policy_of(ports: Ports, health: TableHealth, candidate: PolicyLayer | None = None) -> Policy:
-    """The policy that governs the table, with one more layer laid over the files when there is a
-    candidate.
-    """
+    """The policy in force for the table, with the candidate layer tried out if there is one."""
     return effective(
         with_candidate(ports.policies.current(), candidate), health.table, health.properties
     )
@@ -103,8 +103,9 @@ def make_plan(
     *,
     is_requested: bool = False,
 ) -> Plan:
-    """A plan under a given policy, from what the store knows; nothing is stored. is_requested: a
-    person asks for it now.
+    """Make a plan under the given policy from what the store knows; nothing is stored.
+
+    `is_requested`: a person asks for the plan now.
     """
     return decide(
         health,
@@ -126,7 +127,7 @@ def look_around(
     health: TableHealth,
     circumstances: Circumstances,
 ) -> Circumstances:
-    """The circumstances with what lies around the table, where the policy looks for orphans."""
+    """Add what lies around the table's location, where the policy removes orphan files."""
     rule = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
     if rule is None or not rule.is_enabled:
         return circumstances
@@ -142,7 +143,7 @@ def look_around(
 def circumstances_of(
     ports: Ports, record: TableRecord, health: TableHealth, *, is_requested: bool = False
 ) -> Circumstances:
-    """What a decision about the table rests on beside its health and its policy."""
+    """What a decision rests on apart from the table's health and policy."""
     unfinished = ports.store.unfinished_job_of(health.table_uuid)
     return Circumstances(
         now=ports.clock.now(),
@@ -168,9 +169,7 @@ def circumstances_of(
 def preview(
     ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None
 ) -> Plan | TableFault:
-    """Measure the table now and decide, optionally with a candidate policy laid over the files;
-    nothing is stored.
-    """
+    """Measure a table now and plan it, optionally with a candidate layer; nothing is stored."""
     inventory = read_table(ports, table, candidate)
     if isinstance(inventory, TableFault):
         return inventory
@@ -180,9 +179,7 @@ def preview(
 
 
 def measured_record(ports: Ports, table: TableIdentifier) -> tuple[TableRecord, TableHealth]:
-    """A table's record with its health; UnknownTableError when it is not known or was never
-    measured.
-    """
+    """A table's record and health; UnknownTableError when it is unknown or was never measured."""
     record = ports.store.table(table)
     if record is None:
         message = f"table {table} is not known; `maintainer scan` lists what the catalogs have"

@@ -1,4 +1,4 @@
-"""What a step is given: the ports it reads and writes."""
+"""The ports that the steps read and write."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from maintainer.ports.telemetry import Telemetry
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The world, as the steps see it."""
+    """All ports and shared settings of one process."""
 
     catalogs: Mapping[str, Catalog]
     store: Store
@@ -34,10 +34,10 @@ class Ports:
     lease_terms: LeaseTerms = field(default_factory=LeaseTerms)
     no_runner: Mapping[str, str] = field(
         default_factory=dict
-    )  # catalogs that the runner cannot reach, and why
+    )  # why the runner cannot reach a catalog, by catalog
     is_stopping: Callable[[], bool] = lambda: (
         False
-    )  # the process is about to end: steps that begin new work leave the rest of it
+    )  # True when the process is about to end: a step starts nothing new then
 
     def catalog_of(self, table: TableIdentifier) -> Catalog:
         """The catalog of a table; UnknownTableError when it is not configured."""

@@ -1,6 +1,4 @@
-"""Beyond the counts of rows: read again what a rewrite wrote, and pause the table where it is not
-what it should be.
-"""
+"""Check the contents of rewritten files, beyond row counts, and pause a table that fails."""
 
 from __future__ import annotations
 
@@ -28,15 +26,13 @@ BY_PROOF = "the proof of a job"
 def prove_contents(
     ports: Ports, job: Job, own: Sequence[Snapshot], inventory: TableInventory, effect: Effect
 ) -> Effect:
-    """The effect with what reading the job's own files, and the checksums that Spark took, say of
-    it.
-    """
+    """Read the job's own new files and add the result, and Spark's row checksums, to the effect."""
     effect = replace(effect, difference=explain_difference(job, effect))
     if not own or not job.procedure.rewrites_content:
         return effect
     contents, canary = compare_contents(job, own), _read(ports, job, own)
-    # A manifest that somebody else committed meanwhile is not ours to answer for; the list of a
-    # snapshot of ours is.
+    # Another writer's manifest is not part of our proof; the manifest list of our snapshot
+    # is.
     unreadable = [
         broken
         for broken in inventory.unreadable
@@ -70,8 +66,9 @@ def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryReading | No
 
 
 def pause_unproved(ports: Ports, job: Job, effect: Effect) -> bool:
-    """Nothing more is done to a table of which something is wrong, until a person resumes it: what
-    there was before stays. False: nothing is.
+    """Pause the table when the proof found damage, so that all older files stay.
+
+    A person must resume the table. Returns False when nothing is wrong.
     """
     if effect.rows is RowProof.DIFFERENT:
         reason = (
@@ -89,9 +86,7 @@ def pause_unproved(ports: Ports, job: Job, effect: Effect) -> bool:
 
 
 def pause(ports: Ports, job: Job, reason: str) -> None:
-    """Start nothing more on the job's table, and write down that nobody asked for it but the job's
-    own proof.
-    """
+    """Pause the job's table, and write into the audit log that the job's proof did it."""
     now = ports.clock.now()
     ports.store.set_pause(job.table, Pause(BY_PROOF, now, reason), job.table_uuid)
     paused = {"scope": str(job.table), "reason": reason}

@@ -1,4 +1,4 @@
-"""Forget what is older than the store should keep."""
+"""Delete stored data beyond its age limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from maintainer.steps.ports import Ports
 
 KEEP_READINGS = timedelta(
     days=7
-)  # of tables that were begun to be read and never measured: they are dropped, or in long trouble
+)  # digests of tables never read to the end: tables that were dropped or fail for long
 
 
 def prune(
@@ -19,10 +19,10 @@ def prune(
     keep_raw: timedelta | None = None,
     keep_hourly: timedelta | None = None,
 ) -> Mapping[str, int]:
-    """Delete samples and finished jobs beyond their ages, and thin samples to one an hour beyond
-    keep_raw, one a day beyond keep_hourly; counts by kind.
+    """Delete old samples and finished jobs, and thin samples; return the counts by kind.
 
-    Manifests of tables that were never read whole go after KEEP_READINGS.
+    Samples older than `keep_raw` are thinned to one an hour, older than `keep_hourly` to one a
+    day. Digests of tables that were never read to the end are deleted after KEEP_READINGS.
     """
     now = ports.clock.now()
     hourly, daily = (None if age is None else now - age for age in (keep_raw, keep_hourly))

@@ -1,6 +1,4 @@
-"""Whether the daemon can do its work: its store can be written, and it has reached a catalog since
-it was started.
-"""
+"""Check that the daemon is ready: its store is writable and it has reached a catalog."""
 
 from __future__ import annotations
 
@@ -10,11 +8,11 @@ from dataclasses import dataclass, field
 from maintainer.domain.errors import MaintainerError
 from maintainer.ports.store import Store
 
-Check = tuple[str, bool, str]  # what, whether it works, and a sentence on it
+Check = tuple[str, bool, str]  # name, success, sentence
 
 
 def check_store(store: Store) -> Check:
-    """Tries a write: a store that can only be read loses what people ask for."""
+    """Try to write: a read-only store would lose requests."""
     try:
         store.ensure_writable()
         return "store", True, store.describe()
@@ -24,11 +22,11 @@ def check_store(store: Store) -> Check:
 
 @dataclass(slots=True)
 class Reach:
-    """Which of the configured catalogs a scan of this process has listed.
+    """Which configured catalogs this process has listed since its start.
 
-    A daemon that has never reached any shows nothing, or what another one has measured: it is not
-    ready. One that has is, whatever becomes of its catalogs: what it shows of them is what it last
-    measured, and people can still look at it.
+    A daemon that has never reached a catalog is not ready: it shows nothing, or what another
+    daemon has measured. After the first success it stays ready, because it can still show its
+    last measurements.
     """
 
     catalogs: frozenset[str] = frozenset()
@@ -39,7 +37,7 @@ class Reach:
     has_scanned: bool = False
 
     def note(self, store: Store) -> None:
-        """A scan has ended, and left what it could not list in the store."""
+        """Read the listing faults that the finished scan left in the store."""
         with suppress(MaintainerError):
             faults = store.catalog_faults()
             self.reasons = {
@@ -51,7 +49,7 @@ class Reach:
             self.has_scanned = True
 
     def check(self) -> Check:
-        """See the class."""
+        """Ready when at least one catalog was listed; the sentence names the faults."""
         if not self.has_scanned:
             return "catalogs", True, "the first scan is under way"
         if self.reached or not self.catalogs:

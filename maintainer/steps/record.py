@@ -1,6 +1,4 @@
-"""From what a catalog has read of one table to what the store knows of it: measured, graded and
-recorded, or recorded as a fault.
-"""
+"""Measure and grade what a catalog has read of a table, and record it, or its fault."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ _MAX_REASON_CHARACTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A table that was measured, and how long that took."""
+    """A measured table and the time that it took."""
 
     inventory: TableInventory
     health: TableHealth
@@ -44,10 +42,10 @@ class Measured:
 def record_taken(
     ports: Ports, taken: Taken, mark: ScanMark | None, bound: Bound
 ) -> Measured | TableFault:
-    """Measure and grade the inventory within the bound, and keep what comes of it.
+    """Measure and grade the inventory within the time limit, and store the result.
 
-    What goes wrong on the way is this table's fault and stops no other: only a store that fails and
-    an orderly stop are raised.
+    Any error becomes this table's fault and stops no other table; only a failing store and an
+    orderly stop are raised.
     """
     try:
         return _record(ports, taken, mark, bound)
@@ -63,7 +61,7 @@ def record_taken(
                 ports.clock.now(),
             ),
         )
-    except Exception as error:  # noqa: BLE001 - a mistake of ours that one table brings out must not stop the others
+    except Exception as error:  # noqa: BLE001 - our own error on one table must not stop the others
         _LOG.exception("table %s could not be measured", taken.table)
         return keep_fault(
             ports, TableFault(taken.table, FaultKind.FAILED, _explain(error), ports.clock.now())
@@ -92,14 +90,14 @@ def _record(
         ports.store.record_health(health, graded)
     except (
         InvalidValueError
-    ) as error:  # a figure or a name that no database holds: this table's trouble, not the fleet's
+    ) as error:  # no database can store this figure or name: the fault of this table alone
         fault = TableFault(table, FaultKind.UNSUPPORTED, str(error), inventory.read_at)
         ports.store.record_fault(fault)
         return fault
     ports.store.record_digests(
         inventory.table_uuid, inventory.size_classes.target_bytes, inventory.manifests
     )
-    if mark is not None:  # what could not be read may be readable the next time
+    if mark is not None:  # the next scan may be able to read the table
         ports.store.record_mark(table, replace(mark, token="") if health.unreadable else mark)
     ports.telemetry.table_measured(health, graded)
     notice = notice_of_grade(table, before, graded, inventory.read_at)
@@ -123,13 +121,14 @@ def _judge(
 
 
 def keep_portions(ports: Ports) -> KeepDigests:
-    """Keep what is read of a table before it is read whole, so that the next scan continues one
-    that is killed.
+    """Return a function that stores digests while a table is being read.
+
+    After a crash the next scan continues from them.
     """
 
     def keep(table_uuid: str, target_bytes: int, digests: Sequence[ManifestDigest]) -> None:
-        # What was not kept is read again. What is wrong with it, or with the store, shows when the
-        # table is recorded.
+        # What is not stored is read again. A wrong digest, or a failing store, shows when
+        # the table is recorded.
         with suppress(InvalidValueError, StoreUnavailableError):
             ports.store.add_digests(table_uuid, target_bytes, digests, ports.clock.now())
 

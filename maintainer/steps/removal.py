@@ -1,5 +1,6 @@
-"""Carry out an approved list of orphan files: everything is asked again right before, and what
-became of the files is looked up in the storage itself.
+"""Check an approved list of orphan files right before its removal, and prove the removal.
+
+The proof looks for the files in the storage itself.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from maintainer.steps.ports import Ports
 from maintainer.steps.proof import pause
 
 MAX_LOOKED_AT = (
-    100_000  # files of a list that the proof looks for; of a longer list every second, third, ...
+    100_000  # files that the proof looks for; of a longer list every second, third, ... file
 )
 MAX_STATISTICS = (
-    10_000  # files of statistics that the proof looks for, beside those that were on the list
+    10_000  # statistics files that the proof looks for in addition to those on the list
 )
 BROUGHT = "orphans.brought"
 _ENDS: Mapping[Disposal, tuple[OrphanListState, str]] = MappingProxyType(
@@ -49,12 +50,13 @@ _ENDS: Mapping[Disposal, tuple[OrphanListState, str]] = MappingProxyType(
 )
 
 
-# -- before
+# -- before the job
 
 
 def prepare_removal(ports: Ports, job: Job, health: TableHealth) -> str | None:
-    """Have the approved files ready for a removal; why nothing of them may go, else None, as for
-    any other job.
+    """Give the approved files to the runner before the job.
+
+    Returns why none of them may be removed; else None, as for any other job.
     """
     action = job.action
     if not isinstance(action, RemoveOrphanFiles) or action.approved is None:
@@ -100,7 +102,7 @@ def _is_aside(approved: ApprovedList) -> bool:
     return approved.disposal in {Disposal.RESTORE, Disposal.EMPTY}
 
 
-def _choose(  # noqa: PLR0913, PLR0917 - what a choice rests on
+def _choose(  # noqa: PLR0913, PLR0917 - all facts of one choice
     ports: Ports,
     job: Job,
     action: RemoveOrphanFiles,
@@ -108,9 +110,7 @@ def _choose(  # noqa: PLR0913, PLR0917 - what a choice rests on
     files: Sequence[FoundFile],
     health: TableHealth,
 ) -> tuple[FoundFile, ...] | str:
-    """Those that are as they were approved, and that the judgement lets go now; or why none may
-    go.
-    """
+    """The unchanged files that the assessment still lets go; or why none may be removed."""
     stored = ports.catalog_of(job.table).look_at_files(job.table, [file.path for file in files])
     same = [
         file
@@ -132,7 +132,7 @@ def _choose_aside(
     approved: ApprovedList,
     files: Sequence[FoundFile],
 ) -> tuple[FoundFile, ...] | str:
-    """Those that are in quarantine as they were; or why none may be brought back."""
+    """The files that are unchanged in quarantine; or why none may be restored."""
     catalog = ports.catalog_of(job.table)
     stored = catalog.look_at_files(job.table, _aside_paths(action, approved, files))
     chosen = tuple(
@@ -166,29 +166,26 @@ def _is_as_it_was(file: FoundFile, found: StoredFile | None) -> bool:
     return found is not None and found.size_bytes == file.size_bytes
 
 
-# -- after
+# -- after the job
 
 
 @dataclass(frozen=True, slots=True)
 class _Proof:
-    """What the storage shows of the files that Spark was given, and of those that the table
-    reaches; paths are written from its location on.
+    """What the storage shows of the files given to Spark and of the files the table references.
+
+    Paths are spelled as the table's location is.
     """
 
     removed: tuple[FoundFile, ...]
-    left: tuple[str, ...]  # still there although no metadata knows them
-    alive: tuple[str, ...]  # the metadata knows them, and they are there
-    lost: tuple[
-        str, ...
-    ]  # the metadata knows them, they were given to Spark, and they are not there
-    missing: tuple[
-        str, ...
-    ]  # the metadata knows them, they were never given to Spark, and they are not there
-    reached: int  # files that the metadata knows, and that were looked for
-    is_sample: bool  # not every file that was given was looked for
+    left: tuple[str, ...]  # not referenced, still present
+    alive: tuple[str, ...]  # referenced and present
+    lost: tuple[str, ...]  # referenced, given to Spark, and not present
+    missing: tuple[str, ...]  # referenced, never given to Spark, and not present
+    reached: int  # number of referenced files that were looked for
+    is_sample: bool  # True when only a part of the given files was looked for
 
 
-def prove_removal(  # noqa: PLR0913, PLR0917 - what a proof rests on
+def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
     ports: Ports,
     job: Job,
     action: RemoveOrphanFiles,
@@ -196,11 +193,10 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - what a proof rests on
     keep_for: timedelta,
     statistics: Sequence[str],
 ) -> tuple[Effect, Verdict] | None:
-    """What is gone, and that nothing which the table reaches is; None while the storage cannot be
-    looked at.
+    """Prove which files are gone, and that no referenced file is; None while storage fails.
 
-    keep_for: how long a quarantine lasts; statistics: the files of statistics that the metadata
-    names, of which Spark has no table.
+    `keep_for` is how long the quarantine lasts. `statistics` are the statistics files that the
+    metadata names, because Spark has no metadata table of them.
     """
     told, approved = ports.runner.removed_orphans(job), action.approved
     if told is None or approved is None:
@@ -221,7 +217,7 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - what a proof rests on
         return None
     proved = _measure(effect, approved, proof)
     verdict = _conclude(job, proved, proof, is_told=told.reached is not None)
-    if proof.lost:  # first of all: whatever happens to us now, nothing more is done to this table
+    if proof.lost:  # first, so that no further job touches this table
         reason = (
             f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; look at "
             f"its page before resuming"
@@ -233,8 +229,9 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - what a proof rests on
 
 
 def _add_statistics(told: RemovedOrphans, statistics: Iterable[str]) -> RemovedOrphans:
-    """With the table's statistics files among what it reaches: all of those that were on the list,
-    and MAX_STATISTICS others.
+    """Add the table's statistics files to the files that it references.
+
+    These are all that were on the list, and MAX_STATISTICS others.
     """
     if told.reached is None:
         return told
@@ -261,9 +258,7 @@ def _look(
         )
     )
     if there and not any(there.values()):
-        return (
-            None  # a table of which nothing at all is left: more likely the storage does not answer
-        )
+        return None  # when nothing at all of a table is left, the storage is probably not answering
     given = frozenset(told.brought)
     missing = [path for path, is_there in there.items() if not is_there]
     step = max(1, -(-len(told.brought) // MAX_LOOKED_AT))
@@ -382,7 +377,7 @@ def _conclude_untold(job: Job, sentence: str) -> Verdict:
 def _close(
     ports: Ports, job: Job, approved: ApprovedList, effect: Effect, keep_for: timedelta
 ) -> None:
-    """What became of the list; a later look has superseded it at most."""
+    """Store the list's new state; a newer list can only have superseded it meanwhile."""
     orphans, now = ports.store.orphan_list(approved.list_id), ports.clock.now()
     state = _ENDS[approved.disposal][0]
     if orphans is None or orphans.state is state:

@@ -1,4 +1,4 @@
-"""Go on with what people asked for beyond a job, where a process ended between two of its jobs."""
+"""Continue requests of several jobs when a process ended between two of the jobs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from maintainer.steps.each import each
 from maintainer.steps.ports import Ports
 from maintainer.steps.submit import continue_request
 
-RESUME_WITHIN = timedelta(days=1)  # what was asked for longer ago, people have asked for again
-_JOBS_LOOKED_AT = 100  # of those that succeeded last
+RESUME_WITHIN = timedelta(days=1)  # people have repeated older requests themselves
+_JOBS_LOOKED_AT = 100  # of the newest succeeded jobs
 
 
 def resume_requests(ports: Ports) -> int:
-    """At a daemon's start, ask for what is left of requests whose last job ended without the next
-    one being stored; returns how many jobs came of it.
+    """At the daemon's start, store the next job of each interrupted request; return how many.
+
+    A request is interrupted when its last job ended and the next one was not stored.
     """
     since = ports.clock.now() - RESUME_WITHIN
     done = ports.store.jobs(JobQuery((JobState.SUCCEEDED,), limit=_JOBS_LOOKED_AT)).items
@@ -32,9 +33,7 @@ def resume_requests(ports: Ports) -> int:
 
 
 def _is_followed(ports: Ports, job: Job) -> bool:
-    """Whether a later job is on its way or was made of the same request, or of another of the same
-    person.
-    """
+    """True when a later job of the table is unfinished or was requested by the same person."""
     others = ports.store.jobs(JobQuery(table=job.table, limit=_JOBS_LOOKED_AT)).items
     return any(
         other.created_at > job.created_at

@@ -1,4 +1,4 @@
-"""Compare: measure the table again after a job, prove what it did, and give it its final state."""
+"""Review: measure the table after a job, prove the job's effect and set its final state."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ from maintainer.steps.unread import resume_proved, wait_for_table
 
 
 def review(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Review each job that we hold whose Spark work is over or lost, those named in `only` or all;
-    returns how many reached their final state.
+    """Review our jobs that Spark has finished or lost: all, or those in `only`.
+
+    Returns how many reached their final state.
     """
     waiting = [
         job
@@ -53,7 +54,7 @@ def _review_job(ports: Ports, job: Job) -> bool:
     if job.table.catalog not in ports.catalogs:
         return _wait(
             ports, job, f"catalog {job.table.catalog!r} is not configured"
-        )  # the configuration may bring it back
+        )  # the configuration may bring the catalog back
     try:
         return _review_readable(ports, job)
     except StoreUnavailableError:
@@ -66,7 +67,7 @@ def _review_job(ports: Ports, job: Job) -> bool:
 
 
 def _wait(ports: Ports, job: Job, reason: str) -> bool:
-    """The truth lies in metadata that cannot be read now: the job waits for it, but not forever."""
+    """Wait, with a limit, because the table's metadata cannot be read now."""
     verdict = wait_for_table(ports, job, reason)
     return verdict is not None and _settle(ports, job, None, verdict)
 
@@ -100,7 +101,7 @@ def _review_readable(ports: Ports, job: Job) -> bool:
     effect = _find_effect(ports, job, job.baseline, scanned)
     if not pause_unproved(
         ports, job, effect
-    ):  # first of all: whatever happens to us now, nothing more is done to such a table
+    ):  # pause before anything else, so that no further job touches the table
         resume_proved(ports, job)
     if isinstance(job.action, RemoveOrphanFiles):
         return _settle_orphans(ports, job, review_orphans(ports, job, job.action, scanned, effect))
@@ -159,7 +160,7 @@ def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> 
 
 
 def _follow_up(ports: Ports, job: Job) -> None:
-    """Plan the table anew at once, and go on with what a person asked for beyond this job."""
+    """Plan the table again at once, and store the next job of the same request."""
     record = ports.store.table(job.table)
     if record is None or record.health is None:
         return

@@ -1,4 +1,4 @@
-"""Roll back: a job of its own that sets a table back to what it was before another one."""
+"""Roll back: a job of its own sets the table back to the snapshot before another job."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ PRIORITY = 100
 
 
 def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
-    """Pause the table and store the job that undoes this one, pending; InvalidTransitionError with
-    the reason when it cannot be undone.
+    """Pause the table and store the pending job that undoes the given one.
+
+    InvalidTransitionError gives the reason when the job cannot be undone.
     """
     scanned = scan_table(ports, job.table)
     if isinstance(scanned, TableFault):
@@ -40,7 +41,8 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
             f"the table; one at a time"
         )
         raise InvalidTransitionError(message)
-    # First the pause: what was rolled back is not done again until a person resumes the table.
+    # The pause comes first, so that the undone work is not repeated until a person resumes
+    # the table.
     reason = (
         f"job {job.job_id} ({job.rule}) was rolled back; resume the table when it may be worked "
         f"on again"
@@ -78,7 +80,7 @@ def _make_job(ports: Ports, job: Job, action: RollBack, requested_by: str) -> Jo
 def review_rollback(
     ports: Ports, job: Job, action: RollBack, scanned: Measured
 ) -> tuple[Effect, Verdict]:
-    """What the table shows of the rollback."""
+    """Compare the table with its state before the job that was undone."""
     undone = ports.store.job(action.of_job)
     baseline = undone.baseline if undone is not None else None
     expected = (

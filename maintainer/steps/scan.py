@@ -1,4 +1,4 @@
-"""Measure: catalog -> inventory -> health -> store."""
+"""Scan: read inventories from the catalogs, measure them and store the healths."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from maintainer.steps.gone import tell_missing
 from maintainer.steps.ports import Ports
 from maintainer.steps.record import Measured, keep_fault, keep_portions, record_taken
 
-MEASURE_VERSION = 3  # raise it when the same metadata would be measured otherwise than before
+MEASURE_VERSION = 3  # raise it when equal metadata would yield another health than before
 PROGRAM = f"{__version__} {MEASURE_VERSION}.{DIGEST_VERSION}"
 DEFAULT_REMEASURE = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A table that has not changed: its health is the one that the store has."""
+    """A table that has not changed, with its stored health and grade."""
 
     health: TableHealth
     grade: Grade
@@ -58,11 +58,12 @@ ScannedTable = Measured | Recalled | TableFault
 
 @dataclass(frozen=True, slots=True)
 class ScanOptions:
-    """What one scan is to do. Deep: every table, every manifest.
+    """What one scan does. A deep scan reads every manifest of every table.
 
-    Unchanged tables are measured anew after `remeasure` at the latest; before that, the longest
-    unmeasured ones of each catalog: of those that were not measured for `recheck_after`, at most
-    `rechecks` and at most `recheck_share` of the catalog, rounded up.
+    An unchanged table is measured again `remeasure` after its last measurement at the latest.
+    Before that, the tables that were not measured for longest in each catalog are rechecked:
+    those not measured for `recheck_after`, at most `rechecks` of them and at most
+    `recheck_share` of the catalog, rounded up.
     """
 
     is_deep: bool = False
@@ -78,7 +79,7 @@ DEFAULT_OPTIONS = ScanOptions()
 
 @dataclass(slots=True)
 class ScanResult:
-    """What one scan of the fleet saw, and what it cost: bytes are those of manifests."""
+    """The counts of one scan of the fleet, and its cost; bytes are bytes of manifests."""
 
     measured: int = 0
     unchanged: int = 0
@@ -91,7 +92,7 @@ class ScanResult:
     is_complete: bool = True
 
     def add(self, other: ScanResult) -> None:
-        """Take what another part of the same scan saw."""
+        """Add the counts of another part of the same scan."""
         self.measured += other.measured
         self.unchanged += other.unchanged
         self.faults += other.faults
@@ -109,9 +110,7 @@ def scan(
     should_stop: Callable[[], bool] = lambda: False,
     options: ScanOptions = DEFAULT_OPTIONS,
 ) -> ScanResult:
-    """Measure every table of every catalog that is not known to be unchanged; what is wrong with
-    one never stops the others.
-    """
+    """Measure every table that may have changed; an error on one table stops no other."""
     started = ports.clock.now()
     result = ScanResult()
     bases = Bases(ports.policies.current(), PROGRAM, ports.store.shared_tables())
@@ -136,7 +135,7 @@ def scan(
 
 
 def _one_at_a_time(on_table: Callable[[ScannedTable], None]) -> Callable[[ScannedTable], None]:
-    """Catalogs are scanned side by side: the caller is called by one of them after the other."""
+    """Serialise the calls, because catalogs are scanned in parallel."""
     lock = Lock()
 
     def call(scanned: ScannedTable) -> None:
@@ -148,7 +147,7 @@ def _one_at_a_time(on_table: Callable[[ScannedTable], None]) -> Callable[[Scanne
 
 @dataclass(slots=True)
 class _CatalogScan:
-    """One catalog's turn in a scan; its listing is whole when nothing cut it short."""
+    """The scan of one catalog; `is_whole` says that the listing was not cut short."""
 
     ports: Ports
     catalog: Catalog
@@ -157,12 +156,12 @@ class _CatalogScan:
     options: ScanOptions
     bases: Bases
     known: Mapping[TableIdentifier, str] = field(default_factory=dict)
-    wanted: Collection[TableIdentifier] = ()  # to be measured, changed or not
+    wanted: Collection[TableIdentifier] = ()  # measured even if unchanged
     seen: list[TableIdentifier] = field(default_factory=list)
     faults: list[CatalogFault] = field(default_factory=list)
     changed: dict[TableIdentifier, str] = field(
         default_factory=dict
-    )  # the tokens of those that are being read
+    )  # the tokens of the tables being read
     trouble: Trouble = field(default_factory=Trouble)
     is_whole: bool = False
     result: ScanResult = field(default_factory=ScanResult)
@@ -173,9 +172,7 @@ class _CatalogScan:
         self.ports = replace(self.ports, notifier=self.notices)
 
     def run(self) -> None:
-        """Ask which tables there are and which have changed, and measure those, each as soon as the
-        catalog has read it.
-        """
+        """List the catalog's tables and measure the changed ones as the catalog reads them."""
         try:
             if not self.options.is_deep:
                 self._recall_marks()
@@ -195,8 +192,10 @@ class _CatalogScan:
             self.trouble.guard(partial(self._record, taken))
 
     def _recall_marks(self) -> None:
-        """A table that is measured anew keeps its token: the catalog is asked about it no more
-        often, and answers as cheaply.
+        """Read the stored tokens, and choose the tables to measure although unchanged.
+
+        A table that is measured again keeps its token, so that asking its catalog stays
+        cheap.
         """
         marks = self.ports.store.marks(self.catalog.name)
         self.known = {table: mark.token for table, mark in marks.items() if mark.token}
@@ -229,14 +228,14 @@ class _CatalogScan:
             yield CatalogFault(self.catalog.name, (), str(error), self.ports.clock.now())
 
     def _take(self, found: Polled | TableFault) -> None:
-        """A table that need not be read, or cannot be."""
+        """Record a table that is unchanged or cannot be read."""
         if isinstance(found, TableFault):
             self._tell(keep_fault(self.ports, found))
             return
         self.result.unchanged += 1
         if (
             found.token != self.known[found.table]
-        ):  # another token for the same state: an ETag that did not last
+        ):  # a new token for the same state, such as an unstable ETag
             self.ports.store.record_mark(
                 found.table, ScanMark(found.token, self.bases.of(found.table))
             )
@@ -244,7 +243,7 @@ class _CatalogScan:
 
     def _record(self, taken: Taken) -> None:
         mark = ScanMark(self.changed[taken.table], self.bases.of(taken.table))
-        with suppress(StoppedError):  # the table stays among those that have changed
+        with suppress(StoppedError):  # the table counts as changed still
             scanned = record_taken(
                 self.ports, taken, mark, Bound(self.options.timeout, self.should_stop)
             )
@@ -270,7 +269,7 @@ class _CatalogScan:
         store = self.ports.store
         store.record_catalog_faults(self.catalog.name, self.faults)
         self.result.faults.extend(self.faults)
-        if not self.faults:  # a listing with holes must not make us forget what it did not show
+        if not self.faults:  # an incomplete listing must not make us forget tables
             tell_missing(self.ports, self.catalog.name, self.seen)
             for table in store.forget_tables_except(self.catalog.name, self.seen):
                 self.ports.telemetry.table_gone(table)
@@ -279,16 +278,14 @@ class _CatalogScan:
 def choose_wanted(
     marks: Mapping[TableIdentifier, ScanMark], bases: Bases, options: ScanOptions, now: datetime
 ) -> set[TableIdentifier]:
-    """The tables that are measured even if they have not changed: by other rules than the last
-    time, or so long ago that it is time.
-    """
+    """The tables to measure even if unchanged: the basis is another one, or a recheck is due."""
     due = {
         table
         for table, mark in marks.items()
         if mark.basis != bases.of(table) or is_due(table, mark.measured_at, now, options.remeasure)
     }
-    # An unchanged pointer does not tell that the file it points to was deleted: a few tables are
-    # looked at all the same.
+    # A token does not change when the file behind it is deleted: a few unchanged tables are
+    # rechecked.
     rested = {
         table: mark.measured_at or now
         for table, mark in marks.items()
@@ -301,8 +298,9 @@ def choose_wanted(
 def is_due(
     table: TableIdentifier, measured_at: datetime | None, now: datetime, remeasure: timedelta
 ) -> bool:
-    """Whether an unchanged table is to be measured anew: in the last quarter of the time, each at a
-    moment of its own.
+    """True when an unchanged table is to be measured again.
+
+    Each table has its own moment in the last quarter of `remeasure`, which spreads the load.
     """
     if measured_at is None or is_ahead(measured_at, now):
         return True
@@ -327,8 +325,9 @@ def _count(result: ScanResult, scanned: Measured | TableFault) -> None:
 
 
 def _note_unconfigured(ports: Ports) -> None:
-    """Tables of a catalog that the configuration has no more are kept, because it may come back,
-    but no longer shown as if they were measured.
+    """Mark the tables of catalogs that are no longer configured as not measured.
+
+    They are kept, because the configuration may bring the catalog back.
     """
     for table in ports.store.table_names():
         if table.catalog in ports.catalogs:
@@ -346,8 +345,9 @@ def _note_unconfigured(ports: Ports) -> None:
 def scan_table(
     ports: Ports, table: TableIdentifier, mark: ScanMark | None = None, *, is_deep: bool = False
 ) -> Measured | TableFault:
-    """Measure one table now and record it; the mark, kept last, says on what state of the table
-    that rests, so far as the caller knows one.
+    """Measure one table now and record it.
+
+    `mark` names the table's state as far as the caller knows it, and is stored last.
     """
     started = ports.clock.now()
     inventory = read_table(ports, table, known=_know_nothing if is_deep else ports.store.digests)
@@ -368,23 +368,21 @@ def read_table(
     candidate: PolicyLayer | None = None,
     known: KnownDigests | None = None,
 ) -> TableInventory | TableFault:
-    """The table's inventory, small and large measured against the target that its policy or its own
-    property sets.
-    """
+    """Read a table's inventory with the target file size that its policy or property sets."""
     return read_under(ports, table, with_candidate(ports.policies.current(), candidate), known)
 
 
 def read_under(
     ports: Ports, table: TableIdentifier, policies: PolicySet, known: KnownDigests | None = None
 ) -> TableInventory | TableFault:
-    """The same under other policies than those in force."""
+    """Read a table's inventory with the target file size of the given policies."""
     return ports.catalog_of(table).inventory(
         table, target_by(lambda: policies), known or ports.store.digests
     )
 
 
 def target_by(policies: Callable[[], PolicySet]) -> TargetOf:
-    """The target file size that a table's policy sets, else its own property."""
+    """Return a function for the target file size: the policy's, else the table property's."""
     return lambda table, properties: (
         target_of_policy(effective(policies(), table, properties)) or target_file_size(properties)
     )
@@ -396,7 +394,7 @@ def scan_tables(
     on_table: Callable[[ScannedTable], None],
     options: ScanOptions = DEFAULT_OPTIONS,
 ) -> ScanResult:
-    """Measure the named tables only, changed or not."""
+    """Measure exactly the named tables, changed or not."""
     result, trouble = ScanResult(), Trouble()
     known = _know_nothing if options.is_deep else ports.store.digests
     by_catalog: dict[str, list[TableIdentifier]] = {}

@@ -1,4 +1,4 @@
-"""What stops work on a table: its own pause, or a halt of a scope that covers it."""
+"""Find the pause or drain that stops work on a table."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from maintainer.steps.ports import Ports
 
 
 def find_stop(ports: Ports, table: TableIdentifier, since: datetime | None = None) -> Halt | None:
-    """The widest halt or pause that covers the table; with `since`, of those that were asked for
-    later.
-    """
+    """The widest pause or drain that covers the table; with `since`, only later ones."""
     halts = [*ports.store.halts()]
     record = ports.store.table(table)
     if record is not None and record.pause is not None:

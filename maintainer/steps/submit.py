@@ -1,4 +1,4 @@
-"""Admit: plans + free slots -> jobs, stored first, then handed to the runner."""
+"""Submit: turn planned actions into stored jobs, and hand them to the runner."""
 
 from __future__ import annotations
 
@@ -38,13 +38,11 @@ from maintainer.steps.scan import scan_table
 from maintainer.steps.stop import find_stop
 from maintainer.steps.tell import tell_end
 
-CANCEL_ATTEMPTS = 10  # each is lost only to a change in the very moment between two statements
+CANCEL_ATTEMPTS = 10  # an attempt fails only if the job changes between two statements
 
 
 def submit(ports: Ports) -> int:
-    """Admit what the stored plans want and start it; returns how many jobs were handed to the
-    runner.
-    """
+    """Admit planned actions and start them; return how many jobs the runner got."""
     try:
         each(admit_now(ports), partial(_add_admitted, ports), ports.is_stopping)
     finally:
@@ -60,15 +58,16 @@ def _add_admitted(ports: Ports, verdict: AdmissionVerdict) -> bool:
     )
     planned = next((planned for planned in wanted if planned.rule is verdict.candidate.rule), None)
     if plan is None or planned is None:
-        return False  # planned anew since the candidates were read
+        return False  # the table was planned again after the candidates were read
     return ports.store.add_job(
         _make_job(ports, plan, replace(planned, score=verdict.score), "policy", ())
     )
 
 
 def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Hand pending jobs to the runner, oldest first; those named in `only`, or all. While the
-    daemon drains they wait, in a blackout those of no person.
+    """Hand pending jobs to the runner, oldest first: all, or those in `only`.
+
+    During a drain all of them wait; during a blackout those that no person requested.
     """
     if is_draining(ports.store.halts()):
         return 0
@@ -77,7 +76,7 @@ def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
         for job in ports.store.unfinished_jobs()
         if job.state is JobState.PENDING and (only is None or job.job_id in only)
     ]
-    if is_blackout(ports):  # it may have begun since they were admitted
+    if is_blackout(ports):  # the blackout may have begun after they were admitted
         pending = [job for job in pending if job.requested_by != "policy"]
     return sum(each(pending, partial(_start, ports), ports.is_stopping))
 
@@ -85,16 +84,15 @@ def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
 def request_run(
     ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str
 ) -> tuple[Plan, Job | None]:
-    """What a person asked for now: a fresh measurement and plan, and the first job of it, stored
-    and pending. No job when there is nothing to do.
+    """Measure and plan the table now, and store the first job of the request as pending.
+
+    No job when there is nothing to do.
     """
     return _request(ports, table, rules, requested_by, keeps_thresholds=not rules)
 
 
 def continue_request(ports: Ports, job: Job) -> Job | None:
-    """The next job of what a person asked for beyond this one, stored and pending; None when
-    nothing of it is to be done.
-    """
+    """Store the next job of a request as pending; None when nothing is left to do."""
     return _request(
         ports, job.table, job.then, job.requested_by, keeps_thresholds=job.keeps_thresholds
     )[1]
@@ -148,8 +146,9 @@ def _make_job(
 
 
 def _start(ports: Ports, job: Job) -> bool:
-    """Look at the table once more, store the job as submitted, then submit it: a crash in between
-    leaves a job that is found lost.
+    """Check the table again, store the job as submitted, and hand it to the runner.
+
+    A crash between the last two leaves a job that the runner reports as lost.
     """
     if job.table.catalog not in ports.catalogs:
         _refuse(
@@ -190,7 +189,7 @@ def _start_planned(
     fresh = _decide_anew(ports, job, health)
     planned = next((planned for planned in fresh.planned if planned.rule is job.policy_rule), None)
     if planned is None:
-        if not is_draining(ports.store.halts()):  # else it waits for the end of the drain
+        if not is_draining(ports.store.halts()):  # during a drain the job waits
             _finish(
                 ports,
                 job,
@@ -220,15 +219,15 @@ def _start_rollback(ports: Ports, job: Job, action: RollBack, baseline: Baseline
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
-    # It starts beside the pause that came with its request, and is stopped by those that came
-    # later.
+    # A rollback starts in spite of the pause that came with its request; a later pause stops
+    # it.
     return not _is_stopped(
         ports, job, find_stop(ports, job.table, since=job.created_at)
     ) and _hand_over(ports, job, baseline)
 
 
 def _is_stopped(ports: Ports, job: Job, stop: Halt | None) -> bool:
-    """True where the job must not start now: a drain lets it wait, a pause ends it."""
+    """True when the job must not start now; a drain lets it wait, a pause cancels it."""
     if stop is not None and not stop.is_drain:
         _finish(
             ports,
@@ -266,7 +265,7 @@ def _hand_over(ports: Ports, job: Job, baseline: Baseline) -> bool:
         ]
     )
     if not let_work(ports, lease):
-        return False  # the store took longer than the lease lasts: the job is found lost
+        return False  # storing took longer than the lease: the job will be found lost
     try:
         runner.submit(submitted)
     except RunnerUnavailableError as error:
@@ -302,9 +301,7 @@ def _surround(ports: Ports, job: Job, health: TableHealth) -> Job:
 
 
 def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
-    """The plan from the fresh measurement, under the policy of this moment, as if the job were not
-    there.
-    """
+    """Decide from the new health under the present policy, as if the job did not exist."""
     policy = policy_of(ports, health)
     is_requested = job.requested_by != "policy"
     if is_requested:
@@ -331,8 +328,9 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
 
 
 def _bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
-    """The job with the action of this moment: a policy may keep more since it was planned, and the
-    table may need another option.
+    """Replace the job's action and its reasons with those of the new plan.
+
+    The policy may keep more now, and the table may need another option.
     """
     return replace(
         job,
@@ -402,15 +400,16 @@ def _finish(ports: Ports, before: Job, after: Job, token: int | None = None) -> 
 
 
 def _plan_again(ports: Ports, table: TableIdentifier) -> None:
-    """Replace the plan that led here: the next submit step must not start the same work over."""
+    """Replace the plan that led to the job, so that the next submit step does not repeat it."""
     record = ports.store.table(table)
     if record is not None and record.health is not None:
         plan_table(ports, record, record.health)
 
 
 def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
-    """Ask for a job's end: a pending one ends at once, a running one when its runner has stopped
-    it. A finished one is returned as it is.
+    """Request a job's end; a finished job is returned unchanged.
+
+    A pending job ends at once, a running one as soon as its runner has stopped it.
     """
     for _ in range(CANCEL_ATTEMPTS):
         if job.state.is_final:
@@ -418,7 +417,7 @@ def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
         asked = _ask_for_end(ports, job, requested_by)
         if asked is not None:
             return asked
-        job = ports.store.job(job.job_id) or job  # it moved meanwhile: ask of what it is now
+        job = ports.store.job(job.job_id) or job  # it changed: ask for the end of its present state
     message = (
         f"job {job.job_id} changed {CANCEL_ATTEMPTS} times while its end was asked for; ask again"
     )
@@ -426,7 +425,7 @@ def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
 
 
 def _ask_for_end(ports: Ports, job: Job, requested_by: str) -> Job | None:
-    """The job as it is then; None when somebody else changed it first."""
+    """Return the job after the request; None when another writer changed it first."""
     now = ports.clock.now()
     if job.state is JobState.PENDING:
         cancelled = job.advance(

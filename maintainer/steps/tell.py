@@ -1,4 +1,4 @@
-"""Tell people what became of jobs, and again what a process that has ended did not come to tell."""
+"""Send notices about jobs, and send again those that a previous process did not deliver."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from maintainer.steps.ports import Ports
 from maintainer.steps.proof import BY_PROOF
 
 RETELL_INTERVAL = timedelta(minutes=5)
-TOLD = "people.told"  # the event of a job of which a notice has reached somebody
-_JOBS_LOOKED_AT = 20  # of a table, for the one whose proof paused it
+TOLD = "people.told"  # the event of a job whose notice was delivered
+_JOBS_LOOKED_AT = 20  # jobs of one table that are searched for the failed proof
 
 
 def tell_end(ports: Ports, job: Job, effect: Effect | None) -> None:
-    """Tell of a job that has just reached its final state, where that is worth it; wherever it
-    failed, before Spark had it too.
+    """Send a notice about a job that has just ended, if it deserves one.
+
+    It covers jobs that failed before Spark received them too.
     """
     notice = notice_of_job(job, effect, _count_failures(ports, job), ports.clock.now())
     if notice is not None:
@@ -30,8 +31,9 @@ def tell_end(ports: Ports, job: Job, effect: Effect | None) -> None:
 
 
 def _count_failures(ports: Ports, job: Job) -> int:
-    """In a row, those included that say nothing of the rule: when Spark is lost again and again,
-    somebody should look too.
+    """Failures in a row, including those that are not the rule's fault.
+
+    When Spark is lost again and again, a person should know it too.
     """
     history = (
         ports.store.rule_history(job.table_uuid).get(job.rule)
@@ -46,7 +48,7 @@ def _count_failures(ports: Ports, job: Job) -> int:
 
 
 def note_told(store: Store, clock: Clock, notice: Notice) -> None:
-    """Write into the job's story that a notice of it has reached somebody."""
+    """Record as an event of the job that a notice about it was delivered."""
     if notice.job_id:
         store.append_events(
             [JobEvent(notice.job_id, clock.now(), TOLD, {"kind": notice.kind.value})]
@@ -54,11 +56,11 @@ def note_told(store: Store, clock: Clock, notice: Notice) -> None:
 
 
 def retell(ports: Ports) -> int:
-    """Tell of what stands and nobody has heard of: tables that a failed proof keeps paused, and
-    lists of orphans that wait; returns how many.
+    """Send the notices that were not delivered; return how many were sent.
 
-    The process that was to tell it may have ended before. Whoever asks, and how often, the limits
-    have each told once.
+    They concern tables that a failed proof keeps paused and orphan lists that wait for
+    approval; the process that should have sent them may have ended. The notifier's limits send
+    each once, however often this step runs.
     """
     paused = [table for table, pause in ports.store.paused_tables().items() if pause.by == BY_PROOF]
     proofs = [
@@ -81,13 +83,11 @@ def _find_untold_lists(ports: Ports) -> list[Notice]:
 
 
 def _find_untold(ports: Ports, table: TableIdentifier) -> Notice | None:
-    """The notice of the last job on the table whose proof failed; None when it has reached
-    somebody.
-    """
+    """The notice about the table's last failed proof; None when it was delivered."""
     failed = ports.store.jobs(JobQuery((JobState.FAILED,), table, _JOBS_LOOKED_AT)).items
     notices = (
         notice_of_job(job, job.effect, 0, ports.clock.now()) for job in failed
-    )  # without a failure before it: of a proof alone
+    )  # 0 failures: a notice for a failed proof only
     last = next((notice for notice in notices if notice is not None), None)
     return None if last is None or _is_told(ports, last.job_id) else last
 

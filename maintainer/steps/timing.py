@@ -1,4 +1,4 @@
-"""Note what a user measured, beside how the table was at that time."""
+"""Store a query timing together with the table's health at that time."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from maintainer.domain.instants import is_ahead
 from maintainer.domain.timing import QueryTiming
 from maintainer.ports.store import Store
 
-# Unchanged tables are measured every few hours, so that a sample is near; what was measured longer
-# ago says nothing of that moment.
+# Unchanged tables are measured every few hours, so a sample is near; an older one says nothing
+# about that moment.
 LOOKBACK = timedelta(days=30)
 
 
 def note_timing(
     store: Store, table: TableIdentifier, timing: QueryTiming, now: datetime
 ) -> QueryTiming:
-    """Keep it with the table's figures of its history right before; UnknownTableError when the
-    table was never measured, InvalidValueError in the future.
+    """Store the timing with the figures of the last sample before it.
+
+    UnknownTableError when the table was never measured; InvalidValueError for a time in the
+    future.
     """
     if is_ahead(timing.at, now):
         message = f"time {timing.at.isoformat()} is in the future; it is {now.isoformat()} now"

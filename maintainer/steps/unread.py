@@ -1,5 +1,6 @@
-"""Wait with a job whose table cannot be read after its work: people are told and the table is
-paused in time, and the wait has an end.
+"""Wait for a table that cannot be read after its job, up to a limit.
+
+After a while people are notified and the table is paused.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from maintainer.steps.ports import Ports
 
 BY_WAIT = "a job that waits for its proof"
 WAITING_PHASE = "waiting until its table can be read"
-TOLD_OF_WAIT = "job.unproved"  # the event of a job: it has waited so long that people are told
+TOLD_OF_WAIT = "job.unproved"  # the event of a job: it waits so long that people were notified
 
 
 def wait_for_table(ports: Ports, job: Job, reason: str) -> Verdict | None:
-    """What becomes of a job whose table cannot be read now, for this reason; None: it waits on."""
+    """Wait for the table; returns the final verdict when the job waits no longer, else None."""
     now = ports.clock.now()
     since = job.unreadable_since
     if since is None:
@@ -43,9 +44,7 @@ def wait_for_table(ports: Ports, job: Job, reason: str) -> Verdict | None:
 
 
 def resume_proved(ports: Ports, job: Job) -> None:
-    """The table can be read again, and the job is proved: what was paused for the wait alone goes
-    on.
-    """
+    """Resume a table that was paused only because it could not be read."""
     record = ports.store.table(job.table) if job.unreadable_since is not None else None
     if record is not None and record.pause is not None and record.pause.by == BY_WAIT:
         ports.store.set_pause(job.table, None)
@@ -53,8 +52,9 @@ def resume_proved(ports: Ports, job: Job) -> None:
 
 
 def _tell(ports: Ports, job: Job, reason: str) -> None:
-    """Once: pause the table, which nobody may work on before it is known what was done to it, and
-    tell people.
+    """Pause the table and notify people, once.
+
+    Nothing may work on the table before it is known what the job did.
     """
     if any(event.name == TOLD_OF_WAIT for event in ports.store.events(job.job_id)):
         return

@@ -1,4 +1,4 @@
-"""Which version of the policies is in force, and how it differs from others."""
+"""Versions of the policies, and their differences."""
 
 from __future__ import annotations
 
@@ -7,32 +7,30 @@ from maintainer.domain.policy_version import PolicyChange, PolicyVersion
 from maintainer.policy.versions import compare_layers, write_layers
 from maintainer.steps.ports import Ports
 
-CURRENT = "current"  # the name of what is in force now, wherever a version is asked for
+CURRENT = "current"  # names the version in force wherever a version is expected
 
 
 def note_policies(ports: Ports) -> bool:
-    """Keep the version in force in the store; False when it was kept before."""
+    """Store the version in force; False when it is stored already."""
     policies = ports.policies.current()
     newest = next(iter(ports.store.policy_versions(1).items), None)
     if newest is not None and (newest.version, newest.problems) == (
         policies.version,
         policies.problems,
     ):
-        return False  # without writing thousands of files as text at every plan
+        return False  # avoids writing thousands of files as text at each plan step
     return ports.store.record_policies(version_now(ports))
 
 
 def version_now(ports: Ports) -> PolicyVersion:
-    """What is in force now, as the store would keep it."""
+    """The version in force, in the form that the store keeps."""
     policies, now = ports.policies.current(), ports.clock.now()
     layers = write_layers(policies.layers)
     return PolicyVersion(policies.version, now, now, len(layers), policies.problems, layers)
 
 
 def compare_versions(ports: Ports, before: str, after: str = CURRENT) -> tuple[PolicyChange, ...]:
-    """What the second version has differently; InvalidValueError for one that the store does not
-    have.
-    """
+    """The changes from one version to another; InvalidValueError for an unknown version."""
     return compare_layers(_find_version(ports, before).layers, _find_version(ports, after).layers)
 
 

@@ -1,4 +1,4 @@
-"""Tell in the history of verdicts what admission holds back for longer than a job takes."""
+"""Record in the history of verdicts which planned actions a budget or a blackout delays."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from maintainer.steps.admission import look_around, read_candidates
 from maintainer.steps.ports import Ports
 
 INTERVAL = timedelta(minutes=1)
-# looking through the planned actions of 100,000 tables takes some seconds, and must not become the
-# daemon's main work
+# Comparing the planned actions of 100,000 tables takes some seconds. The step runs a tenth of the
+# time at most.
 REST_FACTOR = 10
-MOST_CHANGES = 5_000  # at one look; the others are found at the next one
+MOST_CHANGES = 5_000  # at one time; the next run finds the others
 BATCH = 200  # changes in one transaction
 
 
 def note_waits(ports: Ports) -> int:
-    """Let what a budget or a blackout holds back stand as waiting, and what it does not any more as
-    planned; returns how many verdicts changed.
+    """Record planned actions as waiting or, when they wait no longer, as planned.
 
-    Every daemon on a store does so, and comes to the same: of two that change one verdict at once,
-    the second finds it changed.
+    Returns how many verdicts changed. Every daemon on a store computes the same changes: of two
+    that change one verdict, the second finds it changed already.
     """
     circumstances = look_around(ports)
     changes = find_wait_changes(
@@ -46,7 +45,7 @@ def note_waits(ports: Ports) -> int:
 def _write_change(
     ports: Ports, change: WaitChange, now: datetime
 ) -> tuple[StandingVerdict, RuleVerdict] | None:
-    """None: the table was planned anew meanwhile, and its plan does not want this."""
+    """None when the table was planned again meanwhile and no longer wants this rule."""
     standing = change.standing
     record = ports.store.table(standing.table)
     plan = record.plan if record is not None else None

@@ -1,4 +1,4 @@
-"""Advance: what the runner knows of the jobs whose leases we hold -> job states and events."""
+"""Watch: copy the runner's reports on our jobs into the store."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from maintainer.steps.lease import hold_lease, let_work, read_leases
 from maintainer.steps.ports import Ports
 
 _WATCHED = frozenset({JobState.SUBMITTED, JobState.RUNNING})
-UPDATE_ATTEMPTS = 3  # the next run has the same report again
+UPDATE_ATTEMPTS = 3  # the next run gets the same report again
 
 
 def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Bring every job that is with a runner up to date, those named in `only` or all; returns how
-    many of them Spark has ended or lost.
+    """Update every job that a runner has: all, or those in `only`.
+
+    Returns how many jobs Spark has finished or lost.
     """
     unfinished = ports.store.unfinished_jobs()
     handed_over = [
@@ -30,7 +31,7 @@ def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
     ]
     leases = (
         read_leases(ports) if handed_over else {}
-    )  # after the jobs: whichever is missing then has ended meanwhile
+    )  # read after the jobs: a job without a lease has ended meanwhile
     return sum(each(handed_over, lambda job: _watch_job(ports, job, leases.get(job.job_id))))
 
 
@@ -41,7 +42,7 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
     if may_go_on(job, ports.clock.now()):
         let_work(ports, held)
     if job.cancel_requested_by or job.is_overdue:
-        ports.runner.cancel(job.job_id)  # again, in case the request was stored by another process
+        ports.runner.cancel(job.job_id)  # another process may have stored the request
     report = ports.runner.report(job)
     if report is None:
         return False
@@ -63,7 +64,7 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
         advanced = _advance(ports, job, report)
         if advanced == job or ports.store.update_job(advanced, job, held.token):
             break
-        # Somebody asked for its end meanwhile: that must not be overwritten.
+        # Another writer has requested the job's end: do not overwrite the request.
         job = ports.store.job(job.job_id) or job
         if not _is_watched(job):
             return False
@@ -71,15 +72,16 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
 
 
 def _end_overdue(ports: Ports, job: Job) -> Job:
-    """Once its time is up while it works, what comes of the job is a timeout, unless somebody asked
-    for its end before.
+    """Cancel a job that has exceeded its time limit; it ends as a timeout.
+
+    A cancellation that somebody requested earlier takes precedence.
     """
     now = ports.clock.now()
     if job.is_overdue or job.cancel_requested_by or not is_over_time(job, now):
         return job
     overdue = replace(job, is_overdue=True)
     if not ports.store.update_job(overdue, job):
-        return job  # it moved meanwhile: the next run looks again
+        return job  # the job changed: the next run tries again
     ports.store.append_events(
         [JobEvent(job.job_id, now, "job.timed_out", {"deadline": job.deadline})]
     )
@@ -92,7 +94,7 @@ def _is_watched(job: Job) -> bool:
 
 
 def _started_at(ports: Ports, report: RunnerReport) -> datetime:
-    """When Spark began, by its own word: a short job has begun and ended between two looks."""
+    """When Spark began, from its own event: a short job may begin and end between two reports."""
     told = next((event.at for event in report.events if event.name == "statement.started"), None)
     return told or (report.outcome.ended_at if report.outcome is not None else ports.clock.now())
 
