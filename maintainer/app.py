@@ -1,4 +1,4 @@
-"""The composition root: the only file that knows every adapter."""
+"""The composition root: the only module that knows every adapter."""
 
 from __future__ import annotations
 
@@ -95,14 +95,14 @@ from maintainer.steps.watch import watch
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """Everything, put together from one configuration."""
+    """The whole application, built from one configuration."""
 
     settings: Settings
     ports: Ports
     telemetry: PrometheusTelemetry
     stopping: Event = field(default_factory=Event)
     polaris: PolarisPolicies | None = (
-        None  # where policies are kept that are to be read again from time to time
+        None  # the policies in Polaris, which are read again at intervals
     )
     reach: Reach = field(default_factory=Reach)
     read: ReadCount = field(default_factory=ReadCount)
@@ -110,7 +110,7 @@ class App:
 
 @contextmanager
 def open_app(settings: Settings) -> Iterator[App]:
-    """Put the world together; on leaving, Spark and every connection are ended."""
+    """Build the application; on exit, end Spark and close every connection."""
     with ExitStack() as stack:
         clock = SystemClock()
         policies, polaris = open_policies(settings, PolicyDirectory(settings.policies))
@@ -141,11 +141,11 @@ def open_app(settings: Settings) -> Iterator[App]:
         )
         stack.callback(
             _lay_down_leases, store, runner.owner, clock, settings.lease.as_terms()
-        )  # when the runner is closed: then nothing of it works any more
+        )  # runs after the runner is closed, when none of its jobs works any more
         stack.callback(runner.close)
         telemetry.leadership_changed(
             is_leader=True
-        )  # every replica plans and submits: leases keep them apart, table by table
+        )  # every replica plans and submits; leases keep them apart, table by table
         telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications, store, clock)
         stack.callback(notifier.close)
@@ -176,7 +176,7 @@ def open_app(settings: Settings) -> Iterator[App]:
 
 
 def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) -> None:
-    """What this process could not settle may be taken over at once."""
+    """Let others take over at once the jobs that this process could not finish."""
     with suppress(MaintainerError):
         store.lay_down_leases(owner, clock.now() - 2 * terms.clock_margin)
 
@@ -184,14 +184,15 @@ def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) 
 def open_policies(
     settings: Settings, files: PolicyDirectory
 ) -> tuple[Policies, PolarisPolicies | None]:
-    """The policies of the files, joined with those that Polaris keeps where they are asked for."""
+    """The policies of the files, joined with those in Polaris if these are configured."""
     polaris = open_polaris(settings)
     return (JoinedPolicies(files, polaris) if polaris is not None else files), polaris
 
 
 def open_polaris(settings: Settings) -> PolarisPolicies | None:
-    """The policies that Polaris keeps, when they are asked for; where the settings are silent, the
-    catalog's own properties say where and as whom.
+    """The policies in Polaris, if they are configured.
+
+    Settings that are missing there are taken from the catalog's own properties.
     """
     wanted = settings.polaris_policies
     if wanted is None:
@@ -213,19 +214,19 @@ def open_polaris(settings: Settings) -> PolarisPolicies | None:
 
 
 def admission_rules(settings: Settings) -> AdmissionRules:
-    """How admission is configured."""
+    """The admission rules of the settings."""
     return settings.admission.as_rules(settings.spark.size_profiles, settings.spark.tasks_at_once)
 
 
 def new_job_id() -> str:
-    """A fresh job id: a DNS label, so that it can name a Spark application on any cluster."""
+    """A new job id: a DNS label, so that it can name a Spark application on any cluster."""
     return f"m-{uuid4().hex[:12]}"
 
 
 def open_catalogs(
     settings: Settings, clock: Clock, reader: MetadataReader
 ) -> Mapping[str, Catalog]:
-    """The configured catalogs by name, all of which share the reader; nothing is connected yet."""
+    """The configured catalogs by name; they share the reader, and none is connected yet."""
     workers = settings.scan.workers
     return {
         name: PyIcebergCatalog(
@@ -242,8 +243,9 @@ def open_catalogs(
 
 
 def spark_catalogs(settings: Settings) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
-    """Spark's settings for each catalog that can be translated, and why the others cannot: those
-    are measured and shown, and nothing is run on them.
+    """Spark's settings for each catalog that can be translated, and why the others cannot.
+
+    Tables of the others are measured and shown, but no job runs on them.
     """
     reachable: dict[str, dict[str, str]] = {}
     reasons: dict[str, str] = {}
@@ -256,7 +258,7 @@ def spark_catalogs(settings: Settings) -> tuple[dict[str, dict[str, str]], dict[
 
 
 def poll_limits(scan: ScanSettings) -> PollLimits:
-    """The bounds of asking a catalog table by table."""
+    """The bounds for asking a catalog table by table."""
     return PollLimits(
         requests_per_second=scan.requests_per_second,
         concurrency=scan.max_requests,
@@ -268,7 +270,7 @@ def poll_limits(scan: ScanSettings) -> PollLimits:
 
 
 def open_notifier(settings: NotificationSettings, store: Store, clock: Clock) -> Notifier:
-    """Who tells people; ConfigurationError when a target is no URL that Apprise knows."""
+    """The notifier; ConfigurationError when a target is not a URL that Apprise knows."""
     if not settings.targets:
         return NoNotifier()
     return AppriseNotifier(
@@ -294,7 +296,7 @@ def open_notifier(settings: NotificationSettings, store: Store, clock: Clock) ->
 
 
 def run_dir(settings: Settings) -> Path:
-    """Where Spark's logs and the runner's locks lie; settings resolve it."""
+    """The directory of Spark's logs and the runner's locks; the settings resolve it."""
     return settings.spark.run_dir or Path("run").absolute()
 
 
@@ -331,7 +333,7 @@ def _driver_size(spark: SparkSettings, size: JobSize) -> DriverSize:
 
 
 def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
-    """What a scan is to do."""
+    """The options of a scan from the settings."""
     return ScanOptions(
         is_deep=is_deep,
         remeasure=settings.scan.remeasure,
@@ -341,9 +343,7 @@ def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
 
 
 def loop_options(settings: Settings) -> ScanOptions:
-    """What the daemon's scans are to do: they look at few unchanged tables, where one in the
-    foreground looks at more.
-    """
+    """The options of the daemon's scans, which recheck fewer unchanged tables than others do."""
     own = settings.scan
     return replace(
         scan_options(settings), recheck_share=own.recheck_share, recheck_after=own.recheck_after
@@ -373,7 +373,7 @@ def make_scheduler(app: App) -> Scheduler:
             starts_work=True,
             after="plan",
             after_work_of="watch",
-        ),  # a place is free
+        ),  # a slot is free
         Step(
             "waits",
             partial(note_waits, ports),
@@ -417,11 +417,11 @@ def make_scheduler(app: App) -> Scheduler:
     return Scheduler(steps, ports.telemetry)
 
 
-# -- what the API stands on
+# -- the API's services
 
 
 def make_services(app: App, scheduler: Scheduler) -> Services:
-    """The API's services, filled from the ports and the steps."""
+    """The API's services, built from the ports and the steps."""
     ports = app.ports
     return Services(
         store=ports.store,
@@ -457,7 +457,7 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
 
 
 def make_impact_model(settings: ImpactSettings) -> ImpactModel:
-    """What the operator says of the storage, for the estimate."""
+    """The storage assumptions of the settings, for estimating the cost of small files."""
     profile = StorageProfile(settings.profile) if settings.profile is not None else None
     return ImpactModel(profile, settings.request_price_per_million, settings.round_trip)
 
@@ -506,8 +506,8 @@ def _readiness(app: App, scheduler: Scheduler) -> Sequence[tuple[str, bool, str]
 
 
 def build_demo(directory: Path, say: Callable[[str], None]) -> LakeReport:
-    """Build the demo lake, or find it built."""
-    if lake_is_complete(directory):  # no Spark is needed to say so
+    """Build the demo lake, unless it exists already."""
+    if lake_is_complete(directory):  # this needs no Spark
         return build_lake(directory, say, SparkLaunch(sys.executable, "", ()), datetime.now(UTC))
     refuse_missing(find_prerequisites(None, default_directory(), with_s3=False))
     with TemporaryDirectory(prefix="iceberg-maintainer-") as scratch:

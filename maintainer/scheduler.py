@@ -1,7 +1,7 @@
-"""When each step runs: one interval job a step, jittered, never two runs of one step at once.
+"""Run each step at its interval, with jitter, and never two runs of one step at once.
 
 Steps run by the monotonic clock: when somebody sets the machine's clock, no run is missed, repeated
-or put off.
+or delayed.
 """
 
 from __future__ import annotations
@@ -29,21 +29,19 @@ from maintainer.ports.telemetry import Telemetry
 log = logging.getLogger(__name__)
 
 JITTER_SHARE = (
-    0.1  # of the interval, at random: many daemons must not ask a catalog at the same moment
+    0.1  # of the interval, at random, so that many daemons do not ask a catalog at the same moment
 )
 CANCEL_GRACE = timedelta(seconds=30)
-# a step that has not ended a run for so many intervals, or so many times as long as its last run
-# took, is late
+# A step is late when it ends no run for this many intervals, or this many times its last run time.
 MISSED_RUNS = 3
 LEAST_PATIENCE = timedelta(minutes=10)
-STOP_GRACE = timedelta(
-    seconds=5
-)  # for steps to end; one that hangs is left, and ends with the process
+STOP_GRACE = timedelta(seconds=5)  # for steps to end; a step that hangs ends with the process
 
 
 class _Threads(BaseExecutor):  # type: ignore[misc]  # apscheduler has no types
-    """A thread for each run, which does not keep the process alive. Runs of one step are kept apart
-    by run_step, without a word.
+    """A daemon thread for each run, which does not keep the process alive.
+
+    run_step skips a run of a step that is already running.
     """
 
     def submit_job(self, job: ScheduledJob, run_times: list[datetime]) -> None:  # noqa: ARG002 - as APScheduler calls it
@@ -60,39 +58,37 @@ class Step:
     run: Callable[[], object]
     interval: timedelta
     starts_work: bool  # False for the steps that a drain still needs: watch and review
-    rest_factor: float = 0.0  # it runs no more until so many times as long as it took have passed
-    # the step that this one also follows at once: what it wrote need not wait for an interval
+    rest_factor: float = 0.0  # its least pause, as a multiple of its last run time
+    # the step after whose runs this one runs at once, because it uses what that step wrote
     after: str = ""
-    after_work_of: str = (
-        ""  # the same, but only where that one says that it has done something, as a number
-    )
+    after_work_of: str = ""  # the same, but only after a run that returned a positive number
 
 
 @dataclass(frozen=True, slots=True)
 class StepState:
-    """How a step is doing, by the monotonic clock."""
+    """The state of a step, by the monotonic clock."""
 
     name: str
-    pause: timedelta  # between two runs: its interval, or its rest where that is longer
-    idle: timedelta  # since it last ended; since the start, where it has not yet
-    took: timedelta | None  # its last run; None: no run has ended
+    pause: timedelta  # between two runs: its interval, or its longer least pause
+    idle: timedelta  # since its last run ended; since the start, if none has
+    took: timedelta | None  # the time of its last run; None: no run has ended
     is_running: bool
 
     @property
     def patience(self) -> timedelta:
-        """How long it may go without ending a run before something is wrong with it."""
+        """The time without an ended run after which the step is late."""
         return max(
             LEAST_PATIENCE, MISSED_RUNS * self.pause, MISSED_RUNS * (self.took or timedelta(0))
         )
 
     @property
     def is_late(self) -> bool:
-        """True when something is wrong with it: it hangs, or is not run any more."""
+        """True when the step hangs, or is no longer run."""
         return self.idle > self.patience
 
     @property
     def sentence(self) -> str:
-        """When it last ended, and what is wrong where something is."""
+        """Describe when the step's last run ended, and what is wrong with it, if anything."""
         ago = format_duration(self.idle)
         last = (
             f"its last run ended {ago} ago"
@@ -108,29 +104,28 @@ class StepState:
 
 
 class SteadyTime(tzinfo):
-    """The time zone that APScheduler plans in. It asks for the time by `datetime.now(zone)` alone,
-    and the zone answers by the monotonic clock.
+    """The time zone in which APScheduler plans, which tells the monotonic clock's time.
 
-    What it answers is no time of the day: an arbitrary beginning, and the time that has passed
-    since then.
+    APScheduler asks for the time by `datetime.now(zone)` alone. The answer is no time of the day:
+    it is an arbitrary start plus the time that has passed since then.
     """
 
-    _BEGINNING = datetime(2000, 1, 1)  # noqa: DTZ001 - of no time zone but this one
+    _BEGINNING = datetime(2000, 1, 1)  # noqa: DTZ001 - in no other time zone
 
     def now(self) -> datetime:
-        """The time that steps are planned by."""
+        """The time by which steps are planned."""
         return (self._BEGINNING + timedelta(seconds=time.monotonic())).replace(tzinfo=self)
 
-    def fromutc(self, dt: datetime) -> datetime:  # noqa: ARG002 - what the machine's clock says
-        """See the class."""
+    def fromutc(self, dt: datetime) -> datetime:  # noqa: ARG002 - the machine's time
+        """Return the monotonic time, whatever the machine's clock says."""
         return self.now()
 
     def utcoffset(self, dt: datetime | None) -> timedelta:  # noqa: ARG002 - always the same
-        """None: two of its times are always as far apart as they look."""
+        """Zero: two of its times differ by exactly the time between them."""
         return timedelta(0)
 
     def dst(self, dt: datetime | None) -> timedelta:  # noqa: ARG002 - always the same
-        """None."""
+        """Zero: there is no daylight saving time."""
         return timedelta(0)
 
     def tzname(self, dt: datetime | None) -> str:  # noqa: ARG002 - always the same
@@ -139,7 +134,7 @@ class SteadyTime(tzinfo):
 
 
 class _Every(BaseTrigger):  # type: ignore[misc]  # apscheduler has no types
-    """A run each interval from now on, with jitter; runs that were missed are not made up for."""
+    """A run each interval from now on, with jitter; missed runs are not repeated."""
 
     def __init__(self, interval: timedelta) -> None:
         self._interval = interval
@@ -164,7 +159,7 @@ class Scheduler:
         self._runs: dict[str, threading.Lock] = {step.name: threading.Lock() for step in steps}
         self._ended: dict[
             str, tuple[float, float]
-        ] = {}  # when each step last ended, by the monotonic clock, and how long it took
+        ] = {}  # the end of each step's last run, by the monotonic clock, and its run time
         self._began = time.monotonic()
         self._time = SteadyTime()
         self._hastening = threading.Lock()
@@ -176,7 +171,7 @@ class Scheduler:
         )
 
     def start(self) -> None:
-        """Begin; every step runs once at once, then at its interval."""
+        """Start; every step runs at once, then at its interval."""
         self._began = time.monotonic()
         for order, step in enumerate(self._steps.values()):
             first = self._time.now() + timedelta(milliseconds=50 * order)
@@ -190,8 +185,10 @@ class Scheduler:
         self._apscheduler.start()
 
     def run_step(self, name: str) -> bool:
-        """One run of a step, now; False when it failed, rests, is running already or must not begin
-        any more. A failure is logged and counted, never raised.
+        """Run a step now, and return whether it succeeded.
+
+        False when it failed, runs already, must pause, or must not start any more. A failure is
+        logged and counted, never raised.
         """
         step = self._steps[name]
         if self._is_resting(step) or not self._runs[name].acquire(blocking=False):
@@ -223,7 +220,7 @@ class Scheduler:
         return time.monotonic() < ended + step.rest_factor * took
 
     def _hasten(self, names: list[str]) -> None:
-        """Let these steps run now; those that a drain or the end has taken away stay away."""
+        """Let these steps run now, except those that a drain or the end has removed."""
         with self._hastening:
             for name in names if self._apscheduler.running and not self._is_ending else ():
                 with contextlib.suppress(JobLookupError):
@@ -231,7 +228,7 @@ class Scheduler:
 
     @property
     def states(self) -> tuple[StepState, ...]:
-        """How each step is doing."""
+        """The state of each step."""
         return tuple(map(self._look_at, self._steps.values()))
 
     def _look_at(self, step: Step) -> StepState:
@@ -251,8 +248,9 @@ class Scheduler:
         cancel: Callable[[Job], object],
         timeout: timedelta,
     ) -> None:
-        """Start nothing new; let running jobs finish for as long as the timeout, then cancel them;
-        returns when none of ours is left, or the grace is over.
+        """Start nothing new, and let running jobs finish within the timeout; then cancel them.
+
+        Returns when none of our jobs is left, or CANCEL_GRACE is over.
         """
         for step in self._steps.values():
             if step.starts_work and self._apscheduler.get_job(step.name) is not None:
@@ -276,7 +274,7 @@ class Scheduler:
         return True
 
     def stop(self, grace: timedelta = STOP_GRACE) -> None:
-        """Begin no run any more; returns when no step is running, or the grace is over."""
+        """Start no more runs; returns when no step is running, or the grace is over."""
         with self._hastening:
             self._is_ending = True
         if self._apscheduler.running:
