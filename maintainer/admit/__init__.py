@@ -1,1 +1,1 @@
-"""Pure: plans, budgets and running jobs decide what starts, and in which order."""
+"""Pure: decides from plans, budgets and running jobs what starts, and in which order."""

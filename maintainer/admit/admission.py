@@ -1,4 +1,4 @@
-"""Which planned actions start now, in which order, and why the others wait."""
+"""Decide which planned actions start now, in which order, and why the others wait."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ _ORDER = {name: position for position, name in enumerate(RuleName)}
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """An unfinished job, as far as admission is concerned."""
+    """The facts of an unfinished job that admission needs."""
 
     table_uuid: str
     catalog: str
     policy: str = ""  # the name of its policy's budget
-    # False: Spark is done, and only the proof is missing; its table is busy, and it takes no place
-    # from others
+    # False: Spark is done and only the proof is missing. The table is busy, but the job uses
+    # no slot.
     is_at_work: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class AdmissionCircumstances:
-    """What admission needs beside the candidates."""
+    """All that admission needs apart from the candidates."""
 
     now: datetime  # in UTC
-    free_places: int  # of the runner's
+    free_places: int  # the runner's free slots
     rules: AdmissionRules = field(default_factory=AdmissionRules)
     running: tuple[Running, ...] = ()
     spending: Spending = field(default_factory=lambda: Spending(""))  # of today
@@ -72,11 +72,12 @@ def running_of(job: Job) -> Running:
 def admit(
     candidates: Iterable[Candidate], circumstances: AdmissionCircumstances
 ) -> tuple[AdmissionVerdict, ...]:
-    """A verdict on each candidate, the best first.
+    """Decide for each candidate whether it starts now, best first.
 
-    Greedy: in the order of their scores, each starts that nothing stops and that fits what is left
-    of every budget. At most one of a table, the first in the fixed order, because each prepares the
-    next; one that is too large for a whole day's budget lets the next one pass.
+    The algorithm is greedy: in the order of the scores, a candidate starts when nothing blocks
+    it and it fits what is left of every budget. On one table at most one candidate starts, the
+    first in the fixed order, because each rule prepares the next. A candidate that exceeds a
+    whole day's budget lets the table's next one pass.
     """
     everyone = list(candidates)
     rules = circumstances.rules
@@ -94,7 +95,7 @@ def admit(
 def choose(
     candidates: Iterable[Candidate], circumstances: AdmissionCircumstances
 ) -> tuple[AdmissionVerdict, ...]:
-    """The verdicts of admit on those that start alone, without working out why the others wait."""
+    """The verdicts of `admit` for the candidates that start; saves finding why the others wait."""
     if is_shut(circumstances):
         return ()
     everyone, rules = list(candidates), circumstances.rules
@@ -105,7 +106,7 @@ def choose(
     )
     admission = _Admission(circumstances, everyone)
     chosen = [candidate for candidate, _ in admission.take(ranked)]
-    if rules.scorer is Scorer.MAINTAINER:  # whose scores do not depend on the others
+    if rules.scorer is Scorer.MAINTAINER:  # its scores do not depend on the other candidates
         return tuple(
             map(
                 AdmissionVerdict,
@@ -125,7 +126,7 @@ def choose(
 
 
 def is_shut(circumstances: AdmissionCircumstances) -> bool:
-    """True when nothing could start, whatever it is: no candidate need be read."""
+    """True when nothing can start at all, so that no candidate need be read."""
     fleet, spent = circumstances.rules.fleet, circumstances.spending.total
     return (
         circumstances.free_places <= 0
@@ -142,8 +143,9 @@ def is_shut(circumstances: AdmissionCircumstances) -> bool:
 def find_spent(
     candidates: Iterable[Candidate], circumstances: AdmissionCircumstances
 ) -> tuple[SpentBudget, ...]:
-    """The daily budgets that have nothing left for any action that they would ever have something
-    for, with how many wait for that; by name.
+    """The daily budgets that are spent, by name, with the number of candidates that wait.
+
+    A budget counts as spent when it fits none of the candidates that it would fit on some day.
     """
     ledger = Ledger(circumstances)
     waiting: Counter[tuple[tuple[str, str], Resource]] = Counter()
@@ -177,7 +179,7 @@ def find_spent(
 
 
 def admitted(verdicts: Iterable[AdmissionVerdict]) -> tuple[Candidate, ...]:
-    """Those that start, the best first."""
+    """The candidates that start, best first."""
     return tuple(verdict.candidate for verdict in verdicts if verdict.is_admitted)
 
 
@@ -195,7 +197,7 @@ def _quota_used(circumstances: AdmissionCircumstances) -> float:
 
 
 class _Admission:
-    """What is left while the candidates are gone through."""
+    """The free slots and budgets that are left while admission goes through the candidates."""
 
     def __init__(
         self, circumstances: AdmissionCircumstances, candidates: Sequence[Candidate]
@@ -211,7 +213,7 @@ class _Admission:
         self._turns = self._find_turns(candidates)
 
     def judge(self, candidate: Candidate) -> Wait | None:
-        """None: it starts, and what it costs is taken off."""
+        """Return why the candidate waits; None when it starts, and its cost is charged."""
         wait = self._find_wait(candidate)
         if wait is None:
             self._free -= 1
@@ -221,7 +223,7 @@ class _Admission:
         return wait
 
     def take(self, ranked: Iterable[tuple[Candidate, float]]) -> Iterator[tuple[Candidate, float]]:
-        """Those that start, until every place is taken."""
+        """Yield the candidates that start, until no slot is free."""
         for candidate, value in ranked:
             if self._free <= 0:
                 return
@@ -229,7 +231,7 @@ class _Admission:
                 yield candidate, value
 
     def _find_turns(self, candidates: Sequence[Candidate]) -> Mapping[str, Candidate]:
-        """Whose turn it is on each table."""
+        """The candidate whose turn it is, for each table UUID."""
         turns: dict[str, Candidate] = {}
         for candidate in candidates:
             held = turns.get(candidate.table_uuid)
@@ -278,9 +280,7 @@ class _Admission:
 
 
 def find_blackout(circumstances: AdmissionCircumstances) -> Wait | None:
-    """The blackout of all tables that is in force, and until when; of several the one that ends
-    last.
-    """
+    """The blackout of all tables that is in force and its end; of several, the last to end."""
     now = circumstances.now
     ends = [
         (blackout_end(window, now), window)
@@ -298,13 +298,13 @@ def find_blackout(circumstances: AdmissionCircumstances) -> Wait | None:
 
 
 class Ledger:
-    """What is spent of each budget, with what is admitted now."""
+    """The spending of each budget, including the candidates admitted now."""
 
     def __init__(self, circumstances: AdmissionCircumstances) -> None:
         self._rules = circumstances.rules
         self._tomorrow = next_day(circumstances.now)
         spending = circumstances.spending
-        # The owner of a budget: the fleet, a catalog, a policy's budget.
+        # The owner of a budget: the fleet, a catalog or a policy's budget.
         self._spent: dict[tuple[str, str], Charge] = {("fleet", ""): spending.total}
         for catalog in circumstances.rules.per_catalog:
             self._spent["catalog", catalog] = spending.of_catalog(catalog)
@@ -325,7 +325,7 @@ class Ledger:
             yield ("policy", candidate.budget.name), candidate.budget
 
     def _open_share(self, candidate: Candidate) -> float:
-        """The share of a daily budget that is open to the candidate."""
+        """The share of a daily budget that the candidate may use."""
         if candidate.is_urgent:
             return 1.0
         if candidate.cost.basis is not CostBasis.TABLE:
@@ -333,7 +333,7 @@ class Ledger:
         return 1.0 - self._rules.urgent_share - self._rules.explore_share
 
     def find_too_large(self, candidate: Candidate) -> Wait | None:
-        """Why no day would do."""
+        """Return why the candidate exceeds a whole day's budget; None when it does not."""
         share = self._open_share(candidate)
         for _, budget in self._budgets(candidate):
             for resource, limit, needed in _daily(budget, candidate):
@@ -351,7 +351,7 @@ class Ledger:
         return None
 
     def fit(self, candidate: Candidate) -> Iterator[tuple[tuple[str, str], Budget, Resource, bool]]:
-        """Each daily budget that could bear the candidate on some day, and whether it can today."""
+        """Each daily budget that fits the candidate on some day, and whether it fits today."""
         share = self._open_share(candidate)
         for owner, budget in self._budgets(candidate):
             for resource, limit, needed in _daily(budget, candidate):
@@ -365,7 +365,7 @@ class Ledger:
                     )
 
     def state(self, owner: tuple[str, str], budget: Budget, resource: Resource) -> BudgetState:
-        """One daily budget as it stands."""
+        """The present state of one daily budget."""
         limit = (
             budget.bytes_per_day if resource is Resource.BYTES_PER_DAY else budget.gb_hours_per_day
         )
@@ -378,7 +378,7 @@ class Ledger:
         return spent.bytes if resource is Resource.BYTES_PER_DAY else spent.gb_hours
 
     def find_shortage(self, candidate: Candidate) -> Wait | None:
-        """Which budget does not have enough left."""
+        """Return which budget has too little left; None when all have enough."""
         for owner, budget in self._budgets(candidate):
             wait = self._find_no_place(candidate, owner, budget) or self._find_spent(
                 candidate, owner, budget
@@ -388,8 +388,10 @@ class Ledger:
         return None
 
     def find_spent(self, candidate: Candidate, spare: float = 0.0) -> Wait | None:
-        """Which daily budget does not have enough left, and this share of it besides; none of that
-        counts against one of which nothing is spent.
+        """Return which daily budget has too little left; None when all have enough.
+
+        `spare` is a share of the budget that must also be left, unless nothing of the
+        budget is spent.
         """
         waits = (
             self._find_spent(candidate, owner, budget, spare)
@@ -451,7 +453,7 @@ class Ledger:
         return Wait(WaitCode.OVER_BUDGET, f"{spent}, and {wants}", self._tomorrow, budget=state)
 
     def charge(self, candidate: Candidate) -> None:
-        """Take off what the candidate will cost at most."""
+        """Charge the candidate's upper cost estimate to its budgets."""
         for owner, _ in self._budgets(candidate):
             self._spent[owner] = self._spent.get(owner, NOTHING_SPENT) + Charge(
                 float(candidate.bytes_rewritten), candidate.cost.gb_hours_p90
@@ -460,7 +462,7 @@ class Ledger:
 
 
 def _daily(budget: Budget, candidate: Candidate) -> Iterable[tuple[Resource, float, float]]:
-    """Each daily limit of the budget, with what the candidate takes of it."""
+    """Each daily limit of the budget, and what the candidate needs of it."""
     if budget.bytes_per_day is not None:
         yield Resource.BYTES_PER_DAY, float(budget.bytes_per_day), float(candidate.bytes_rewritten)
     if budget.gb_hours_per_day is not None:
@@ -476,7 +478,7 @@ def _limited(budget: Budget) -> list[Resource]:
 
 
 def next_day(now: datetime) -> datetime:
-    """When the daily budgets are whole again."""
+    """When the daily budgets start anew: the next midnight in UTC."""
     return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(
         days=1
     )

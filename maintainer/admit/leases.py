@@ -1,4 +1,4 @@
-"""When a lease is renewed, and when the job of another is taken over."""
+"""When a lease is renewed, and when another process's job is taken over."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from datetime import datetime
 
 from maintainer.domain.lease import Lease, LeaseTerms
 
-_RENEW_AT = 2 / 3  # of the duration left: two renewals may fail before the third comes too late
+_RENEW_AT = 2 / 3  # of the duration: two renewals may fail before the third is late
 
 
 def is_due(lease: Lease, now: datetime, terms: LeaseTerms) -> bool:
-    """Whether it is time to renew; also when the clock was set back, since others go by theirs."""
+    """True when the lease is to be renewed.
+
+    Also true when the clock was set back, because other processes use their own clocks.
+    """
     left = lease.expires_at - now
     return not terms.duration * _RENEW_AT < left <= terms.duration
 
@@ -18,11 +21,11 @@ def is_due(lease: Lease, now: datetime, terms: LeaseTerms) -> bool:
 def is_abandoned(
     lease: Lease | None, now: datetime, terms: LeaseTerms, *, is_holder_alive: bool | None
 ) -> bool:
-    """Whether nobody works on another's job any more; is_holder_alive as far as can be seen from
-    this machine, None when it cannot.
+    """True when the holder of a lease works on its job no longer.
 
-    A holder on another machine is only gone when its lease has been out for the clock margin: its
-    runner has ended the work by then, whatever it can reach.
+    `is_holder_alive` is None when this machine cannot tell. A holder on another machine counts
+    as gone once its lease has been expired for the clock margin: its runner has ended the work
+    by then, even if it can reach nothing.
     """
     if is_holder_alive is not None:
         return not is_holder_alive

@@ -1,7 +1,7 @@
-"""What of admission's waits is a verdict: what a day's budget or a blackout holds back.
+"""Convert admission waits into rule verdicts.
 
-A place in the queue, a turn and a limit of jobs side by side move with every job: they are shown as
-they are now, and kept nowhere.
+Only a wait for a daily budget or for the end of a blackout is a verdict. Waits for a slot, a turn
+or a limit of parallel jobs change with every job: they are shown, but not stored.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from maintainer.domain.verdict import (
     planned_key,
 )
 
-# Of a daily budget, that must be left besides before "over budget" is taken back: each job gives
-# back what it did not need, so that a little comes and goes.
+# The share of a daily budget that must be free before "over budget" is withdrawn. Each job
+# returns what it did not need, so the free share varies a little.
 SPARE_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class WaitChange:
-    """A standing verdict that is not true any more: what is planned waits now, for something else,
-    or not at all (None).
+    """A standing verdict that is out of date, and the wait to replace it.
+
+    None means that the action waits no longer.
     """
 
     standing: StandingVerdict
@@ -39,8 +40,9 @@ def find_wait_changes(
     standing: Iterable[StandingVerdict],
     circumstances: AdmissionCircumstances,
 ) -> tuple[WaitChange, ...]:
-    """Which standing verdicts on candidates are to change; the same for each of several daemons,
-    whatever places it has.
+    """The standing verdicts to change.
+
+    Every daemon on a store computes the same changes, independent of its own slots.
     """
     ledger, blackout = Ledger(circumstances), find_blackout(circumstances)
     known = {(verdict.table, verdict.table_uuid, verdict.rule): verdict for verdict in standing}
@@ -49,7 +51,8 @@ def find_wait_changes(
     for candidate in candidates:
         held = known.get((candidate.table, candidate.table_uuid, candidate.rule))
         if held is None or candidate.table_uuid in busy:
-            # planned anew since the candidates were read, or about to be: a job is at work
+            # the table was planned again after the candidates were read, or will be
+            # after its running job
             continue
         wait = ledger.find_too_large(candidate) or blackout or ledger.find_spent(candidate)
         almost = wait or ledger.find_spent(candidate, SPARE_SHARE)
