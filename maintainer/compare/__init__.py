@@ -1,1 +1,1 @@
-"""Pure: before and after a job. Its effect, its proof, and what it teaches."""
+"""Pure: compares a table before and after a job: effect, proof and calibration."""

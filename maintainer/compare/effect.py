@@ -1,4 +1,4 @@
-"""Before and after a job: what our own commits changed, and whether every row is still there."""
+"""The effect of a job's own commits, and the proof that no row was lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from maintainer.domain.rollback import JobAction
 from maintainer.domain.safeguards import Checksum
 from maintainer.domain.units import format_duration, format_size, read_whole
 
-# Rows are counted, not only compared by summaries, when reading no more than this is needed for it.
+# Rows are counted, in addition to comparing summaries, if that needs at most this much reading.
 COUNT_LIMIT_BYTES = 2 * 1024**3
 
 
@@ -37,7 +37,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Commits:
-    """The snapshots that were committed since the baseline, ours and others', oldest first."""
+    """The snapshots committed since the baseline, ours and those of others, oldest first."""
 
     own: tuple[Snapshot, ...]
     others: tuple[Snapshot, ...]
@@ -46,8 +46,9 @@ class Commits:
 def split_commits(
     baseline: Baseline, application: str, job_id: str, snapshots: Iterable[Snapshot]
 ) -> Commits:
-    """Tell a job's commits from others' by what stands in their summaries: its application and,
-    among the jobs that worked there just then, its id.
+    """Separate a job's commits from others' by their summaries.
+
+    A summary names the application and, where several jobs ran in it at that time, the job ids.
     """
     new = sorted(
         (s for s in snapshots if _is_newer(s, baseline)),
@@ -64,8 +65,10 @@ def split_commits(
 
 
 def _names(snapshot: Snapshot, job_id: str) -> bool:
-    """Whether the summary has the job; where it has none at all, one job at a time on a table
-    decides.
+    """True when the summary names the job.
+
+    It may name no jobs at all: then the application is enough, because a table has one job at a
+    time.
     """
     jobs = snapshot.summary.get(JOBS_MARK)
     return jobs is None or job_id in jobs.split(",")
@@ -74,7 +77,7 @@ def _names(snapshot: Snapshot, job_id: str) -> bool:
 def _is_newer(snapshot: Snapshot, baseline: Baseline) -> bool:
     if snapshot.sequence_number:
         return snapshot.sequence_number > baseline.sequence_number
-    # Format version 1 has no sequence numbers: the commit time decides.
+    # Format version 1 has no sequence numbers; the commit time decides.
     return (
         baseline.newest_snapshot_at is None or snapshot.committed_at > baseline.newest_snapshot_at
     )
@@ -91,10 +94,10 @@ def _sum_figure(snapshots: Iterable[Snapshot], key: str) -> int:
 def prove_rows(
     own: Sequence[Snapshot], snapshots: Iterable[Snapshot], counted: Mapping[int, int | None]
 ) -> RowProof:
-    """Whether each of our snapshots holds its parent's rows.
+    """Compare the rows of each of our snapshots with those of its parent.
 
-    `counted` has live rows by snapshot id, for those that rows_to_count() named; None where they
-    could not be counted.
+    `counted` has the live rows by snapshot id for the snapshots that rows_to_count() returned;
+    None where they could not be counted.
     """
     if not own:
         return RowProof.NOT_NEEDED
@@ -133,13 +136,13 @@ def _compare_summaries(parent: Snapshot, snapshot: Snapshot) -> RowProof:
     if not any(deletes):
         if before == after:
             return RowProof.EQUAL
-        # A writer that does not count delete files may have left some, whose application takes
-        # records away.
+        # A writer that does not count delete files may have left some, and applying them
+        # removes records.
         return RowProof.UNKNOWN if None in deletes else RowProof.DIFFERENT
     if not _figure(snapshot, "removed-delete-files") and before == after:
         return RowProof.EQUAL
-    # Records that a delete had already removed may go for good; one equality delete may stand for
-    # any number of them.
+    # Records that were deleted before may disappear for good. One equality delete may stand
+    # for any number of records.
     removed = before - after
     most = (
         None
@@ -152,8 +155,10 @@ def _compare_summaries(parent: Snapshot, snapshot: Snapshot) -> RowProof:
 
 
 def rows_to_count(own: Sequence[Snapshot], snapshots: Iterable[Snapshot]) -> tuple[int, ...]:
-    """The snapshots whose live rows must be counted, because summaries alone prove neither that
-    deletes were applied rightly nor that nothing was lost.
+    """The snapshots whose live rows must be counted.
+
+    For these, summaries alone cannot prove that deletes were applied correctly and nothing was
+    lost.
     """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
     doubtful = (RowProof.BOUNDED, RowProof.UNKNOWN)
@@ -170,8 +175,8 @@ def rows_to_count(own: Sequence[Snapshot], snapshots: Iterable[Snapshot]) -> tup
             if end is not None
         )
     )
-    # Between our commits, rows do not change hands: when nobody else committed, the first parent
-    # and the last snapshot are enough.
+    # When nobody else committed between our commits, the first parent and the last snapshot
+    # are enough.
     is_unbroken = all(later.parent_id == earlier.snapshot_id for earlier, later in pairwise(own))
     return (chain[0], chain[-1]) if chain and is_unbroken else tuple(chain)
 
@@ -179,8 +184,9 @@ def rows_to_count(own: Sequence[Snapshot], snapshots: Iterable[Snapshot]) -> tup
 def spread_counts(
     own: Sequence[Snapshot], counted: Mapping[int, int | None]
 ) -> dict[int, int | None]:
-    """Give the snapshots between the counted ends of an unbroken chain the first end's count: a
-    loss then shows at the last.
+    """Give every snapshot between the two counted ends the count of the first end.
+
+    A loss then shows at the last snapshot.
     """
     counts = list(counted.values())
     if not counts or None in counts:
@@ -188,7 +194,7 @@ def spread_counts(
     return {snapshot.snapshot_id: counts[0] for snapshot in own} | dict(counted)
 
 
-def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
+def compare(  # noqa: PLR0913, PLR0917 - all facts of one review
     job: Job,
     baseline: Baseline,
     after: Measurement,
@@ -197,11 +203,11 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
     counted: Mapping[int, int | None],
     statistics_written: int = 0,
 ) -> Effect:
-    """The effect of a job; only what our own commits did counts as achieved."""
+    """Compute a job's effect; only the changes of our own commits count."""
     own = commits.own
     before = baseline.measurement
     is_rewrite = job.procedure in _REWRITES_FILES
-    # A rewrite of deletes adds no data file: those that are gone are gone.
+    # A rewrite of delete files adds no data file, so missing data files are not offset.
     added = (
         _sum_figure(own, "added-data-files") if job.procedure is Procedure.REWRITE_DATA_FILES else 0
     )
@@ -247,8 +253,9 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
 
 
 def _count_lost(job: Job) -> int:
-    """Files that a rewrite in parts did not come to: Iceberg calls it a success, and does not say
-    that commits were refused.
+    """Files that a rewrite with partial progress left because commits were refused.
+
+    Iceberg reports success in that case and does not mention the refused commits.
     """
     if job.outcome is None or job.outcome.kind != "finished" or not _commits_in_parts(job.action):
         return 0
@@ -258,8 +265,9 @@ def _count_lost(job: Job) -> int:
 
 
 def _count_left(job: Job, own: Sequence[Snapshot]) -> int:
-    """Files that a job which commits in parts had not come to when Spark was lost, by its own
-    estimate.
+    """Files that were left when Spark was lost, by the job's own estimate.
+
+    0 for a job that makes a single commit.
     """
     if _kind_of(job) != "lost" or not own or not _commits_in_parts(job.action):
         return 0
@@ -273,17 +281,17 @@ def _count_left(job: Job, own: Sequence[Snapshot]) -> int:
 
 
 def _kind_of(job: Job) -> str:
-    """How Spark ended; lost where nobody knows."""
+    """How Spark's work ended; "lost" when that is not known."""
     return job.outcome.kind if job.outcome is not None else "lost"
 
 
 def _commits_in_parts(action: JobAction) -> bool:
-    """True when the action commits as it goes, so that a part of it may be lost."""
+    """True when the action makes several commits, so that a part of it may be lost."""
     match action:
         case RewriteDataFiles():
             return (
                 dict(action.options).get("partial-progress.enabled") != "false"
-            )  # as the statement has it
+            )  # our statement sets it by default
         case RewritePositionDeleteFiles():
             return dict(action.options).get("partial-progress.enabled") == "true"
         case _:
@@ -294,7 +302,7 @@ _REWRITES_FILES = frozenset({Procedure.REWRITE_DATA_FILES, Procedure.REWRITE_POS
 
 
 def describe_effect(effect: Effect, procedure: Procedure) -> str:
-    """What was achieved, in one or two sentences."""
+    """Describe the effect in one or two sentences."""
     before, after = effect.before, effect.after
     if effect.is_idle:
         text = "Nothing changed."
@@ -347,7 +355,7 @@ def _tell_writers(effect: Effect) -> str:
 
 
 def conclude(job: Job, effect: Effect) -> Verdict:
-    """The state a job ends in: what Spark claimed, held against what the table shows."""
+    """Decide a job's final state from Spark's report and the table's metadata."""
     outcome, kind = job.outcome, _kind_of(job)
     message = outcome.message if outcome is not None else ""
     if effect.rows is RowProof.DIFFERENT:
@@ -388,7 +396,8 @@ def conclude(job: Job, effect: Effect) -> Verdict:
     if kind == "cancelled":
         return Verdict(JobState.CANCELLED, None, _partial(job, effect))
     if kind == "failed":
-        # Dangling deletes are removed after the whole rewrite: what was to be rewritten is.
+        # Dangling deletes are removed after the whole rewrite, so the rewrite itself is
+        # complete.
         if (
             outcome is not None
             and outcome.conflict is ConflictKind.SNAPSHOT_CHANGED
@@ -406,9 +415,10 @@ def conclude(job: Job, effect: Effect) -> Verdict:
 
 
 def _conclude_lost(job: Job, effect: Effect, message: str) -> Verdict:
-    """Spark can no longer tell: the table alone does, and a part of the work is not all of it."""
+    """Decide from the table alone, because Spark was lost; partial work is no success."""
     said = job.outcome.reason if job.outcome is not None else None
-    # A job that was asked to end has ended, even where all of Spark had to be killed for that.
+    # A job that was asked to end counts as cancelled, even if Spark had to be killed for
+    # that.
     state, reason = (
         (JobState.CANCELLED, None)
         if job.cancel_requested_by
@@ -433,8 +443,9 @@ def _conclude_lost(job: Job, effect: Effect, message: str) -> Verdict:
 
 
 def _conclude_checked(job: Job, effect: Effect, verdict: Verdict) -> Verdict:
-    """The verdict, unless the checksums of all rows were to be its proof and could not be taken:
-    that is no damage, and no proof either.
+    """Fail a job whose row checksums were required as its proof but could not be taken.
+
+    That is no damage, but no proof either. Other verdicts are returned unchanged.
     """
     if job.safeguards.checksum is not Checksum.FULL or effect.contents is not ContentProof.UNKNOWN:
         return verdict
@@ -461,7 +472,7 @@ def _tell_conflict(outcome: Outcome | None) -> str:
     )
 
 
-# Iceberg commits first and deletes afterwards
+# Iceberg commits first and deletes afterwards.
 _LEFT_BY_EXPIRY = "files of the expired snapshots may be left, which a look for orphan files finds"
 _ROWS_UNKNOWN = (
     "the rows are not proved: the table's metadata no longer has the snapshot before ours, or "
@@ -479,7 +490,7 @@ _STATISTICS = {
 
 
 def _find_unproved(job: Job, effect: Effect) -> str | None:
-    """What Spark reported and the table does not bear out."""
+    """A claim of Spark that the table does not confirm; None when it confirms all."""
     procedure = job.procedure
     claimed = _claimed_items(job)
     if claimed and not effect.own_commits:
@@ -502,15 +513,16 @@ def _find_unproved(job: Job, effect: Effect) -> str | None:
 
 
 def claimed_statistics(job: Job) -> str | None:
-    """Where Spark says that it wrote statistics; None for any other job."""
+    """The path of the statistics that Spark reports to have written; None for other jobs."""
     key = _STATISTICS.get(job.procedure)
     claimed = job.outcome.result.get(key) if key is not None and job.outcome is not None else None
     return str(claimed) if claimed else None
 
 
 def find_statistics(job: Job, inventory: TableInventory) -> StatisticsFile | None:
-    """The statistics that the table names for the job's snapshot: those that Spark named, or, when
-    Spark was lost, any.
+    """The table's statistics file for the job's snapshot.
+
+    It is the file that Spark named or, if Spark was lost, any file of that snapshot.
     """
     match job.action:
         case ComputeTableStats(snapshot_id):
@@ -539,12 +551,12 @@ def _claimed_items(job: Job) -> int:
 
 
 def is_timed_out(job: Job) -> bool:
-    """Whether its time was up before anybody asked for its end."""
+    """True when the job exceeded its time limit before anybody requested its end."""
     return job.is_overdue and not job.cancel_requested_by
 
 
 def describe_timeout(job: Job) -> str:
-    """How long it was given."""
+    """Describe the time limit that the job exceeded."""
     if job.deadline is None or job.submitted_at is None:
         return "Ended because its time was up."
     return (

@@ -1,5 +1,6 @@
-"""Prove rows where the snapshot before the job's is gone from the metadata: Nessie keeps only the
-current one, and others may expire it meanwhile.
+"""Prove rows when the metadata no longer has the snapshot before the job's.
+
+Nessie keeps only the current snapshot, and other jobs may expire older ones meanwhile.
 """
 
 from __future__ import annotations
@@ -19,9 +20,7 @@ def prove_rows_since(
     snapshots: Sequence[Snapshot],
     counted: Mapping[int, int | None],
 ) -> RowProof:
-    """As prove_rows(); the totals of the table right before the job stand for a snapshot that is
-    gone.
-    """
+    """Like prove_rows(); the baseline's totals replace a snapshot that is gone."""
     proof = prove_rows(own, snapshots, counted)
     known = {snapshot.snapshot_id for snapshot in snapshots}
     orphaned = [snapshot for snapshot in own if snapshot.parent_id not in known]
@@ -34,13 +33,14 @@ def prove_rows_since(
         for snapshot in own
     ]
     again = prove_rows(linked, [before, *snapshots], counted)
-    # Somebody may have committed in between: then a difference proves nothing.
+    # If somebody may have committed in between, a difference proves nothing.
     return again if again is RowProof.EQUAL or _follows(first, baseline) else RowProof.UNKNOWN
 
 
 def _recall(baseline: Baseline) -> Snapshot | None:
-    """The snapshot before the job, as the measurement of its metadata file had it; which rows its
-    deletes applied to is not known.
+    """The snapshot before the job, rebuilt from the baseline.
+
+    It is not known to which rows its deletes applied.
     """
     if baseline.snapshot_id is None or baseline.newest_snapshot_at is None:
         return None
@@ -50,7 +50,7 @@ def _recall(baseline: Baseline) -> Snapshot | None:
     }
     summary = {name: str(total) for name, total in totals.items() if total is not None}
     if baseline.measurement.delete_files:
-        summary["total-equality-deletes"] = "1"  # at least: any number of rows may be deleted
+        summary["total-equality-deletes"] = "1"  # a lower bound: any number of rows may be deleted
     return Snapshot(
         baseline.snapshot_id,
         None,

@@ -1,6 +1,4 @@
-"""Beyond the counts of rows: whether what a job wrote can be read, holds the same contents, and is
-what was predicted.
-"""
+"""Proof beyond row counts: new files are readable, rows are equal, estimates are right."""
 
 from __future__ import annotations
 
@@ -17,15 +15,15 @@ from maintainer.domain.job import FailureReason, Job
 from maintainer.domain.safeguards import Canary, Checksum
 from maintainer.domain.sql import quote_identifier, quote_text
 
-CHECKSUMS: Final = "checksums"  # the column in which Spark tells them
-# That a reading failed for one of these says something of the files; every other reason says
-# something of Spark or of the catalog.
+CHECKSUMS: Final = "checksums"  # the column in which Spark returns the checksums
+# A read that fails for one of these reasons is evidence about the files; any other reason
+# concerns Spark or the catalog.
 _TELLING: Final = frozenset({FailureReason.MISSING_FILE, FailureReason.OTHER})
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The rows of one snapshot, whatever their order."""
+    """Checksums of the rows of one snapshot, independent of their order."""
 
     row_count: int
     xor: str | None  # None: there is no row
@@ -33,7 +31,7 @@ class Sums:
 
 
 def read_sums(checks: Mapping[str, int | str | None]) -> dict[int, Sums] | None:
-    """By snapshot; None when Spark did not tell."""
+    """The checksums by snapshot id; None when Spark did not report them."""
     try:
         rows = json.loads(str(checks[CHECKSUMS]))
         return {
@@ -45,7 +43,7 @@ def read_sums(checks: Mapping[str, int | str | None]) -> dict[int, Sums] | None:
 
 
 def compare_contents(job: Job, own: Sequence[Snapshot]) -> ContentProof:
-    """Whether both ends of each unbroken line of our commits hold the same rows."""
+    """Compare the rows at both ends of each unbroken line of our commits."""
     if job.safeguards.checksum is Checksum.OFF or not own:
         return ContentProof.NOT_TAKEN
     sums = read_sums(job.outcome.checks) if job.outcome is not None else None
@@ -58,9 +56,7 @@ def compare_contents(job: Job, own: Sequence[Snapshot]) -> ContentProof:
 
 
 def _find_lines(own: Sequence[Snapshot]) -> Iterator[tuple[int, int]]:
-    """(parent of the first, last) of our commits that follow each other with nobody's between
-    them.
-    """
+    """(parent of the first, last) of each unbroken line of our commits."""
     ids = {snapshot.snapshot_id for snapshot in own}
     children = {snapshot.parent_id: snapshot for snapshot in own}
     for snapshot in own:
@@ -79,8 +75,9 @@ def find_failed_proofs(
     unreadable: Sequence[Unreadable],
     own: Sequence[Snapshot] = (),
 ) -> tuple[str, ...]:
-    """Why what the job wrote is not what it should be; `unreadable` is what is ours to answer
-    for.
+    """The reasons why the job's result is wrong; empty when nothing is.
+
+    `unreadable` has only the files that our own commits are responsible for.
     """
     parents = {snapshot.snapshot_id: snapshot.parent_id for snapshot in own}
     found = [
@@ -107,8 +104,10 @@ def find_failed_proofs(
 
 
 def _tell_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:
-    """What an Iceberg leaves that takes a commit of its own, whose answer was lost, for a failed
-    one; and the way back.
+    """Describe a missing manifest list and the way back.
+
+    Some versions of Iceberg take a commit whose answer was lost for a failed one, and delete
+    its manifest list.
     """
     name = quote_text(".".join((*job.table.namespace, job.table.name)))
     back = (
@@ -124,7 +123,7 @@ def _tell_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:
 
 
 def tell_unmade_checks(job: Job, contents: ContentProof) -> str:
-    """Which checks by Spark were asked for and never came about, as a sentence; empty: none."""
+    """Describe the requested Spark checks that did not take place; empty when all did."""
     outcome = job.outcome
     is_cut = (
         outcome is None
@@ -147,7 +146,10 @@ _REMOVED: Final = {
 
 
 def explain_difference(job: Job, effect: Effect) -> str:
-    """What came out otherwise than predicted, and what speaks for why; empty when nothing did."""
+    """Describe how the result differs from the estimate, and the likely reasons.
+
+    Empty when it does not differ by more than the error bound.
+    """
     if job.procedure not in _REMOVED:
         return ""
     items, figure = _REMOVED[job.procedure]
@@ -210,9 +212,7 @@ def _guess_reason(job: Job) -> str:
 
 
 def _explain_deletes(job: Job) -> str:
-    """Where Spark's own figures differ from the prediction; empty: they do not, or Spark did not
-    tell.
-    """
+    """Describe how Spark's own figures differ from the estimate; empty when they do not."""
     result = job.outcome.result if job.outcome is not None else {}
     taken, written = (
         result.get("rewritten_delete_files_count"),

@@ -1,4 +1,4 @@
-"""How long a job waits for its proof when its table cannot be read after its work."""
+"""How long a job waits for its proof when its table cannot be read after the job."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from maintainer.domain.units import format_duration
 
 PATIENCE = timedelta(
     minutes=15
-)  # a restart of a catalog takes less; then people are told, and nothing more is done to the table
+)  # longer than a catalog's restart; then people are notified and the table is paused
 LONGEST_WAIT = timedelta(days=1)
 
 
 def is_worth_telling(since: datetime, now: datetime) -> bool:
-    """Whether the wait has lasted so long that somebody should look."""
+    """True when the wait has lasted long enough to notify people."""
     return now - since >= PATIENCE or is_ahead(since, now)
 
 
 def find_end_of_wait(job: Job, now: datetime) -> str | None:
-    """Why the job waits no longer, in words; None: it does. It waits until somebody asks for its
-    end, for a day at most.
+    """Why the job waits no longer; None while it waits.
+
+    It waits until somebody requests its end, for a day at most.
     """
     since = job.unreadable_since
     if since is None:

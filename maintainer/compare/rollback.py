@@ -1,4 +1,4 @@
-"""Whether a table is what it was before the job that was rolled back."""
+"""Check that a table is as it was before the job that was rolled back."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ def compare_rollback(
     after: Measurement,
     expected: Measurement | None,
 ) -> Effect:
-    """The effect of a rollback; `expected` is what was measured before the job that it undoes, None
-    when nobody knows any more.
+    """The effect of a rollback.
+
+    `expected` is the measurement before the job that was undone, None when it is no longer
+    known.
     """
     is_there = after.snapshot_id == action.snapshot_id
     differing = (
@@ -75,7 +77,7 @@ def _find_differences(expected: Measurement, after: Measurement) -> Iterator[str
 def conclude_rollback(
     job: Job, action: RollBack, effect: Effect, inventory: TableInventory
 ) -> Verdict:
-    """The state that a rollback ends in: what the table shows, whatever Spark said."""
+    """Decide the final state of a rollback from the table's metadata, whatever Spark reports."""
     by_id = {snapshot.snapshot_id: snapshot for snapshot in inventory.snapshots}
     line = {snapshot.snapshot_id for snapshot in walk_back(by_id, inventory.current_snapshot_id)}
     slipped = find_slipped(
@@ -115,8 +117,9 @@ def conclude_rollback(
 def find_slipped(
     snapshots: Iterable[Snapshot], action: RollBack, line: set[int], tips: set[int]
 ) -> Snapshot | None:
-    """A commit on what was undone, which main does not have and no ref holds: a writer was faster
-    than our last look.
+    """A commit on top of the undone snapshot that is neither on main nor on any ref.
+
+    A writer made it after our last check.
     """
     after_expected = (
         snapshot for snapshot in snapshots if snapshot.parent_id == action.expected_snapshot_id
