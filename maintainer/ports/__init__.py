@@ -1,3 +1,1 @@
-"""Protocols: what the steps need of the world. Adapters implement them; tests have fakes of the
-same name.
-"""
+"""Protocols that adapters implement and steps use. Tests have a fake of each, of the same name."""

@@ -1,6 +1,4 @@
-"""What the store remembers for admission: candidates, what was spent, what jobs taught, and
-halts.
-"""
+"""The store's data for admission: candidates, spending, calibration, pauses and drains."""
 
 from __future__ import annotations
 
@@ -14,48 +12,54 @@ from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 
 
 class AdmissionStore(Protocol):
-    """The part of the store that admission reads. Plans and jobs write it as they are stored: it
-    cannot disagree with them.
+    """The part of the store that admission reads.
+
+    The data is written together with plans and jobs, so it cannot contradict them.
     """
 
     def candidates(self) -> Sequence[Candidate]:
-        """What the latest plans want started, by table and in the fixed order; without the plans,
-        which are large.
+        """The planned actions of the latest plans, by table and in the fixed order.
+
+        Reading them does not read the plans, which are large.
         """
         ...
 
     def standing_verdicts(self) -> Sequence[StandingVerdict]:
-        """Those of the standing verdicts on candidates' tables that say planned, or that admission
-        holds back what is planned; by table and rule.
+        """The standing verdicts on planned actions: planned, or waiting for admission.
+
+        They are sorted by table and rule.
         """
         ...
 
     def replace_verdicts(
         self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]
     ) -> Sequence[RuleVerdict]:
-        """End each of these and let another verdict stand from its time on; returns those that were
-        written: one whose standing verdict changed is not.
+        """End each of these verdicts and let another one stand from its time on.
+
+        Returns the verdicts that were written. A verdict that changed meanwhile is not
+        replaced.
         """
         ...
 
     def spending(self, day: str) -> Spending:
-        """What the jobs that were stored on that day (UTC, 2026-11-21) have cost, those that are
-        not done as predicted.
+        """The cost of the jobs stored on that day (UTC, 2026-11-21).
+
+        The predicted cost of unfinished jobs counts too.
         """
         ...
 
     def calibration(self, table_uuid: str, catalog: str) -> Calibration:
-        """What finished jobs taught of the table's actions, of its catalog's and of all."""
+        """What finished jobs taught about the table's actions, its catalog's and all actions."""
         ...
 
     def set_halt(self, halt: Halt) -> None:
-        """Halt a scope; another halt of the same scope is replaced."""
+        """Store a pause or drain of a scope; it replaces an earlier one of the same scope."""
         ...
 
     def lift_halt(self, scope: str) -> bool:
-        """Take a halt back; False when there was none of that very scope."""
+        """Remove the pause or drain of exactly this scope; False when there was none."""
         ...
 
     def halts(self) -> Sequence[Halt]:
-        """Every halt that stands, by scope."""
+        """Every pause and drain in force, by scope."""
         ...

@@ -1,6 +1,4 @@
-"""Reading catalogs: what tables there are and what their metadata says. Observing only: nothing
-here changes a table.
-"""
+"""Reading catalogs: their tables and the tables' metadata. Nothing here changes a table."""
 
 from __future__ import annotations
 
@@ -21,35 +19,34 @@ from maintainer.domain.inventory import (
 from maintainer.domain.location import Place
 from maintainer.domain.orphan import FoundFile, StoredFile
 
-# (table, its properties) -> the target file size in bytes that "small" and "large" are measured
-# against
+# (table, its properties) -> the target file size in bytes, which decides what "small" and "large"
+# mean
 TargetOf = Callable[[TableIdentifier, Mapping[str, str]], int]
-# (table uuid, manifest paths, target in bytes) -> the digests that are already known under that
-# target
+# (table uuid, manifest paths, target in bytes) -> the digests that are known under that target
 KnownDigests = Callable[[str, Iterable[str], int], Mapping[str, ManifestDigest]]
-# (table uuid, target in bytes, digests that were read now): a portion of a table that takes
-# several, so that a reading that ends early was not in vain
+# (table uuid, target in bytes, new digests): called for each portion of a large table, so that a
+# read that is cut short is not lost
 KeepDigests = Callable[[str, int, Sequence[ManifestDigest]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """One table that the catalog has; the token is opaque and stands for the table's state, "" when
-    it stands for none.
+    """One table of the catalog.
+
+    `token` is opaque and stands for the table's state; "" when the catalog has no such token.
     """
 
     table: TableIdentifier
     token: str
     is_changed: bool
-    metadata_location: str = (
-        ""  # of a table that was asked about; "" where the answer does not have it
-    )
+    metadata_location: str = ""  # of a table that was asked about; "" when the answer lacks it
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of one table's inventory, and how long the catalog took for it; an exception is a
-    mistake of ours that this table brought out.
+    """The result of reading one table's inventory, and how long it took.
+
+    An exception is an error of ours that this table caused.
     """
 
     table: TableIdentifier
@@ -62,12 +59,13 @@ class Catalog(Protocol):
 
     @property
     def name(self) -> str:
-        """The name under which it stands in the configuration, and in every table's identifier."""
+        """The catalog's name in the configuration and in every table's identifier."""
         ...
 
     def tables(self) -> Iterator[TableIdentifier | CatalogFault]:
-        """Every table of every namespace, nested ones too; a namespace that cannot be listed yields
-        its fault.
+        """Yield every table of every namespace, nested ones too.
+
+        A namespace that cannot be listed yields its fault.
         """
         ...
 
@@ -77,32 +75,33 @@ class Catalog(Protocol):
         should_stop: Callable[[], bool] = ...,
         within: timedelta | None = None,
     ) -> Iterator[Polled | TableFault | CatalogFault]:
-        """Every table as tables() has them, and whether it changed since its known token; a table
-        that is not in `known` counts as changed.
+        """Yield every table, and whether it changed since its known token.
 
-        A token is never younger than what an inventory taken afterwards reads. A table that would
-        not answer yields its fault. What is told of a table is no older than `within`; without it,
-        a table that has long been idle may not be asked. It ends early, whatever it is waiting for,
-        as soon as should_stop says so.
+        A table that is not in `known` counts as changed. A token is never newer than an
+        inventory that is read afterwards. A table that does not answer yields its fault.
+        Answers are no older than `within`; without `within`, a table that was idle for long
+        may not be asked. The poll ends early when should_stop returns True, even while it
+        waits.
         """
         ...
 
     def foreign_places(
         self, paths: Sequence[str], within: timedelta
     ) -> Iterator[Place | CatalogFault]:
-        """Places of the catalog's tables that are none of Iceberg's, as far as they are the same
-        as, in or around one of these (as normalise_path writes them).
+        """Yield foreign (not Iceberg) locations of the catalog that overlap with these paths.
 
-        None of a catalog that knows Iceberg's tables alone. What is told is no older than `within`;
-        a namespace that cannot be listed yields its fault.
+        Paths are written as normalise_path writes them. A catalog with Iceberg tables alone
+        yields none. Answers are no older than `within`; a namespace that cannot be listed
+        yields its fault.
         """
         ...
 
     def inventory(
         self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
     ) -> TableInventory | TableFault:
-        """The table's metadata now. Never raises for what is wrong with a table: that is a
-        TableFault, or an `unreadable`.
+        """Read the table's metadata now.
+
+        A faulty table is a TableFault or has an `unreadable`; nothing is raised for it.
         """
         ...
 
@@ -114,61 +113,62 @@ class Catalog(Protocol):
         should_stop: Callable[[], bool] = ...,
         keep: KeepDigests | None = None,
     ) -> Iterator[Taken]:
-        """An inventory of each table, several taken side by side, the first to be ready first; the
-        tables are asked for one by one, as there is room.
+        """Yield the inventory of each table, in the order in which they become ready.
 
-        What is read of a table goes to `keep` portion by portion; a table that is read at one go
-        has none. `target_of`, `known` and `keep` are called by other threads. It ends early,
-        whatever it is waiting for, as soon as should_stop says so.
+        Several tables are read in parallel, and the next one is requested when there is
+        room. Digests of a large table go to `keep` in portions; a table read at once has
+        none. Other threads call `target_of`, `known` and `keep`. The iterator ends early
+        when should_stop returns True, even while it waits.
         """
         ...
 
     def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:
-        """The table's snapshots now, oldest first, without reading any manifest."""
+        """Read the table's snapshots, oldest first, without reading a manifest."""
         ...
 
     def count_rows(self, table: TableIdentifier, snapshot_id: int, limit_bytes: int) -> int | None:
-        """Live rows at a snapshot, deletes applied; None when that needs reading more than
-        limit_bytes, or cannot be done.
+        """Count the live rows at a snapshot, deletes applied.
+
+        None when that is impossible or needs more than limit_bytes of reading.
         """
         ...
 
     def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
-        """How long a file of the table is, bytes; None when it is not there or cannot be looked
-        at.
-        """
+        """The size of a file of the table in bytes; None when it is absent or cannot be checked."""
         ...
 
     def look_at_files(
         self, table: TableIdentifier, paths: Sequence[str]
     ) -> Sequence[StoredFile | None]:
-        """What the storage says of each file, several asked for at once; None for what is not there
-        or cannot be looked at.
+        """Ask the storage for each file, several at a time.
+
+        None for a file that is absent or cannot be checked.
         """
         ...
 
     def list_files(
         self, table: TableIdentifier, location: str
     ) -> Iterator[Sequence[FoundFile]] | None:
-        """Every file under a location of the table's that is not empty, in portions, written as the
-        location is; the storage's own exceptions on the way.
+        """List every file under a location of the table that is not empty, in portions.
 
-        None when only Spark can list there.
+        Paths are spelled as the location is. The storage's own exceptions are raised while
+        iterating. None when only Spark can list the location.
         """
         ...
 
     def read_canary(
         self, table: TableIdentifier, snapshot_ids: Sequence[int]
     ) -> CanaryReading | None:
-        """A bounded look at files that these snapshots added, each held against its manifest; None
-        when the table cannot be looked at.
+        """Read some of the files that these snapshots added, and compare them with their manifests.
+
+        None when the table cannot be read.
         """
         ...
 
     def ping(self) -> str:
-        """One sentence on what answers there; CatalogUnavailableError when nothing does."""
+        """Describe the catalog in one sentence; CatalogUnavailableError when it does not answer."""
         ...
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...

@@ -1,4 +1,4 @@
-"""The time, as a port: the only way anything but an adapter learns what time it is."""
+"""The clock as a port: only adapters read the system's time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time."""
+    """A source of the present time."""
 
     def now(self) -> datetime:
-        """The time now, timezone-aware, UTC."""
+        """The present time, timezone-aware, in UTC."""
         ...

@@ -1,4 +1,4 @@
-"""What the store remembers of manifests, so that each is read once in its life."""
+"""The store's digests of manifests, so that each manifest is read once only."""
 
 from __future__ import annotations
 
@@ -10,34 +10,39 @@ from maintainer.domain.inventory import ManifestDigest
 
 
 class DigestStore(Protocol):
-    """The part of the store that keeps digests, by table UUID. Nothing that is shown rests on them
-    before the table is measured.
+    """The part of the store that keeps digests, by table UUID.
+
+    No health rests on a digest before the table is measured.
     """
 
     def digests(
         self, table_uuid: str, paths: Iterable[str], target_bytes: int
     ) -> Mapping[str, ManifestDigest]:
-        """Known digests by manifest path, of those made under this target file size."""
+        """The known digests made under this target file size, by manifest path."""
         ...
 
     def record_digests(
         self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]
     ) -> None:
-        """Keep exactly these for the table: new ones are added, those not named (or of another
-        target) are dropped. With no entries read it is a known one.
+        """Keep exactly these digests for the table.
+
+        New ones are added; others, also those of another target, are deleted. A digest
+        without entries read is one that is known already.
         """
         ...
 
     def add_digests(
         self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest], at: datetime
     ) -> None:
-        """Keep these beside what is known of the table, in the place of older ones of the same
-        manifests: a portion of a table, which need not be known yet.
+        """Add digests for one portion of a table; they replace older ones of the same manifests.
+
+        The table need not be known yet.
         """
         ...
 
     def prune_digests(self, before: datetime) -> int:
-        """Drop what was added for tables that were never measured, and to which nothing was added
-        since; how many digests went.
+        """Delete digests of tables that were never measured, if none was added since.
+
+        Returns how many digests were deleted.
         """
         ...

@@ -1,4 +1,4 @@
-"""The few figures of each table that are exported as metrics."""
+"""The figures of single tables that are exported as metrics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from maintainer.domain.identifier import TableIdentifier
 
 @dataclass(frozen=True, slots=True)
 class TableFigures:
-    """A measured table; None is unknown."""
+    """The figures of a measured table; None is unknown."""
 
     table: TableIdentifier
     band: Band
@@ -23,10 +23,8 @@ class TableFigures:
 
 
 class FiguresStore(Protocol):
-    """The part of the store that metrics are made from, beside its sums."""
+    """The part of the store that metrics need apart from its sums."""
 
     def table_figures(self, limit: int) -> Sequence[TableFigures]:
-        """Of the measured tables, by name, so many at most: the same ones for everyone who uses
-        this store.
-        """
+        """The first `limit` measured tables by name, the same for every process on this store."""
         ...

@@ -1,4 +1,4 @@
-"""What the store remembers of who works on which table."""
+"""The store's leases: which process works on which table."""
 
 from __future__ import annotations
 
@@ -11,38 +11,42 @@ from maintainer.domain.lease import Lease
 
 
 class LeaseStore(Protocol):
-    """One lease per table UUID. It ends when its job is final, in the same transaction; the table's
-    next one has a greater token.
+    """The part of the store that keeps one lease for each table UUID.
+
+    A lease ends in the transaction that makes its job final. The table's next lease has a
+    greater fencing token.
     """
 
     def submit_job(
         self, job: Job, expires_at: datetime, statements: Sequence[str] = ()
     ) -> Lease | None:
-        """Store a pending job as the submitted one that this is, and give its owner the table's
-        lease; None, and nothing is stored, when another was first.
+        """Store a pending job as submitted, and give its owner the table's lease.
 
-        The audit log's entry of the submission has the statements that Spark will be given.
+        None, and nothing is stored, when another process was first. The audit entry of the
+        submission has the Spark statements.
         """
         ...
 
     def leases(self) -> Sequence[Lease]:
-        """Every lease that somebody holds, expired ones included, by table UUID."""
+        """Every lease that has a holder, by table UUID, including expired ones."""
         ...
 
     def renew_lease(self, lease: Lease, expires_at: datetime) -> Lease | None:
-        """The lease with a later end; None when its holder has lost it."""
+        """Return the lease with a later end; None when its holder has lost it."""
         ...
 
     def take_lease(
         self, job: Job, before: Lease | None, holder: str, expires_at: datetime
     ) -> Lease | None:
-        """The lease of a job with another holder and the next token; None when it is not as it was
-        before (None: free), or the job is final.
+        """Give the lease of a job to another holder, with the next fencing token.
+
+        None when it is no longer as it was before (None: free), or the job is final.
         """
         ...
 
     def lay_down_leases(self, holder: str, expired_at: datetime) -> int:
-        """End the time of all that the holder has, so that others may take its jobs over at once;
-        returns how many.
+        """Let all leases of a holder expire, so that others can take over its jobs at once.
+
+        Returns how many leases those were.
         """
         ...

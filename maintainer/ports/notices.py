@@ -1,6 +1,4 @@
-"""What the store remembers of notices, so that all processes which use it tell people once
-together.
-"""
+"""The store's notices, so that all processes on it notify people once together."""
 
 from __future__ import annotations
 
@@ -11,40 +9,40 @@ from typing import Protocol
 from maintainer.domain.notice import Notice, NoticeLimits, PostedNotice
 
 MAX_TAKEN = 100  # notices at a time
-MAX_AGE = timedelta(days=1)  # of a notice that nobody has got: older ones are no news
+MAX_AGE = timedelta(days=1)  # of an undelivered notice; older ones are no news
 
 
 class NoticeStore(Protocol):
-    """The part of the store that keeps notices from when they are posted until the limits have
-    forgotten them.
-    """
+    """The part of the store that keeps each notice as long as the limits need it."""
 
     def post_notice(
         self, notice: Notice, limits: NoticeLimits, held_until: datetime
     ) -> PostedNotice | None:
-        """Keep a notice that the caller is to deliver by then; None where the same was posted a
-        short while ago, or too many were, which is counted.
+        """Store a notice that the caller delivers before `held_until`.
+
+        None when the same notice was posted a short while ago, or too many were; that is
+        counted.
         """
         ...
 
     def hold_notices(self, numbers: Collection[int], until: datetime) -> None:
-        """Whoever delivers these needs longer; a time that has come gives them to others."""
+        """Extend the time for delivering these notices; after it, another process takes them."""
         ...
 
     def take_notices(self, now: datetime, until: datetime) -> Sequence[PostedNotice]:
-        """Notices that nobody has got and whose time of delivery is over, oldest first, at most
-        MAX_TAKEN: from now on the caller's to deliver.
+        """Take over undelivered notices whose time is over, oldest first, at most MAX_TAKEN.
 
-        What is older than MAX_AGE goes.
+        The caller delivers them from now on. Notices older than MAX_AGE are deleted.
         """
         ...
 
     def note_delivered(self, number: int, at: datetime) -> None:
-        """Somebody has it: it is only remembered for the limits."""
+        """Record that the notice was delivered; it is kept for the limits only."""
         ...
 
     def give_up_notice(self, number: int) -> None:
-        """It has reached nobody and never will: the same is posted when it comes again, and the
-        next that passes counts it.
+        """Record that the notice cannot be delivered.
+
+        The same notice may be posted again, and the next one that passes counts it.
         """
         ...

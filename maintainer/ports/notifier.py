@@ -1,4 +1,4 @@
-"""Telling people what they would want to know at once."""
+"""Notifying people about what they should know at once."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from maintainer.domain.notice import Notice
 
 
 class Notifier(Protocol):
-    """Takes notices and delivers them in its own time; never fails, never waits."""
+    """Accepts notices and delivers them later; it never fails and never blocks."""
 
     def notify(self, notice: Notice) -> None:
-        """Deliver, unless the same was told a short while ago or too many were."""
+        """Deliver the notice, unless the limits on repeated or numerous notices forbid it."""
         ...
 
     def close(self) -> None:
-        """Deliver what waits, for a bounded time, and end."""
+        """Deliver the waiting notices, for a bounded time, and end."""
         ...
 
 
 class NoNotifier:
-    """For those who asked for no notices."""
+    """A notifier for configurations without notifications."""
 
     def notify(self, notice: Notice) -> None:
-        """Keep silent."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nothing waits."""
+        """Do nothing."""

@@ -1,6 +1,4 @@
-"""What the store remembers of orphan files: the lists, what was decided about them, and their
-files.
-"""
+"""The store's lists of orphan files, the decisions about them, and their files."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.location import Place
 from maintainer.domain.orphan import FoundFile, OrphanList
 
-MAX_LISTS = 100  # told of one table, or of those that wait
+MAX_LISTS = 100  # of one table, or of those that wait for approval
 
 
 class OrphanStore(Protocol):
@@ -22,53 +20,49 @@ class OrphanStore(Protocol):
     def add_orphan_list(
         self, orphans: OrphanList, files: Sequence[FoundFile], entries: Sequence[AuditEntry] = ()
     ) -> bool:
-        """Keep a list with its files; whatever of the table waits or is only approved is superseded
-        by it. False (and nothing stored) when the id exists.
+        """Store a list with its files; False (and nothing stored) when the id exists.
+
+        It supersedes the table's lists that wait for approval or are approved but not yet
+        removed.
         """
         ...
 
     def orphan_list(self, list_id: str) -> OrphanList | None:
-        """One list."""
+        """One list; None when the id is unknown."""
         ...
 
     def orphan_lists(self, table: TableIdentifier) -> Sequence[OrphanList]:
-        """The lists made of tables of this name, newest first, at most MAX_LISTS."""
+        """The lists of all tables that had this name, newest first, at most MAX_LISTS."""
         ...
 
     def waiting_orphan_lists(self) -> Sequence[OrphanList]:
-        """The lists of all tables that wait for somebody's word, newest first, at most
-        MAX_LISTS.
-        """
+        """The lists of all tables that wait for approval, newest first, at most MAX_LISTS."""
         ...
 
     def open_orphan_lists(self, table_uuid: str) -> Sequence[OrphanList]:
-        """The lists of a table of which something may still become, newest first."""
+        """The lists of a table that are not closed, newest first."""
         ...
 
     def orphan_files(self, list_id: str, after: int = 0, limit: int = 1000) -> Sequence[FoundFile]:
-        """A list's files in their order, without the first `after` of them; none of a list that is
-        not known.
-        """
+        """A list's files in order, from position `after` on; none for an unknown list."""
         ...
 
     def update_orphan_list(
         self, changed: OrphanList, expected: OrphanList, entries: Sequence[AuditEntry] = ()
     ) -> bool:
-        """Replace the list if it still is the very one that was read, together with what the audit
-        log is to say; False when somebody else changed it.
+        """Replace the list together with its audit entries, and have the table planned again.
 
-        The table's plan is to be made anew.
+        False when another writer changed the list after it was read.
         """
         ...
 
     def record_foreign_places(self, places: Sequence[Place]) -> None:
-        """Remember where tables lie that are none of Iceberg's, and when they were seen there:
-        Store.places_near has them from now on.
+        """Store the locations of foreign (not Iceberg) tables, and when they were seen.
+
+        Store.places_near returns them from now on.
         """
         ...
 
     def prune_orphan_lists(self, before: datetime) -> int:
-        """Delete lists that were made before and of which nothing more becomes, with their files;
-        returns how many.
-        """
+        """Delete closed lists made before that time, with their files; return how many."""
         ...

@@ -1,4 +1,4 @@
-"""Where policies come from."""
+"""The source of policies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ class Policies(Protocol):
     """A source of policies that notices changes by itself."""
 
     def current(self) -> PolicySet:
-        """The layers in force now: of each bad file the last good version, and the problem beside
-        it. Cheap to call often.
+        """The layers in force now; cheap to call.
+
+        A bad file counts with its last good version, and its problem is listed.
         """
         ...

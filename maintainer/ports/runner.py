@@ -1,4 +1,4 @@
-"""Running jobs on Spark, wherever it is."""
+"""Running jobs on Spark."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from maintainer.domain.progress import Progress
 
 @dataclass(frozen=True, slots=True)
 class RunnerReport:
-    """What a runner knows of one job now. With an outcome the Spark work is over, and nothing of it
-    can commit any more.
+    """What a runner knows of one job now.
+
+    With an outcome, Spark's work is over and can commit nothing more.
     """
 
     job_id: str
@@ -24,112 +25,112 @@ class RunnerReport:
     progress: Progress
     events: tuple[JobEvent, ...] = ()  # those since the last report
     outcome: Outcome | None = None
-    # another process took the job; it is gone, and this one goes on with what that one began
+    # the job's former process is gone, and this one continues its work
     adopted: bool = False
 
 
 class Runner(Protocol):
-    """Runs what jobs do on tables. What it says of success is a claim; the table's metadata proves
-    it.
+    """Runs the actions of jobs.
+
+    A reported success is a claim; only the table's metadata proves it.
     """
 
     @property
     def owner(self) -> str:
-        """The name of this process among all that use the same store; stored with each job it
-        submits.
-        """
+        """The name of this process among all that share the store; stored with each job."""
         ...
 
     def lives(self, owner: str) -> bool | None:
-        """Whether the process of that name lives, or another looks after what it has left; None
-        when it is not of this machine.
+        """True when the process of that name is alive, or another one has adopted its work.
 
-        Where nobody does, this process has begun to: of two that ask, one is told that it may go on
-        with all of it.
+        None when the process is of another machine. When nobody has adopted the work, this
+        process does so now: of two that ask, only one may continue.
         """
         ...
 
     @property
     def application(self) -> str:
-        """The Spark application name: Iceberg writes it as `app-name` into the summary of every
-        snapshot that our jobs commit.
+        """Spark's application name.
+
+        Iceberg writes it as `app-name` into the summary of every snapshot that our jobs
+        commit.
         """
         ...
 
     @property
     def capacity(self) -> int:
-        """How many jobs it runs side by side."""
+        """How many jobs can run at the same time."""
         ...
 
     def statements(self, job: Job) -> Sequence[str]:
-        """What Spark will be given for the job when it is submitted, in that order; empty where it
-        cannot be written: submit then says why.
+        """The statements that Spark will get for the job, in order.
+
+        Empty when they cannot be written; submit then gives the reason.
         """
         ...
 
     def submit(self, job: Job) -> None:
-        """Take the job; returns at once. The same id twice is one job. RunnerUnavailableError when
-        Spark can never start here.
+        """Take the job and return at once; the same id twice is one job.
+
+        RunnerUnavailableError when Spark can never start here.
         """
         ...
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        """Let the job work for so long from now. May come before submit; a job that is not renewed
-        in time is ended by the runner itself, whoever else is dead.
+        """Allow the job to work for this time from now; may come before submit.
 
-        So that two processes never work on a table: whoever takes a job over waits until this time
-        is up. Unknown and ended ids are ignored.
+        A job that is not renewed in time is ended by the runner itself. Another process
+        takes a job over only after this time, so two processes never work on one table.
+        Unknown and ended ids are ignored.
         """
         ...
 
     def report(self, job: Job) -> RunnerReport | None:
-        """What is known of the job: None while another live process owns it; an outcome of kind
-        "lost" when nobody runs it any more.
+        """Report a job; None while another live process owns it.
+
+        The outcome is of kind "lost" when nobody runs the job any more.
         """
         ...
 
     def cancel(self, job_id: str) -> None:
-        """Ask for the job's end; the report's outcome tells when it is over. Unknown ids are
-        ignored.
-        """
+        """Request the end of a job; the outcome shows when it is over. Unknown ids are ignored."""
         ...
 
     def found_orphans(self, job: Job) -> FoundOrphans | None:
-        """What a look for orphans has found; None when it is not here, or not whole."""
+        """The result of an orphan scan; None when it is absent or incomplete."""
         ...
 
     def bring_orphans(
         self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
     ) -> None:
-        """Have the files ready that the job may delete, before it is submitted.
-        RunnerUnavailableError when they cannot be kept.
+        """Store the files that a job may remove, before it is submitted.
+
+        RunnerUnavailableError when they cannot be stored.
         """
         ...
 
     def bring_listing(
         self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
     ) -> int:
-        """Have ready what lies in the table's place, before its look is submitted; how many files
-        are old enough.
+        """Store the listing of the table's location, before an orphan scan is submitted.
 
-        RunnerUnavailableError when they cannot be kept; what `pages` raises passes.
+        Returns how many files are old enough. RunnerUnavailableError when they cannot be
+        stored; exceptions of `pages` are raised as they are.
         """
         ...
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:
-        """What a removal of orphans was given, and what it has told; None when not even the list is
-        here.
-        """
+        """What a removal was given and what it reported; None when even the list is absent."""
         ...
 
     def forget(self, job_id: str) -> None:
-        """Drop what a look for orphans has found and what was brought. Unknown ids are ignored."""
+        """Delete the results and the stored files of a job. Unknown ids are ignored."""
         ...
 
     def close(self) -> None:
-        """End Spark and everything it runs; returns when its processes are gone."""
+        """End Spark and all that it runs; returns when its processes are gone."""
         ...
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
-        """(what, is it fine, sentence) for each thing the runner needs: Java, Spark, its jars."""
+        """(what, whether it works, sentence) for Java, Spark and its jars."""
         ...

@@ -1,4 +1,4 @@
-"""What the daemon remembers. The steps meet here: each reads what another wrote."""
+"""The daemon's database. The steps meet here: each reads what another wrote."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from maintainer.ports.upkeep import UpkeepStore
 T = TypeVar("T")
 
 MAX_PAGE = 1000
-# Of a plan: verdicts say when they are to be looked at again; this is for what no verdict foresaw,
-# at the cost of 28 plans a second for 100,000 tables.
+# The longest time until a table is planned again. Verdicts name the time of their next check;
+# this covers changes that no verdict foresees. It costs 28 plans a second for 100,000 tables.
 LONGEST_TRUST = timedelta(hours=1)
 MAX_POLICY_VERSIONS = 1000
 
-# The columns of the table list that can be sorted by; None sorts last in both directions. Within a
-# band the plan's benefit decides: from the worst to the best the greatest comes first, and tables
-# of equal benefit by name.
+# The columns by which the table list can be sorted; None is last in both directions. Tables of
+# equal band are sorted by their plan's benefit, greatest first from the worst band to the best,
+# and then by name.
 TABLE_SORTS: tuple[str, ...] = (
     "name", "band", "average_file_size_bytes", "data_files", "data_bytes", "small_files",
     "small_file_ratio",
     "delete_files", "manifests", "snapshots", "measured_at",
 )  # fmt: skip
 
-# The scalar metrics of which history is kept.
+# The scalar metrics that have a history.
 HISTORY_METRICS: tuple[str, ...] = (
     "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio",
     "records",
@@ -60,21 +60,21 @@ HISTORY_METRICS: tuple[str, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """One page of a list; next_cursor is opaque and None on the last page."""
+    """One page of a list; next_cursor is opaque, and None on the last page."""
 
     items: tuple[T, ...]
     next_cursor: str | None
     total: int
-    total_is_exact: bool = True  # False: there are at least so many
+    total_is_exact: bool = True  # False: total is a lower bound
 
 
 @dataclass(frozen=True, slots=True)
 class TableQuery:
-    """Which tables, in which order. search is a case-insensitive part of the full name."""
+    """Which tables, in which order; `search` is a case-insensitive part of the full name."""
 
     search: str = ""
     catalog: str | None = None
-    namespace: str | None = None  # namespace_text; its nested namespaces are included
+    namespace: str | None = None  # namespace_text; nested namespaces are included
     band: Band | None = None
     sort: str = "name"
     descending: bool = False
@@ -94,7 +94,7 @@ class JobQuery:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Somebody asked that nothing be started on a table."""
+    """A pause of one table: who asked for it, when and why."""
 
     by: str
     at: datetime
@@ -103,8 +103,9 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """All that is known of one table. A table that failed to be measured keeps its last health
-    beside the fault.
+    """All that is known of one table.
+
+    A table that could not be measured keeps its last health in addition to the fault.
     """
 
     table: TableIdentifier
@@ -118,21 +119,21 @@ class TableRecord:
 
 @dataclass(frozen=True, slots=True)
 class ScanMark:
-    """What a table's last measurement rested on. While both stay the same, measuring again would
-    find the same.
+    """The state and the rules that a table's last measurement rested on.
+
+    While both are the same, measuring again would give the same health.
     """
 
     token: str  # the catalog's own, see Catalog.poll
-    basis: str  # what of the policies and of this program it was measured under
-    measured_at: datetime | None = (
-        None  # filled by the store: when the table's health was last measured
-    )
+    basis: str  # identifies the policies and the program version of the measurement
+    measured_at: datetime | None = None  # set by the store: when the health was last measured
 
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """Sums over the tables of a namespace, a catalog or the fleet; a table's unknown figure adds
-    nothing.
+    """Sums over the tables of a namespace, a catalog or the fleet.
+
+    An unknown figure of a table adds nothing.
     """
 
     tables: int
@@ -145,26 +146,24 @@ class Counters:
     delete_files: int
     manifests: int
     snapshots: int
-    live_data_files: (
-        int  # of those tables alone of which it is known how many their kept snapshots reach
-    )
-    kept_data_files: int  # that any kept snapshot reaches
+    live_data_files: int  # of those tables alone for which kept_data_files is known
+    kept_data_files: int  # data files that any kept snapshot references
     bands: Mapping[Band, int]
 
     @property
     def average_file_size_bytes(self) -> float | None:
-        """All bytes by all files; None without files."""
+        """All bytes divided by all files; None without files."""
         return self.data_bytes / self.data_files if self.data_files else None
 
     @property
     def live_file_ratio(self) -> float | None:
-        """Live data files by those that are kept; None without any."""
+        """Live data files divided by kept data files; None without any."""
         return self.live_data_files / self.kept_data_files if self.kept_data_files else None
 
 
 @dataclass(frozen=True, slots=True)
 class Overview(Counters):
-    """The fleet in figures; jobs by state; what finished jobs have saved in all."""
+    """The sums of the fleet, its jobs by state, and what finished jobs have saved in total."""
 
     jobs: Mapping[JobState, int]
     files_removed: int
@@ -176,7 +175,7 @@ class Overview(Counters):
 
 @dataclass(frozen=True, slots=True)
 class NamespaceCounters:
-    """The sums of one namespace, without those nested in it."""
+    """The sums of one namespace without its nested namespaces."""
 
     catalog: str
     namespace: str  # namespace_text
@@ -185,8 +184,9 @@ class NamespaceCounters:
 
 @dataclass(frozen=True, slots=True)
 class PlanDue:
-    """A table whose plan is to be made; `wanted` goes back to mark_planned, and says what the plan
-    rests on.
+    """A table that is to be planned.
+
+    `wanted` identifies what the plan rests on, and is passed back to mark_planned.
     """
 
     table: TableIdentifier
@@ -203,39 +203,43 @@ class Store(
     UpkeepStore,
     Protocol,
 ):
-    """Every method is one transaction. StoreUnavailableError when the database cannot be read or
-    written.
+    """The whole store; every method is one transaction.
+
+    StoreUnavailableError when the database cannot be read or written.
     """
 
     # -- tables
     def record_health(self, health: TableHealth, grade: Grade) -> None:
-        """Keep the latest health and what history lacks of it; clears a fault. A table of the same
-        name with another UUID starts a new history.
+        """Store the latest health and, if it differs, a new sample; clears a fault.
+
+        A table of the same name with another UUID starts a new history.
         """
         ...
 
     def record_fault(self, fault: TableFault) -> None:
-        """Keep the fault beside the last health; VIEW and DROPPED forget the table (its jobs with
-        their events, its history and its pause stay).
+        """Store the fault in addition to the last health.
+
+        VIEW and DROPPED make the store forget the table; its jobs with their events, its
+        history and its pause stay.
         """
         ...
 
     def record_catalog_faults(self, catalog: str, faults: Sequence[CatalogFault]) -> None:
-        """Replace what is known to be wrong with listing a catalog."""
+        """Replace the faults found when a catalog was listed."""
         ...
 
     def catalog_faults(self) -> Sequence[CatalogFault]:
-        """What was wrong at the last listing."""
+        """The faults of the last listing of each catalog."""
         ...
 
     def forget_tables_except(
         self, catalog: str, seen: Iterable[TableIdentifier]
     ) -> Sequence[TableIdentifier]:
-        """Forget a catalog's tables that a complete listing did not have; returns them."""
+        """Forget the catalog's tables that a complete listing lacks; return them."""
         ...
 
     def table(self, table: TableIdentifier) -> TableRecord | None:
-        """Everything about one table."""
+        """All that is known of one table."""
         ...
 
     def grade(self, table: TableIdentifier, table_uuid: str) -> Grade | None:
@@ -245,7 +249,8 @@ class Store(
     def tables(self, query: TableQuery) -> Page[TableRecord]:
         """A page of the table list: health without partitions, history and refs, and no plan.
 
-        InvalidValueError for an unknown sort, a limit outside 1..MAX_PAGE or a foreign cursor.
+        InvalidValueError for an unknown sort, a limit outside 1..MAX_PAGE or a foreign
+        cursor.
         """
         ...
 
@@ -254,57 +259,57 @@ class Store(
         ...
 
     def names_of(self, table_uuid: str) -> Sequence[TableIdentifier]:
-        """The names of known tables that were measured with this UUID last."""
+        """The names of known tables whose last measurement had this UUID."""
         ...
 
     def shared_tables(self) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
-        """All names of each table that has several, by each of them."""
+        """For every name of a table with several names, all its names."""
         ...
 
     def history(
         self, table: TableIdentifier, metric: str, since: datetime, until: datetime
     ) -> Sequence[tuple[datetime, float | None]]:
-        """Samples of one of HISTORY_METRICS, oldest first, of the table's present UUID.
+        """Samples of one of HISTORY_METRICS of the table's present UUID, oldest first.
 
-        Measurements in a row that were equal in all of them are told by the first and the last, or
-        by the end of the time asked for that they reach beyond.
+        Of equal healths in a row only the first and the last are returned; one that lasts
+        beyond the requested time ends with it.
         """
         ...
 
     def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
-        """Keep what the table's measurement rested on; nothing happens when the table is not known
-        (any more).
-        """
+        """Store what the table's measurement rested on; do nothing for an unknown table."""
         ...
 
     def marks(self, catalog: str) -> Mapping[TableIdentifier, ScanMark]:
-        """The marks of a catalog's tables, without those that have a fault: they are to be measured
-        anew.
+        """The marks of a catalog's tables.
+
+        Tables with a fault are left out, because they are to be measured again.
         """
         ...
 
     def set_pause(
         self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None
     ) -> None:
-        """Pause a table, or resume it, under every name that it has. UnknownTableError when it is
-        neither known nor paused, and no UUID is given.
+        """Pause a table, or resume it, under every name that it has.
 
-        A pause holds the table of its name and the table of its UUID, and stays when they are
-        forgotten.
+        The pause covers the table's name and its UUID, and stays when the table is
+        forgotten. UnknownTableError when the table is neither known nor paused, and no UUID
+        is given.
         """
         ...
 
     def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
-        """Every table that is paused by itself, by name; also those that are not known any more."""
+        """Every pause of a single table, by name; also of tables that are no longer known."""
         ...
 
     def overview(self) -> Overview:
-        """The fleet."""
+        """The sums of the fleet."""
         ...
 
     def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
-        """The exact sums of one namespace (without nested ones), of a catalog, or of the fleet:
-        kept with each change, not computed now.
+        """The exact sums of one namespace (without nested ones), of a catalog, or of the fleet.
+
+        They are updated with each change, not computed at the call.
         """
         ...
 
@@ -314,26 +319,26 @@ class Store(
         """A page of the namespaces that have tables, by catalog and name."""
         ...
 
-    # -- users' own measurements
+    # -- query timings
     def record_timing(self, table: TableIdentifier, timing: QueryTiming) -> None:
-        """Keep what a user measured on the table; another of the same name and time is replaced.
-        UnknownTableError when it was never measured by us.
+        """Store a query timing; it replaces one of the same name and time.
+
+        UnknownTableError when the table was never measured.
         """
         ...
 
     def timings(
         self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
     ) -> Page[QueryTiming]:
-        """A page of what users measured on the table's present UUID, newest first."""
+        """A page of the query timings of the table's present UUID, newest first."""
         ...
 
     # -- plans
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
-        """Keep the latest plan of a table, and of its verdicts those that differ by code or key
-        from the standing ones, which end then.
+        """Store a table's latest plan, and those verdicts that differ by code or key.
 
-        A standing verdict on a rule that has none any more ends too; without any verdict the
-        history stays as it is.
+        A new verdict ends the standing one of its rule, and a rule without a verdict ends
+        its standing one. Without any verdict the history is unchanged.
         """
         ...
 
@@ -348,38 +353,40 @@ class Store(
         ...
 
     def plans_with_work(self) -> Sequence[Plan]:
-        """Those of the latest plans that want a job started."""
+        """The latest plans that have a planned action."""
         ...
 
     def tables_to_plan(
         self, now: datetime, version: str, catalogs: Collection[str] | None = None
     ) -> Sequence[PlanDue]:
-        """Measured tables of these catalogs (None: of all), by name, that are to be planned: what a
-        plan rests on has changed since, or its next look is due.
+        """Measured tables of these catalogs (None: of all) that are to be planned, by name.
 
-        A plan rests on health, pause, jobs and the version. A next look that lies further ahead
-        than a plan is trusted comes from a clock that was ahead.
+        A table is due when what its plan rests on has changed (health, pause, jobs or the
+        version), or when its next check is due. A next check further ahead than
+        LONGEST_TRUST was stored under a clock that was ahead, and counts as due.
         """
         ...
 
     def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
-        """The table's plan is of this version and holds until next_at; does nothing when something
-        that it rests on has changed meanwhile.
+        """Record that the table's plan has this version and is valid until next_at.
+
+        Does nothing when something that the plan rests on has changed meanwhile.
         """
         ...
 
     # -- policies
     def record_policies(self, version: PolicyVersion) -> bool:
-        """Keep a version as the one in force since last_seen_at, beside when it was first seen;
-        False when it was in force already with the same problems.
+        """Store a version as the one in force; False when it was in force with the same problems.
 
-        Of more than MAX_POLICY_VERSIONS those go that were in force longest ago.
+        It keeps the time when it was first seen and gets a new last_seen_at. Of more than
+        MAX_POLICY_VERSIONS, those that were in force longest ago are deleted.
         """
         ...
 
     def policy_versions(self, limit: int = 100, cursor: str | None = None) -> Page[PolicyVersion]:
-        """A page of the versions without their layers, the one in force first, then by when each
-        came into force last.
+        """A page of the versions without their layers, ordered by when each last came into force.
+
+        The version in force comes first.
         """
         ...
 
@@ -388,46 +395,49 @@ class Store(
         ...
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
-        """What became of each rule's finished jobs on this table."""
+        """The history of each rule's finished jobs on this table."""
         ...
 
-    # -- places
+    # -- locations
     def places_near(self, paths: Sequence[str]) -> Sequence[Place]:
-        """Places of tables, by path, that are the same as, in or around one of these (as
-        normalise_path writes them), dropped tables' included.
+        """Locations of tables that equal, contain or lie in one of these paths, by path.
+
+        Paths are written as normalise_path writes them. Locations of dropped tables are
+        included.
         """
         ...
 
     # -- pins
     def pins(self, table_uuid: str) -> Sequence[Pin]:
-        """What readers of the table have asked to be kept, by name, those whose time is over
-        too.
-        """
+        """The table's pins by name, including expired ones."""
         ...
 
     def set_pin(self, table_uuid: str, pin: Pin) -> None:
-        """Add a pin, or replace the one of that name; the table's plan is to be made anew."""
+        """Add a pin, or replace the one of that name, and have the table planned again."""
         ...
 
     def remove_pin(self, table_uuid: str, name: str) -> bool:
-        """Take a pin away; False when there is none of that name."""
+        """Remove a pin; False when there is none of that name."""
         ...
 
     # -- jobs
     def add_job(self, job: Job) -> bool:
-        """Store a pending job; False (and nothing stored) when the table UUID has an unfinished
-        job, or the id exists.
+        """Store a pending job.
+
+        False (and nothing stored) when the table UUID has an unfinished job, or the id
+        exists.
         """
         ...
 
     def update_job(self, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
-        """Replace the job if it is in the expected state, or the very one that was read before;
-        else False. Under a lease its state needs the lease's token.
+        """Replace the job if it is in the expected state, or equals the expected job; else False.
+
+        Under a lease, changing the state needs the lease's fencing token.
         """
         ...
 
     def job(self, job_id: str) -> Job | None:
-        """One job."""
+        """One job; None when the id is unknown."""
         ...
 
     def jobs(self, query: JobQuery) -> Page[Job]:
@@ -443,7 +453,7 @@ class Store(
         ...
 
     def append_events(self, events: Iterable[JobEvent]) -> None:
-        """Add to the jobs' stories; the store gives each event its sequence number."""
+        """Store events of jobs; the store assigns each event its sequence number."""
         ...
 
     def events(self, job_id: str, after: int = 0) -> Sequence[JobEvent]:
@@ -452,11 +462,13 @@ class Store(
 
     # -- audit
     def record_audit(self, entries: Iterable[AuditEntry]) -> None:
-        """Add to the audit log what jobs do not say by themselves: their own entries are written
-        with each change of theirs (domain.audit).
+        """Add entries to the audit log.
+
+        Entries about jobs are not passed here: the store writes them with each change of a
+        job (domain.audit).
         """
         ...
 
     def audit(self, query: AuditQuery) -> Page[AuditEntry]:
-        """A page of the audit log, newest first. Nothing ever leaves it."""
+        """A page of the audit log, newest first; entries are never deleted."""
         ...

@@ -1,4 +1,4 @@
-"""Counting and timing what the daemon does, for those who watch it."""
+"""Metrics and traces of the daemon's work."""
 
 from __future__ import annotations
 
@@ -15,40 +15,37 @@ from maintainer.domain.verdict import RuleVerdict
 
 
 class Telemetry(Protocol):
-    """Told of everything that happened; never fails, never decides. What is, and not what happened,
-    is in the store.
+    """Receives events of the daemon; it never fails and never decides.
+
+    Present states are read from the store instead.
     """
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
-        """A table has been measured."""
+        """A table was measured."""
         ...
 
     def table_gone(self, table: TableIdentifier) -> None:
-        """A table is no longer there."""
+        """A table no longer exists."""
         ...
 
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
-        """A scan of the fleet is over: manifest entries read, tables measured, names that
-        failed.
-        """
+        """A scan of the fleet has ended: entries read, tables measured, names with faults."""
         ...
 
     def reader_checked(self, fault: ReaderFault | None) -> None:
-        """Whether the fast reader of manifests works here, or why every one of them is read by the
-        slow one.
-        """
+        """The fast reader works here, or `fault` says why the slow reader reads every manifest."""
         ...
 
     def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
-        """So many manifests and manifest lists were left to the slow reader, each by itself."""
+        """So many single manifests and manifest lists were left to the slow reader."""
         ...
 
     def plan_made(self, plan: Plan) -> None:
-        """A plan was made: one verdict a rule."""
+        """A plan was made, with one verdict for each rule."""
         ...
 
     def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
-        """What plans want was held back by admission, or is not any more."""
+        """Admission now delays planned actions, or no longer does."""
         ...
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
@@ -56,5 +53,5 @@ class Telemetry(Protocol):
         ...
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
-        """One run of a step of the loop is over."""
+        """One run of a step of the loop has ended."""
         ...

@@ -1,4 +1,4 @@
-"""The store itself: whether it can be used, and what keeps it small."""
+"""The upkeep of the store itself: whether it works, and what keeps it small."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class UpkeepStore(Protocol):
-    """The part of the store that is about the store."""
+    """The part of the store that concerns the store itself."""
 
     def prune(
         self,
@@ -17,31 +17,32 @@ class UpkeepStore(Protocol):
         hourly_before: datetime | None = None,
         daily_before: datetime | None = None,
     ) -> Mapping[str, int]:
-        """Delete older samples, and older finished jobs with their events; returns counts by kind.
-        The latest of each table stays.
+        """Delete older samples, and older finished jobs with their events; return counts by kind.
 
-        Timings go with the samples' age; verdicts with the jobs', but for those that stand. Of the
-        samples before hourly_before the last of each hour is kept, of those before daily_before the
-        last of each day (UTC). The work of one call is bounded, and several transactions; the next
-        call goes on. Counters that are not what they count, and names that no search would find,
-        are mended: `mended` says how many.
+        The latest sample and finished job of each table stay. Timings are deleted with the samples'
+        age and verdicts with the jobs', except standing verdicts. Of the samples before
+        hourly_before the last of each hour stays, of those before daily_before the last of
+        each day (UTC). One call does bounded work in several transactions; the next call
+        continues. It also repairs wrong counters and names that a search would miss:
+        `mended` is how many.
         """
         ...
 
     def instance_id(self) -> str:
-        """A short random id, made once, the same for everyone who uses this store."""
+        """A short random id, made once, the same for every process on this store."""
         ...
 
     def describe(self) -> str:
-        """One sentence on what database this is and its schema's version; StoreUnavailableError
-        when it cannot be used.
+        """Describe the database and its schema version in one sentence.
+
+        StoreUnavailableError when it cannot be used.
         """
         ...
 
     def ensure_writable(self) -> None:
-        """Write something; StoreUnavailableError when nothing can be kept now."""
+        """Write something; StoreUnavailableError when the store cannot be written now."""
         ...
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...
