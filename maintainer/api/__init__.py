@@ -1,1 +1,1 @@
-"""HTTP in: one router per resource, schemas of what goes over the wire."""
+"""The HTTP API: one router for each resource, and the schemas of requests and responses."""

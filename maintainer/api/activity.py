@@ -1,4 +1,4 @@
-"""A table's story: what was decided on it and when, and what users measured on it."""
+"""A table's activity: the history of its verdicts, and the query timings of users."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from maintainer.steps.timing import note_timing
 
 
 class NewTiming(Schema):
-    """What was measured; `query` may be written for `name`."""
+    """A query timing; `query` is accepted for `name`."""
 
     name: Annotated[
         str,
@@ -39,9 +39,7 @@ class NewTiming(Schema):
 
 
 class TimingOut(Schema):
-    """A query's run, with the table's figures at that time; null where its history does not
-    reach.
-    """
+    """A query timing with the table's figures at that time; null where the history lacks it."""
 
     name: str
     seconds: float
@@ -52,7 +50,7 @@ class TimingOut(Schema):
 
 
 class TimingPage(Schema):
-    """A page of what users measured, newest first."""
+    """A page of query timings, newest first."""
 
     items: list[TimingOut]
     next_cursor: str | None
@@ -66,8 +64,9 @@ router = APIRouter(tags=["tables"])
 def get_verdicts(
     record: RecordIn, services: ServicesIn, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None
 ) -> VerdictPage:
-    """What was decided on each rule, from when until when, newest first; an entry for each change,
-    not for figures that move.
+    """The verdicts on each rule with their start and end, newest first.
+
+    An entry begins with each change of a verdict, not with changing figures.
     """
     return write_verdicts(services.store.verdicts(record.table, limit, cursor))
 
@@ -76,9 +75,7 @@ def get_verdicts(
 def get_measurements(
     record: RecordIn, services: ServicesIn, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None
 ) -> TimingPage:
-    """How long queries on the table took, newest first, each with the table's files at that
-    time.
-    """
+    """The run times of queries on the table, newest first, each with the table's files then."""
     page = services.store.timings(record.table, limit, cursor)
     return TimingPage(
         items=[TimingOut.model_validate(timing) for timing in page.items],
@@ -94,8 +91,9 @@ def get_measurements(
     responses=ASKED,
 )
 def add_measurement(record: RecordIn, services: ServicesIn, request: NewTiming) -> TimingOut:
-    """Keep how long a query took. From two sizes of files on, one query's times replace the
-    estimate of what small files cost.
+    """Store how long a query took.
+
+    Once a query has timings at two file sizes, they replace the estimated cost of small files.
     """
     now = services.clock.now()
     timing = QueryTiming(

@@ -1,4 +1,4 @@
-"""The whole HTTP side: routes, errors, guard, documentation and the web page."""
+"""The HTTP application: routes, errors, guard, documentation and the web page."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _DESCRIPTION = (
 
 
 def build_api(services: Services, page_directory: Path = PAGE_DIRECTORY) -> FastAPI:
-    """The ASGI application; page_directory holds the built web page."""
+    """Build the ASGI application; page_directory has the built web page."""
     api = _declare_api()
     api.state.services = services
     api.add_middleware(Guard, hosts=services.hosts)
@@ -89,7 +89,7 @@ def openapi_document() -> dict[str, Any]:
 
 
 def write_openapi() -> str:
-    """The document as it is committed: sorted, indented by two."""
+    """The OpenAPI document as it is committed: sorted, indented by two."""
     return json.dumps(openapi_document(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
@@ -107,7 +107,7 @@ class _Api(FastAPI):
             for model in (
                 Problem,
                 JobEventOut,
-            ):  # referred to by responses that FastAPI does not look into
+            ):  # referenced by responses that FastAPI does not inspect
                 document["components"]["schemas"][model.__name__] = model.model_json_schema(
                     mode="serialization", ref_template="#/components/schemas/{model}"
                 )

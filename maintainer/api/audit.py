@@ -19,7 +19,7 @@ router = APIRouter(tags=["audit"])
 
 
 class AuditEntryOut(Schema):
-    """One line of the log; table is null for what concerns more than one."""
+    """One entry of the log; `table` is null when the entry concerns several tables."""
 
     sequence: int
     at: datetime
@@ -50,8 +50,9 @@ def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> AuditPage:
-    """Who or what asked (with the policy's version), what ran with which statement, what came of it
-    and which snapshots are ours; nothing is ever taken out.
+    """Who asked (or which version of the policies), which statement ran, and what came of it.
+
+    Entries name the snapshots that the job committed. No entry is ever deleted.
     """
     asked = AuditQuery(
         table=TableIdentifier.parse(table) if table is not None else None,
@@ -71,7 +72,7 @@ def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given
 
 
 def write_entry(entry: AuditEntry) -> AuditEntryOut:
-    """As the API and the command line show it."""
+    """Convert an entry to the form that the API and the command line show."""
     return AuditEntryOut(
         sequence=entry.sequence,
         at=entry.at,

@@ -1,4 +1,4 @@
-"""Who asks: the name of an API token, or somebody whom the API does not know."""
+"""Authentication: a request acts in the name of its API token, or in an unverified name."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 def authenticate(request: Request, services: ServicesIn) -> str:
-    """As whom the request is carried out. Where tokens are configured, whoever changes anything
-    needs one, and a wrong one is refused everywhere.
+    """The name in which the request acts; ProblemError when its token is missing or wrong.
+
+    Where tokens are configured, a change needs one, and a wrong token is refused on every route.
     """
     if not services.tokens:
         return REQUESTED_BY
@@ -39,7 +40,7 @@ def authenticate(request: Request, services: ServicesIn) -> str:
 
 
 def _find_name(tokens: Mapping[str, str], given: str) -> str | None:
-    """Compared by digests and to the end, so that the time tells nothing of a token."""
+    """Compare hashes of all tokens, without an early end, so that timing reveals nothing."""
     matching = [
         name for name, token in tokens.items() if compare_digest(_digest(token), _digest(given))
     ]
@@ -54,7 +55,8 @@ ActorIn = Annotated[str, Depends(authenticate)]
 
 
 def speak_for(actor: str, named: str) -> str:
-    """Who stands for a request that may name somebody itself: a token stands for itself, nobody
-    else can be named with it.
+    """The name in which the request acts when its body may name a person.
+
+    A token always acts in its own name, and nobody without it can use that name.
     """
     return named if actor == REQUESTED_BY else actor

@@ -16,8 +16,9 @@ router = APIRouter(tags=["catalogs"])
 
 @router.get("/catalogs", summary="The configured catalogs")
 def get_catalogs(services: ServicesIn) -> list[schemas.CatalogOut]:
-    """Each catalog by name, with its sums, its average file size and what could not be listed; kept
-    up to date, not computed when asked.
+    """Each catalog by name, with its sums, its average file size and what could not be listed.
+
+    The sums are kept up to date, not computed for the request.
     """
     faults: dict[str, list[schemas.CatalogFaultOut]] = defaultdict(list)
     for fault in services.store.catalog_faults():

@@ -1,6 +1,4 @@
-"""What holds for every operation, in the OpenAPI document: refusals before a route is asked, and
-tokens.
-"""
+"""Add to the OpenAPI document what applies to every operation: early refusals and tokens."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ _OF_BODIES = (HTTPStatus.BAD_REQUEST,)
 
 
 def complete_document(document: dict[str, Any], prefix: str) -> None:
-    """Add to each operation what the guard may answer, and under the prefix that a token may be
-    needed.
-    """
+    """Add the guard's refusals to each operation, and tokens to those under the prefix."""
     document["components"]["securitySchemes"] = {
         _SCHEME: {
             "type": "http",

@@ -1,6 +1,4 @@
-"""What the endpoints are given: the services of the composition root, and the table that a path
-names.
-"""
+"""The endpoints' dependencies: the services, and the table that a path names."""
 
 from __future__ import annotations
 
@@ -32,9 +30,9 @@ from maintainer.ports.clock import Clock
 from maintainer.ports.policies import Policies
 from maintainer.ports.store import Store, TableRecord
 
-MAX_NAMES_COMPARED = 2000  # when an unknown name is answered with near ones
+MAX_NAMES_COMPARED = 2000  # when suggesting names similar to an unknown one
 MAX_NEAR_NAMES = 3
-REQUESTED_BY = "person"  # whoever asks through the API; "policy" is the daemon itself
+REQUESTED_BY = "person"  # any person through the API; "policy" is the daemon itself
 
 
 def _have_no_list(table: TableIdentifier, list_id: str, *_: str) -> OrphanList:
@@ -43,15 +41,16 @@ def _have_no_list(table: TableIdentifier, list_id: str, *_: str) -> OrphanList:
 
 
 def refuse_rollbacks(job: Job, _requested_by: str) -> Job:
-    """For services that nothing can be rolled back with."""
+    """Refuse every rollback; the default of services without rollback."""
     message = f"job {job.job_id} cannot be rolled back here"
     raise InvalidTransitionError(message)
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the API stands on; filled by the composition root. Callables may raise any
-    MaintainerError.
+    """The functions and ports that the API uses, filled by the composition root.
+
+    Callables may raise any MaintainerError.
     """
 
     store: Store
@@ -60,25 +59,25 @@ class Services:
     catalogs: Mapping[str, str]  # name -> type, as configured
     effective: Callable[
         [TableIdentifier, Mapping[str, str]], Policy
-    ]  # (table, its properties) -> the policy that governs it
+    ]  # (table, its properties) -> the policy in force for it
     parse_policy: Callable[
         [str, str], PolicyLayer | tuple[PolicyProblem, ...]
     ]  # (yaml, name of the file)
-    statement: Callable[[TableIdentifier, JobAction], str]  # what Spark runs
+    statement: Callable[[TableIdentifier, JobAction], str]  # the SQL text that Spark gets
     preview: Callable[
         [TableIdentifier, PolicyLayer | None], Plan
-    ]  # a fresh dry run, the candidate layer laid over all others; stores nothing
+    ]  # a new dry run with the candidate as the last layer; stores nothing
     run_now: Callable[
         [TableIdentifier, tuple[RuleName, ...], str], tuple[Plan, tuple[Job, ...]]
     ]  # (table, rules or none, requested by)
     cancel: Callable[
         [str, str], Job
-    ]  # (job id, requested by); InvalidTransitionError when it is over
-    readiness: Callable[[], Sequence[tuple[str, bool, str]]]  # (what, is it fine, sentence)
+    ]  # (job id, requested by); InvalidTransitionError when the job has ended
+    readiness: Callable[[], Sequence[tuple[str, bool, str]]]  # (what, whether it works, sentence)
     metrics: Callable[[], tuple[bytes, str]]  # the exposition and its content type
     compare_versions: Callable[
         [str, str], tuple[PolicyChange, ...]
-    ]  # what the second version of the policies has differently
+    ]  # the changes from the first version of the policies to the second
     preview_tables: Callable[
         [PolicySet, Sequence[TableIdentifier]], Iterable[TablePreview]
     ]  # verdicts under other policies, from stored health
@@ -87,39 +86,37 @@ class Services:
     )  # set when the daemon stops: open event streams end at once
     impact: ImpactModel = field(
         default_factory=ImpactModel
-    )  # what the estimate of small files' cost assumes
+    )  # assumptions for estimating the cost of small files
     standstill: Callable[[], Standstill] = field(
         default=lambda: Standstill((), is_draining=False, running=())
-    )  # what is paused
+    )  # the pauses in force
     halt: Callable[[Halt, bool], None] = field(
         default=lambda _halt, _cancels: None
-    )  # True: end what runs there, too
+    )  # True: cancel the jobs in the scope, too
     lift: Callable[[str, str], bool] = field(
         default=lambda _scope, _by: False
-    )  # (scope, by); False: nothing was paused so
+    )  # (scope, by); False: the scope was not paused
     approve_orphans: Callable[[TableIdentifier, str, str, str], OrphanList] = field(
         default=_have_no_list
-    )  # (table, list, by, digest of what was seen or "")
+    )  # (table, list, by, hash of the list that was seen or "")
     reject_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(default=_have_no_list)
     restore_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(
         default=_have_no_list
     )
     roll_back: Callable[[Job, str], Job] = field(
         default=refuse_rollbacks
-    )  # (job, requested by) -> the job that undoes it; InvalidTransitionError with why not
+    )  # (job, requested by) -> the job that undoes it; InvalidTransitionError when impossible
     tokens: Mapping[str, str] = field(
         default_factory=dict, repr=False
-    )  # name -> token; none: nobody is asked for one
+    )  # name -> token; empty: no token is needed
     hosts: AllowedHosts = field(
         default=AllowedHosts()
-    )  # which names in a Host header are answered, beside those of the loopback
-    queue: Callable[[], Queue] = field(
-        default=lambda: Queue(datetime.now(UTC))
-    )  # what admission says of every planned action
+    )  # accepted names in a Host header, in addition to those of the loopback
+    queue: Callable[[], Queue] = field(default=lambda: Queue(datetime.now(UTC)))  # the queue
 
 
 def services_of(request: Request) -> Services:
-    """The services that build_api was given."""
+    """The services that build_api got."""
     services: Services = request.app.state.services
     return services
 
@@ -140,7 +137,7 @@ def table_in_path(
         str, Path(description="Table name; a slash is written %2F.", examples=["orders"])
     ],
 ) -> TableIdentifier:
-    """The table that the path names; UnknownTableError when the namespace cannot be one."""
+    """The table that the path names; UnknownTableError when the namespace is invalid."""
     try:
         levels = split_levels(unquote(namespace))
     except InvalidValueError as error:
@@ -153,9 +150,7 @@ TableIn = Annotated[TableIdentifier, Depends(table_in_path)]
 
 
 def record_in_path(table: TableIn, services: ServicesIn) -> TableRecord:
-    """All that is known of the table in the path; UnknownTableError with near names when nothing
-    is.
-    """
+    """The record of the table in the path; UnknownTableError suggests similar names."""
     record = services.store.table(table)
     if record is None:
         raise UnknownTableError(_describe_unknown(table, services))

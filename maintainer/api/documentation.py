@@ -1,6 +1,4 @@
-"""/docs: the OpenAPI document as plain HTML, without scripts and without anything from
-elsewhere.
-"""
+"""/docs: the OpenAPI document as plain HTML, without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ def register_documentation(api: FastAPI) -> None:
 
 
 def write_documentation(document: dict[str, Any]) -> str:
-    """The document as one page of HTML."""
+    """Write the document as one page of HTML."""
     info = document["info"]
     body = [
         (

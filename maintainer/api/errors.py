@@ -1,4 +1,4 @@
-"""Every error leaves as problem+json (RFC 9457), without a traceback."""
+"""Every error is answered as problem+json (RFC 9457), without a traceback."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from maintainer.domain.errors import (
 )
 
 PROBLEM_JSON = "application/problem+json"
-MAX_DETAIL = 2000  # characters; what was sent is quoted in the detail
+MAX_DETAIL = 2000  # characters; the detail may quote the request
 MAX_ERRORS_TOLD = 5  # validation errors named in one answer
-RETRY_AFTER_SECONDS = 5  # told to the client when something is unavailable
+RETRY_AFTER_SECONDS = 5  # Retry-After header of an answer that something is unavailable
 
 _LOG = logging.getLogger(__name__)
 
 
 class ProblemError(Exception):
-    """An error that knows its status."""
+    """An error with its HTTP status."""
 
     def __init__(self, status: HTTPStatus, detail: str) -> None:
         super().__init__(detail)
@@ -46,7 +46,7 @@ class ProblemError(Exception):
 def problem_response(
     status: int, detail: str, instance: str | None = None, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """The problem as a response; its title is the status's own phrase."""
+    """The problem as a response; its title is the status's standard phrase."""
     title = HTTPStatus(status).phrase
     problem = Problem(
         title=title, status=status, detail=detail[:MAX_DETAIL] or title, instance=instance
@@ -55,7 +55,7 @@ def problem_response(
 
 
 def declare_problems(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
-    """OpenAPI's `responses` for an operation that answers with these problems."""
+    """OpenAPI's `responses` for an operation that may answer with these problems."""
     content = {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {int(status): {"description": status.phrase, "content": content} for status in statuses}
 
@@ -113,8 +113,9 @@ def _answer_http(request: Request, error: Exception) -> Response:
 
 
 def _list_methods(request: Request) -> str:
-    """All methods of the path, as the document has them; empty for what is not in it. A router by
-    itself names those of its first route only.
+    """All methods of the path in the document; empty for a path that it lacks.
+
+    A router alone would name only those of its first route.
     """
     paths = request.app.openapi()["paths"]
     methods = {

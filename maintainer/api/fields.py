@@ -1,4 +1,4 @@
-"""What a request may hold: values of exactly the type that the document names."""
+"""Field types of requests: values of exactly the type that the document names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RFC_3339 = compile_regex(
 
 
 def _check_time(value: object) -> object:
-    """Without this, numbers are seconds since 1970 and a day alone is its midnight."""
+    """Refuse numbers and days, which pydantic would read as seconds since 1970 and as midnights."""
     if not isinstance(value, str) or _RFC_3339.fullmatch(value) is None:
         message = "must be an RFC 3339 time with an offset, like 2026-03-01T12:00:00Z"
         raise ValueError(message)

@@ -1,6 +1,4 @@
-"""What every request passes before a route sees it: our own names only, bounds, and no changes
-asked for by other sites.
-"""
+"""Checks on every request before its route: the Host header, bounds, and cross-site changes."""
 
 from __future__ import annotations
 
@@ -14,12 +12,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from maintainer.api.errors import problem_response
 from maintainer.api.hosts import AllowedHosts
 
-MAX_BODY_BYTES = 512 * 1024  # a policy text of 64 KiB, each character escaped as JSON escapes it
+MAX_BODY_BYTES = 512 * 1024  # a policy text of 64 KiB with every character escaped in JSON
 MAX_QUERY_BYTES = 16 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
-# The page's components write style elements and attributes; scripts come from files of the page
-# alone.
+# The page's components write style elements and attributes; scripts come from the page's files
+# only.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
     "data:; font-src 'self'; connect-src 'self'; "
@@ -33,16 +31,14 @@ _SECURITY_HEADERS = {
 
 
 class Guard:
-    """ASGI middleware: refuses what no route should see, and keeps an encoded slash inside its path
-    segment.
-    """
+    """ASGI middleware that refuses bad requests; an encoded slash stays in its path segment."""
 
     def __init__(self, app: ASGIApp, hosts: AllowedHosts) -> None:
         self.app = app
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a refusal, or pass the request on."""
+        """Answer with a refusal, or pass the request on."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -124,8 +120,9 @@ def _refuse_body(headers: Headers) -> tuple[HTTPStatus, str] | None:
 
 
 def _segment_path(scope: Scope) -> str:
-    """The path decoded segment by segment; a slash or a percent sign inside a segment stays encoded
-    for deps to decode.
+    """Decode the path segment by segment.
+
+    A slash or a percent sign inside a segment stays encoded, for deps to decode.
     """
     raw = scope.get("raw_path")
     if raw is None or b"%" not in raw:
@@ -155,8 +152,9 @@ def _bounded(receive: Receive) -> Receive:
 
 
 def _without_body(send: Send) -> Send:
-    """For HEAD, which is answered as GET is; the answer ends with its headers, also that of a
-    stream.
+    """Drop the body for HEAD, which is answered like GET.
+
+    The answer ends with its headers, also that of a stream.
     """
     is_told = False
 

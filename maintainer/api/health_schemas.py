@@ -1,4 +1,4 @@
-"""The parts of a table's health that go over the wire, and the base of every schema."""
+"""Schemas of a table's health, and the base of every schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from maintainer.measure.impact import StorageProfile
 
 
 class Schema(BaseModel):
-    """Closed and immutable, read from the domain's attributes."""
+    """Immutable, without extra fields, read from the attributes of domain objects."""
 
     model_config = ConfigDict(from_attributes=True, frozen=True, extra="forbid")
 
@@ -61,7 +61,7 @@ class RefHoldOut(Schema):
 
 
 class WriterRateOut(Schema):
-    """One writer's commits; at most ten writers and the others."""
+    """The commits of one writer; a list has at most ten writers and the sum of the others."""
 
     writer: str
     commits: Annotated[int, Field(description="Kept snapshots of the commit window.")]
@@ -69,7 +69,7 @@ class WriterRateOut(Schema):
 
 
 class DisagreementOut(Schema):
-    """A figure that one piece of metadata claims and the manifests' entries do not bear out."""
+    """A figure in one piece of metadata that the manifests' entries contradict."""
 
     figure: str
     source: str
@@ -78,8 +78,9 @@ class DisagreementOut(Schema):
 
 
 class QueryComparisonOut(Schema):
-    """One of the users' queries at the smallest and the largest average file size that it was run
-    at; seconds and costs are medians.
+    """One query of the users at the smallest and the largest average file size that it was run at.
+
+    Seconds and costs are medians.
     """
 
     name: str
@@ -94,8 +95,10 @@ class QueryComparisonOut(Schema):
 
 
 class ImpactOut(Schema):
-    """What the table's files cost: slowdowns from the users' own measurements where there are
-    comparisons, else an estimate from published ones.
+    """What the table's files cost.
+
+    Slowdowns come from the users' query timings where these can be compared, else from an estimate
+    by published measurements.
     """
 
     profile: StorageProfile

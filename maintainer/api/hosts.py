@@ -1,6 +1,4 @@
-"""Which names the daemon answers to: a page whose name was rebound to our address must reach
-nothing.
-"""
+"""The host names that the daemon answers to, against DNS rebinding of other sites' names."""
 
 from __future__ import annotations
 
@@ -21,16 +19,17 @@ _Address = tuple[str, str, int]  # scheme, name, port
 
 @dataclass(frozen=True, slots=True)
 class AllowedHosts:
-    """The names in a Host header that are answered, and the addresses of our own page."""
+    """The accepted names in a Host header, and the addresses of our own page."""
 
     names: frozenset[str] = frozenset()
-    addresses: frozenset[_Address] = frozenset()  # by which a proxy serves the page
-    has_every_ip: bool = False  # no name can be rebound to an address that is written in figures
+    addresses: frozenset[_Address] = frozenset()  # addresses at which a proxy serves the page
+    has_every_ip: bool = False  # a numeric address cannot be rebound
 
     @classmethod
     def of(cls, bound: str, more: Iterable[str] = ()) -> AllowedHosts:
-        """The names that follow from where the server listens, and more: each a name, or an address
-        like https://name.
+        """The names that follow from the listening address, and more.
+
+        Each of `more` is a name, or an address like https://name.
         """
         names = {_normalize(bound)}
         addresses = set()
@@ -45,7 +44,7 @@ class AllowedHosts:
         return cls(frozenset(names), frozenset(addresses), ip is not None and ip.is_unspecified)
 
     def has(self, host: str) -> bool:
-        """Whether a request with this Host header is answered."""
+        """True when a request with this Host header is accepted."""
         found = _read_host(host)
         if found is None:
             return False
@@ -58,9 +57,7 @@ class AllowedHosts:
         )
 
     def is_own_origin(self, origin: str, host: str, scheme: str) -> bool:
-        """Whether a page of that origin is our own: the address of the request itself, or a
-        configured one.
-        """
+        """True when the origin is our own page: the request's own address or a configured one."""
         address = _read_origin(origin)
         asked = _read_origin(f"{scheme}://{host}")
         return address is not None and (address == asked or address in self.addresses)

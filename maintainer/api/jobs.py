@@ -1,4 +1,4 @@
-"""Jobs: the list, one job, its story as it happens, and its end."""
+"""Jobs: the list, one job, its activity as a stream, cancelling and rolling back."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def get_jobs(
 
 @router.get("/jobs/{job_id}", summary="One job", responses=_NOT_FOUND)  # noqa: FAST003 - JobIn reads it
 def get_job(job: JobIn, services: ServicesIn) -> schemas.JobOut:
-    """A job with its progress or, when it is over, with what it achieved."""
+    """A job with its progress or, when it has ended, its effect."""
     return wire.write_job(job, services.statement)
 
 
@@ -101,8 +101,9 @@ def get_job_events(
         int | None, Header(ge=0, le=MAX_SEQUENCE, description="Go on after this sequence number.")
     ] = None,
 ) -> Response:
-    """Server-Sent Events until the job is over: close on `end`, reconnect when the stream ends
-    before it, or a list with Accept: application/json.
+    """Server-Sent Events until the job has ended, or a list with Accept: application/json.
+
+    Close on `end`; reconnect when the stream ends before it.
     """
     after = last_event_id or 0
     if "application/json" in accept and EVENT_STREAM not in accept:
@@ -124,8 +125,9 @@ def get_job_events(
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 def cancel_job(job: JobIn, services: ServicesIn, actor: ActorIn) -> schemas.JobOut:
-    """Ask Spark to stop; the job ends as cancelled when nothing of it can commit any more. 409 when
-    it is over.
+    """Ask Spark to stop.
+
+    The job ends as cancelled when it can commit nothing more. 409 when it has ended already.
     """
     if job.state.is_final:
         raise ProblemError(HTTPStatus.CONFLICT, f"job {job.job_id} is over: it is {job.state}")
@@ -139,7 +141,8 @@ def cancel_job(job: JobIn, services: ServicesIn, actor: ActorIn) -> schemas.JobO
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 def roll_job_back(job: JobIn, services: ServicesIn, actor: ActorIn) -> schemas.JobOut:
-    """Set the table back to what it was before the job, by a job of its own, and pause it. 409 with
-    the reason where that cannot be.
+    """Set the table back to its state before the job, by a job of its own, and pause it.
+
+    409 with the reason when that is impossible.
     """
     return wire.write_job(services.roll_back(job, actor), services.statement)

@@ -1,4 +1,4 @@
-"""Namespaces in figures."""
+"""The sums of each namespace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ router = APIRouter(tags=["catalogs"])
 
 
 class NamespaceOut(Sums):
-    """A namespace without those nested in it."""
+    """A namespace without its nested namespaces."""
 
     catalog: str
     namespace: str
@@ -32,8 +32,9 @@ def get_namespaces(
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> NamespacePage:
-    """Each namespace that has tables: how many, their files, bytes, average file size and bands;
-    kept up to date, not computed when asked.
+    """Each namespace that has tables: how many, their files, bytes, average file size and bands.
+
+    The sums are kept up to date, not computed for the request.
     """
     page = services.store.namespaces(catalog, limit, cursor)
     return NamespacePage(

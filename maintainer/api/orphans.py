@@ -1,4 +1,4 @@
-"""Lists of orphan files, and what people say about them."""
+"""Lists of orphan files, and the decisions about them."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ By = Annotated[
 
 
 class OrphanListOut(Schema):
-    """The orphan files that one look has found; its files never change, and the digest stands for
-    them.
-    """
+    """The orphan files that one scan found; they never change, and `digest` is their hash."""
 
     list_id: str
     state: OrphanListState
@@ -70,7 +68,7 @@ class OrphanListOut(Schema):
 
 
 class OrphanLists(Schema):
-    """The lists made of tables of this name, newest first; at most 100."""
+    """The lists of tables of this name, newest first; at most 100."""
 
     items: list[OrphanListOut]
 
@@ -94,7 +92,7 @@ class OrphanFiles(Schema):
 
 
 class ApprovalRequest(Schema):
-    """Let exactly these files go."""
+    """Approve the removal of exactly the files of a list."""
 
     by: By = REQUESTED_BY
     digest: Annotated[
@@ -108,13 +106,13 @@ class ApprovalRequest(Schema):
 
 
 class DecisionRequest(Schema):
-    """Reject a list, or have its files brought back."""
+    """Reject a list, or request that its files be restored."""
 
     by: By = REQUESTED_BY
 
 
 def write_list(orphans: OrphanList, now: datetime) -> OrphanListOut:
-    """As the API and the command line show it."""
+    """Convert a list to the form that the API and the command line show."""
     fields = {
         name: getattr(orphans, name) for name in OrphanListOut.model_fields if name != "is_expired"
     }
@@ -134,7 +132,7 @@ def _find(services: Services, table: TableIdentifier, list_id: str) -> OrphanLis
 
 @router.get(_LISTS, summary="Lists of orphan files", responses=_NOT_FOUND)
 def get_orphan_lists(record: RecordIn, services: ServicesIn) -> OrphanLists:
-    """What looks have found, and what became of it."""
+    """The results of orphan scans, and what was done with them."""
     return OrphanLists(
         items=[
             write_list(orphans, services.clock.now())
@@ -153,7 +151,7 @@ def get_orphan_list(
     ] = 0,
     limit: Annotated[int, Query(ge=1, le=MAX_FILES_TOLD)] = DEFAULT_FILES,
 ) -> OrphanFiles:
-    """The list with some of its files, in its order."""
+    """The list with a part of its files, in order."""
     orphans = _find(services, table, list_id)
     files = services.store.orphan_files(list_id, after, limit)
     told = [
@@ -174,8 +172,9 @@ def get_orphan_list(
 def approve_orphans(
     table: TableIn, services: ServicesIn, actor: ActorIn, list_id: ListId, request: ApprovalRequest
 ) -> OrphanListOut:
-    """Exactly these files go with the next removal, as far as they still are nobody's. 409 when the
-    list is none to approve, and why.
+    """The next removal takes exactly these files, except any that the table references by then.
+
+    409 with the reason when the list cannot be approved.
     """
     _find(services, table, list_id)
     return write_list(
@@ -188,7 +187,7 @@ def approve_orphans(
 def reject_orphans(
     table: TableIn, services: ServicesIn, actor: ActorIn, list_id: ListId, request: DecisionRequest
 ) -> OrphanListOut:
-    """None of them go, also when somebody had approved them; 409 when the list is over."""
+    """Keep all files of the list, even if it was approved before; 409 when the list is closed."""
     _find(services, table, list_id)
     return write_list(
         services.reject_orphans(table, list_id, speak_for(actor, request.by)), services.clock.now()
@@ -203,7 +202,8 @@ def reject_orphans(
 def restore_orphans(
     table: TableIn, services: ServicesIn, actor: ActorIn, list_id: ListId, request: DecisionRequest
 ) -> OrphanListOut:
-    """The next job on the table moves them back; nothing is brought back over a file that is there.
+    """The next job on the table moves the files back, and never over an existing file.
+
     409 when they are not in quarantine.
     """
     _find(services, table, list_id)

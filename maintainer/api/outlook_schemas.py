@@ -1,4 +1,4 @@
-"""What happens on a table now and next, how far a job is, and what maintenance cannot do."""
+"""Schemas of what happens on a table now and next, and of what maintenance cannot improve."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from maintainer.domain.progress import Stage
 
 
 class ProgressOut(Schema):
-    """How far a job is; null where Spark did not say."""
+    """The progress of a job; null where Spark did not report it."""
 
     tasks_done: int | None
     tasks_total: Annotated[
@@ -62,7 +62,7 @@ class ProgressOut(Schema):
 
 
 class UnfinishedJobOut(Schema):
-    """The job that is at work on a table."""
+    """The unfinished job of a table."""
 
     job_id: str
     rule: JobRule
@@ -93,7 +93,7 @@ class OutlookOut(Schema):
 
 
 class PartitionAdviceOut(Schema):
-    """Most files stay small whatever maintenance does, because the partitions are too fine."""
+    """Advice on too fine partitions, where most files stay small in spite of all maintenance."""
 
     partitions: Annotated[int, Field(description="That are too small to fill one file.")]
     average_bytes: Annotated[float, Field(description="Of these.")]

@@ -1,4 +1,4 @@
-"""The fleet in figures."""
+"""The sums of the fleet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,5 @@ router = APIRouter(tags=["overview"])
 
 @router.get("/overview", summary="The fleet in figures")
 def get_overview(services: ServicesIn) -> schemas.OverviewOut:
-    """All tables together: files, bytes, average file size, bands, jobs, and what maintenance has
-    saved so far.
-    """
+    """The sums of all tables: files, bytes, average file size, bands, jobs and savings so far."""
     return wire.write_overview(services.store.overview())

@@ -1,5 +1,7 @@
-"""The built web page: hashed assets for a year, index.html never cached and served for every path
-that the page itself routes.
+"""The built web page.
+
+Hashed assets are cached for a year. index.html is never cached, and answers every path that the
+page itself routes.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ PAGE_DIRECTORY = Path(__file__).parent / "page"
 _NOT_OURS = (
     "api",
     "assets",
-)  # first segments that the page does not route: what is not there is a 404
+)  # first segments that the page does not route: a missing file there is a 404
 _FOR_A_YEAR = (
     "public, max-age=31536000, immutable"  # vite writes a content hash into each asset's name
 )
@@ -35,8 +37,9 @@ class Page:
         self._directory = directory.resolve()
 
     def serve(self, request: Request) -> Response:
-        """The file that the path names, or index.html; HTTPException for what is neither a file nor
-        a page.
+        """The file that the path names, or index.html.
+
+        HTTPException for a path that is neither a file nor one of the page's routes.
         """
         path = request.url.path.lstrip("/")
         first = path.partition("/")[0]

@@ -30,7 +30,7 @@ Scope = Annotated[
 
 
 class HaltRequest(Schema):
-    """Start nothing on the tables of a scope."""
+    """Pause the tables of a scope."""
 
     scope: Scope = EVERYTHING
     reason: Annotated[str, Field(max_length=1000)] = ""
@@ -47,7 +47,7 @@ class HaltRequest(Schema):
 
 
 class HaltOut(Schema):
-    """A pause that stands until it is lifted."""
+    """A pause in force."""
 
     scope: str
     by: str
@@ -57,7 +57,7 @@ class HaltOut(Schema):
 
 
 class StandstillOut(Schema):
-    """What does not start, and what still runs of it."""
+    """Every pause in force, and the jobs that still run under one."""
 
     items: list[HaltOut]
     is_draining: bool
@@ -69,7 +69,7 @@ class StandstillOut(Schema):
 
 @router.get("/pauses", summary="What is paused")
 def get_pauses(services: ServicesIn) -> StandstillOut:
-    """Every pause that stands, of single tables as well, and what still runs under one."""
+    """Every pause in force, also of single tables, and the jobs that still run under one."""
     found = services.standstill()
     return StandstillOut(
         items=[HaltOut.model_validate(halt) for halt in found.halts],
@@ -81,7 +81,7 @@ def get_pauses(services: ServicesIn) -> StandstillOut:
 
 @router.post("/pauses", summary="Pause a scope", status_code=HTTPStatus.CREATED, responses=_ASKED)
 def post_pause(services: ServicesIn, actor: ActorIn, request: HaltRequest) -> HaltOut:
-    """Start nothing more in the scope until it is lifted; with cancel, end what runs there."""
+    """Start nothing more in the scope until it is resumed; `cancel` also ends its running jobs."""
     halt = Halt(
         read_scope(request.scope), actor, services.clock.now(), request.reason, request.drain
     )

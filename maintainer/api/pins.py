@@ -1,4 +1,4 @@
-"""Pins, and what expiry would take away."""
+"""Pins, and a preview of expiry."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 class PinRequest(Schema):
-    """Keep a snapshot and everything newer from expiry."""
+    """Protect a snapshot and all newer ones from expiry."""
 
     name: Annotated[
         str,
@@ -51,9 +51,7 @@ class PinRequest(Schema):
 
 
 class PinOut(Schema):
-    """A pin; is_held is false when its time is over or the table does not have the snapshot any
-    more.
-    """
+    """A pin; is_held is false when it has expired or the table no longer has the snapshot."""
 
     name: str
     snapshot_id: str
@@ -64,7 +62,7 @@ class PinOut(Schema):
 
 
 class KeeperOut(Schema):
-    """A snapshot that stays with everything newer, and for whom."""
+    """A snapshot that is protected together with all newer ones, and by whom."""
 
     snapshot_id: str
     committed_at: datetime
@@ -72,18 +70,14 @@ class KeeperOut(Schema):
 
 
 class PinList(Schema):
-    """The pins that were asked for, and everybody who holds a snapshot: pins, table properties,
-    tags, Flink, audits.
-    """
+    """The pins, and all that protects snapshots: pins, table properties, tags, Flink, audits."""
 
     pins: list[PinOut]
     keepers: list[KeeperOut]
 
 
 class ExpiryOut(Schema):
-    """What one run of expire_snapshots would take away now, by simulation on the table's
-    metadata.
-    """
+    """What one run of expire_snapshots would remove now, by simulation on the table's metadata."""
 
     action: Annotated[str, Field(description="The CALL statement.")]
     snapshots: int
@@ -127,7 +121,7 @@ def _write_pin(pin: Pin, health: TableHealth, now: datetime) -> PinOut:
 
 @router.get(f"{_ONE}/pins", summary="Who still needs which snapshot", responses=_NOT_FOUND)
 def get_pins(record: RecordIn, services: ServicesIn) -> PinList:
-    """Pins by name, and all keepers, the one that holds the oldest snapshot first."""
+    """Pins by name, and all keepers, beginning with the one of the oldest snapshot."""
     health, now = _health_of(record), services.clock.now()
     pins = tuple(services.store.pins(health.table_uuid))
     keepers = sorted(
@@ -148,8 +142,9 @@ def get_pins(record: RecordIn, services: ServicesIn) -> PinList:
     responses=_ASKED,
 )
 def set_pin(record: RecordIn, services: ServicesIn, actor: ActorIn, request: PinRequest) -> PinOut:
-    """Add a pin, or replace the one of that name. 409 when the table does not have the snapshot; a
-    job that runs already is not held back.
+    """Add a pin, or replace the one of that name.
+
+    409 when the table does not have the snapshot. A job that runs already is not affected.
     """
     health, now = _health_of(record), services.clock.now()
     pin = Pin(request.name, int(request.snapshot_id), request.by, now, request.until)
@@ -181,7 +176,7 @@ def remove_pin(
     actor: ActorIn,
     name: Annotated[str, Path(max_length=100)],
 ) -> None:
-    """What it held may go at the next expiry; 404 when there is no pin of that name."""
+    """The next expiry may remove what the pin protected; 404 when there is no pin of that name."""
     if not services.store.remove_pin(_health_of(record).table_uuid, name):
         raise ProblemError(HTTPStatus.NOT_FOUND, f"table {record.table} has no pin {name!r}")
     _note(services, record, actor, Deed.SNAPSHOT_UNPINNED, {"name": name})
@@ -202,7 +197,7 @@ def _note(
 
 @router.get(f"{_ONE}/expiry", summary="What expiry would take away", responses=_NOT_FOUND)
 def get_expiry(record: RecordIn, services: ServicesIn) -> ExpiryOut:
-    """From the last measurement, under the policy in force; nothing is stored or started."""
+    """A preview from the last measurement under the policy in force; stores and starts nothing."""
     health, now = _health_of(record), services.clock.now()
     preview = preview_expiry(
         health, _expiry_rule(services, record, health), services.store.pins(health.table_uuid), now

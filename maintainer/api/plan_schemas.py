@@ -1,4 +1,4 @@
-"""Plans over the wire: each rule's verdict, why, and when it is looked at next."""
+"""Schemas of plans: each rule's verdict, its reason and its next check."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from maintainer.domain.policy import Mode, RuleName
 
 
 class FindingOut(Schema):
-    """A bound that a table is beyond."""
+    """A figure of a table that crosses a bound."""
 
     metric: str
     observed: float
@@ -30,9 +30,7 @@ class FindingOut(Schema):
 
 
 class EstimateOut(Schema):
-    """What an action is expected to achieve; items are files, manifests or snapshots, as the action
-    has them.
-    """
+    """What an action is expected to achieve; items are files, manifests or snapshots."""
 
     items_before: int
     items_after: int
@@ -50,8 +48,9 @@ class EstimateOut(Schema):
 
 
 class CostOut(Schema):
-    """What an action is expected to take. A GB-hour is the memory that a job occupies for an hour
-    of Spark's work.
+    """What an action is expected to cost.
+
+    A GB-hour is the memory that a job occupies during an hour of Spark's work.
     """
 
     gb_hours: float
@@ -71,7 +70,7 @@ class TermOut(Schema):
 
 
 class ScoreOut(Schema):
-    """The rank of an action among others, and how it came about."""
+    """The score of an action, by which planned actions are ordered, and its terms."""
 
     scorer: str
     value: float
@@ -100,7 +99,7 @@ class AdmissionOut(Schema):
 
 
 class PlannedOut(Schema):
-    """A rule that is worth doing."""
+    """A planned rule."""
 
     rule: RuleName
     action: Annotated[str, Field(description="The CALL statement that would run.")]
@@ -125,7 +124,7 @@ class PlannedOut(Schema):
 
 
 class SkippedOut(Schema):
-    """A rule that does nothing now."""
+    """A skipped rule."""
 
     rule: RuleName
     code: SkipCode

@@ -1,6 +1,4 @@
-"""Plans, verdicts and what they rest on, from the domain's nouns to the schemas of the wire;
-pure.
-"""
+"""Convert plans, verdicts and their reasons to schemas; pure."""
 
 from __future__ import annotations
 
@@ -26,9 +24,7 @@ from maintainer.ports.store import Page
 def write_plan(
     plan: Plan, statement: Statement, verdicts: Iterable[AdmissionVerdict] = ()
 ) -> plan_schemas.PlanOut:
-    """A plan, its actions as the CALL statements that would run, and what admission says of
-    them.
-    """
+    """Convert a plan, with the CALL statement and the queue position of each action."""
     admissions = {
         verdict.candidate.rule: verdict
         for verdict in verdicts
@@ -70,7 +66,7 @@ def _write_planned(
 
 
 def write_admission(verdict: AdmissionVerdict) -> plan_schemas.AdmissionOut:
-    """What admission says of one action."""
+    """Convert an admission verdict on one action."""
     wait = verdict.wait
     return plan_schemas.AdmissionOut(
         is_admitted=verdict.is_admitted,
@@ -105,7 +101,7 @@ def _write_estimate(estimate: Estimate | None) -> plan_schemas.EstimateOut | Non
 
 
 def write_verdicts(page: Page[RuleVerdict]) -> plan_schemas.VerdictPage:
-    """A page of the history of verdicts."""
+    """Convert a page of the history of verdicts."""
     return plan_schemas.VerdictPage(
         items=[_write_verdict(verdict) for verdict in page.items],
         next_cursor=page.next_cursor,

@@ -1,6 +1,4 @@
-"""Policies: those in force, the one that governs a table, versions, a check of a text, and what it
-would change.
-"""
+"""Policies: files, the policy of a table, versions, validation and preview."""
 
 from __future__ import annotations
 
@@ -16,9 +14,9 @@ from maintainer.domain.policy import PolicyLayer
 from maintainer.policy.preview import find_affected, with_candidate
 from maintainer.ports.store import MAX_PAGE
 
-CANDIDATE = "candidate.yaml"  # what problems call a policy that came in a request
+CANDIDATE = "candidate.yaml"  # how problems name a policy from a request
 MAX_TEXT = 1000  # characters of a version or a cursor
-DEFAULT_PREVIEW = 200  # tables that one preview looks at
+DEFAULT_PREVIEW = 200  # tables in one preview
 
 router = APIRouter(tags=["policies"])
 Text = Annotated[str, Query(max_length=MAX_TEXT)]
@@ -27,8 +25,9 @@ Cursor = Annotated[Text | None, Query(description="next_cursor of the page befor
 
 @router.get("/policies", summary="The policy files in force")
 def get_policies(services: ServicesIn) -> schemas.PolicySetOut:
-    """Every layer with its values and their lines, and what is wrong with files that are not in
-    force or disagree.
+    """Every layer with its values and their lines, and the problems of files.
+
+    A file with a problem is not in force, or contradicts another one.
     """
     return wire.write_policy_set(services.policies.current())
 
@@ -39,8 +38,9 @@ def get_policies(services: ServicesIn) -> schemas.PolicySetOut:
     responses=declare_problems(HTTPStatus.NOT_FOUND),
 )
 def get_effective_policy(record: RecordIn, services: ServicesIn) -> schemas.EffectivePolicyOut:
-    """All layers merged for one table, each value with the file and the line, the table property or
-    the default that it comes from.
+    """All layers merged for one table, each value with its source.
+
+    A source is a file and line, a table property or the default.
     """
     policy = services.effective(record.table, record.health.properties if record.health else {})
     return wire.write_policy(record.table, policy)
@@ -66,7 +66,10 @@ def get_policy_diff(
     before: Annotated[Text, Query(description="A version, or `current`.")],
     after: Annotated[Text, Query(description="A version, or `current`.")] = "current",
 ) -> policy_schemas.PolicyDiff:
-    """Field by field, values as people write them; where a value is written does not count."""
+    """The changes field by field, with values as people write them.
+
+    Moving a value to another line or file is no change.
+    """
     changes = [
         policy_schemas.PolicyChangeOut.model_validate(change)
         for change in services.compare_versions(before, after)
@@ -76,7 +79,7 @@ def get_policy_diff(
 
 @router.post("/policies/validate", summary="Check a policy file's text")
 def validate_policy(text: schemas.PolicyText, services: ServicesIn) -> schemas.PolicyVerdict:
-    """Say what is wrong with a text, line by line; nothing is stored."""
+    """List the problems of a text, line by line; nothing is stored."""
     parsed = services.parse_policy(text.yaml, CANDIDATE)
     problems = () if isinstance(parsed, PolicyLayer) else parsed
     return schemas.PolicyVerdict(
@@ -97,8 +100,9 @@ def preview_policy(
     ] = DEFAULT_PREVIEW,
     cursor: Cursor = None,
 ) -> policy_schemas.FleetPreview:
-    """Decide anew for the tables that the file can concern, a page of them by name, from stored
-    health: no catalog is asked and nothing is stored.
+    """Plan a page of the tables that the file may concern, by name, from stored health.
+
+    No catalog is asked and nothing is stored.
     """
     current = services.policies.current()
     candidate = with_candidate(
@@ -128,7 +132,7 @@ def preview_policy(
 
 
 def read_candidate(services: ServicesIn, text: str, name: str = CANDIDATE) -> PolicyLayer:
-    """The policy file in a request; ProblemError with everything that is wrong with it."""
+    """Read the policy file in a request; ProblemError lists all its problems."""
     layer = services.parse_policy(text, name)
     if not isinstance(layer, PolicyLayer):
         told = "; ".join(f"{problem.source}: {problem.message}" for problem in layer)

@@ -1,4 +1,4 @@
-"""Versions of the policies and previews of others, as they go over the wire."""
+"""Schemas of policy versions and of previews."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from maintainer.domain.policy import RuleName
 
 
 class PolicyVersionOut(Schema):
-    """Policies of one content hash; last_seen_at is when they came into force last."""
+    """Policies of one content hash; last_seen_at is when they last came into force."""
 
     version: str
     first_seen_at: datetime
@@ -27,7 +27,7 @@ class PolicyVersionPage(PageOf[PolicyVersionOut]):
 
 
 class PolicyChangeOut(Schema):
-    """One field of one layer, as people write it; null where a version does not have it."""
+    """One changed field of one layer, as people write it; null where a version lacks it."""
 
     layer: str
     path: str
@@ -38,7 +38,7 @@ class PolicyChangeOut(Schema):
 
 
 class PolicyDiff(Schema):
-    """What the version `after` has differently from the version `before`."""
+    """The changes from the version `before` to the version `after`."""
 
     before: str
     after: str
@@ -46,17 +46,17 @@ class PolicyDiff(Schema):
 
 
 class PreviewRequest(PolicyText):
-    """A policy file to try out; with the name of a file that is in force it takes its place, else
-    it is laid over what is equally narrow.
+    """A policy file to preview.
+
+    With the name of a file in force it replaces that file; otherwise it becomes the last layer
+    among those of equally narrow scope.
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\.ya?ml$")] | None = None
 
 
 class VerdictChangeOut(Schema):
-    """A rule that would be judged otherwise: "planned", or why not; null where the policy has no
-    such rule.
-    """
+    """A rule with another verdict: "planned" or a skip code; null where the policy lacks it."""
 
     rule: RuleName
     before: str | None
@@ -66,15 +66,16 @@ class VerdictChangeOut(Schema):
 
 
 class TablePreviewOut(Schema):
-    """A table and its rules that would be judged otherwise."""
+    """A table and its rules with other verdicts."""
 
     table: str
     changes: list[VerdictChangeOut]
 
 
 class FleetPreview(Schema):
-    """One page: of `looked_at` tables that the policy can concern, those whose verdicts would
-    change; `total` can be concerned in all.
+    """The tables whose verdicts would change, of the `looked_at` tables on this page.
+
+    `total` is the number of all tables that the policy may concern.
     """
 
     items: list[TablePreviewOut]

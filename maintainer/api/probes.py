@@ -1,4 +1,4 @@
-"""For orchestrators and Prometheus: is it alive, is it ready, what does it count."""
+"""Liveness, readiness and metrics, for orchestrators and Prometheus."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ router = APIRouter(tags=["probes"])
 
 @router.get("/livez", summary="Is the process alive")
 def get_liveness() -> schemas.Liveness:
-    """Answer as long as the process serves; looks at nothing else."""
+    """Answers as long as the process serves; checks nothing else."""
     return schemas.Liveness()
 
 
@@ -29,7 +29,7 @@ def get_liveness() -> schemas.Liveness:
     },
 )
 def get_readiness(services: ServicesIn, response: Response) -> schemas.Readiness:
-    """Everything that the daemon needs, and how it is; 503 when one of them does not work."""
+    """Each thing that the daemon needs, and whether it works; 503 when one does not."""
     checks = [
         schemas.CheckOut(name=name, is_ok=is_ok, message=message)
         for name, is_ok, message in services.readiness()

@@ -1,4 +1,4 @@
-"""What is planned and in which order it starts, and why the rest waits."""
+"""The queue: the planned actions in their order, and why they wait."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class QueuedOut(Schema):
 
 
 class QueueOut(Schema):
-    """The first planned actions, the best first; total says how many there are."""
+    """The first planned actions, best first; total is the number of all."""
 
     at: datetime
     items: list[QueuedOut]
@@ -45,8 +45,9 @@ router = APIRouter(tags=["jobs"])
 
 @router.get("/queue", summary="What happens next")
 def get_queue(services: ServicesIn, limit: Limit = DEFAULT_PAGE) -> QueueOut:
-    """Every planned action in the order in which it would start, and why those that wait do; a few
-    seconds old at most.
+    """The planned actions in the order in which they would start, and why those that wait do.
+
+    The queue is a few seconds old at most.
     """
     queue = services.queue()
     waits = Counter(verdict.wait.code for verdict in queue.verdicts if verdict.wait is not None)

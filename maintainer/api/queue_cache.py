@@ -1,4 +1,4 @@
-"""The queue for whoever looks: worked out anew at most every few seconds, however many ask."""
+"""The queue, computed at most every few seconds however many clients ask."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.clock import Clock
 
 MAX_AGE = timedelta(seconds=5)
-# Judging the planned actions of 100,000 tables takes some seconds: looking must not become the
-# daemon's main work.
+# Computing the queue of 100,000 tables takes some seconds, and must not become the daemon's main
+# work.
 REST_FACTOR = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What admission said of every planned action at one moment, the best first."""
+    """The queue at one moment, best first."""
 
     at: datetime
     verdicts: Sequence[AdmissionVerdict] = ()
 
     def of(self, table: TableIdentifier) -> tuple[AdmissionVerdict, ...]:
-        """Those of one table."""
+        """The part of the queue that concerns one table."""
         return tuple(verdict for verdict in self.verdicts if verdict.candidate.table == table)
 
 
@@ -40,8 +40,9 @@ class QueueBoard:
         self._took = timedelta(0)
 
     def read(self) -> Queue:
-        """The queue, at most MAX_AGE old, or ten times as old as it takes to work it out; while
-        somebody else does, the one before.
+        """The queue, at most MAX_AGE or ten times its computing time old.
+
+        While another thread computes it, the previous one is returned.
         """
         last = self._last
         if last is not None and not self._lock.acquire(blocking=False):

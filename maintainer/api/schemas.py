@@ -1,4 +1,4 @@
-"""What goes over the wire: times RFC 3339 UTC, sizes in bytes, None = not known."""
+"""Schemas of the API: times are RFC 3339 in UTC, sizes are bytes, None is unknown."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Problem(Schema):
 
 
 class PageOf(Schema, Generic[T]):
-    """A page of a list; pass next_cursor as cursor to read on."""
+    """A page of a list; pass next_cursor as cursor for the next page."""
 
     items: list[T]
     next_cursor: str | None
@@ -95,7 +95,7 @@ class TableSummary(Schema):
 
 
 class PolicyValueOut(Schema):
-    """One value of the governing policy and where it was written."""
+    """One value of the policy in force, and where it was written."""
 
     path: str
     value: str
@@ -114,11 +114,11 @@ class EffectivePolicyOut(Schema):
     version: str
     rules: list[RuleName]
     values: list[PolicyValueOut]
-    problems: list[PolicyProblemOut] = []  # noqa: RUF012 - pydantic copies defaults; files that disagree: the table gets no action until they do not
+    problems: list[PolicyProblemOut] = []  # noqa: RUF012 - pydantic copies defaults; a contradiction between files: no action on the table until it is resolved
 
 
 class TableDetail(TableSummary):
-    """Latest health, findings and the governing policy."""
+    """A table's latest health, its findings and the policy in force."""
 
     table_uuid: str | None
     location: str | None
@@ -264,7 +264,7 @@ class EffectOut(Schema):
 
 
 class EstimateErrorOut(Schema):
-    """What was predicted of a job, and what came of it."""
+    """An estimate of a job, and the actual figure."""
 
     quantity: Quantity
     predicted: float
@@ -322,8 +322,9 @@ class JobEventOut(Schema):
 
 
 class Sums(Schema):
-    """Over the tables of a namespace, catalog or fleet; average_file_size_bytes = all bytes / all
-    files, live_file_ratio = live data files / kept ones.
+    """Sums over the tables of a namespace, catalog or fleet.
+
+    average_file_size_bytes = all bytes / all files, live_file_ratio = live data files / kept ones.
     """
 
     tables: int
@@ -391,7 +392,7 @@ class PolicyVerdict(Schema):
 
 
 class RunRequest(Schema):
-    """Which rules to carry out now, whatever the mode; empty: those that the plan would do."""
+    """The rules to run now, in any mode; empty: those that the plan would run."""
 
     rules: list[RuleName] = []  # noqa: RUF012 - pydantic copies defaults
 
@@ -406,8 +407,9 @@ class RunAccepted(Schema):
 
 
 class TablePage(PageOf[TableSummary]):
-    """A page of the table list; of a search with many matches, total says how many there are at
-    least.
+    """A page of the table list.
+
+    For a search with many matches, total is a lower bound.
     """
 
     total_is_exact: bool = True
@@ -418,11 +420,11 @@ class JobPage(PageOf[JobOut]):
 
 
 class PartitionPage(PageOf[PartitionOut]):
-    """The worst partitions; total says how many hold files, next_cursor is always null."""
+    """The worst partitions; total counts partitions with files, next_cursor is always null."""
 
 
 class CheckOut(Schema):
-    """One thing that the daemon needs, and how it is."""
+    """One thing that the daemon needs, and whether it works."""
 
     name: str
     is_ok: bool

@@ -1,6 +1,4 @@
-"""The HTTP server with bounds that uvicorn does not have: how many connections, and how long a
-request may take to arrive.
-"""
+"""The HTTP server, with bounds that uvicorn lacks: connections, and the time to send a request."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-STOP_SECONDS = 5  # how long open answers may go on after the server is asked to stop
+STOP_SECONDS = 5  # for open answers after the server is asked to stop
 BACKLOG = 128  # connections that wait to be accepted
 _TOO_MANY = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
@@ -23,14 +21,14 @@ _TOO_MANY = (
 
 @dataclass(frozen=True, slots=True)
 class ConnectionBounds:
-    """What a client may take of the server."""
+    """How many connections there may be, and how long a client may take."""
 
-    connections: int = 256  # a process has 1024 open files where nobody has raised that
+    connections: int = 256  # by default a process may have 1024 open files
     header_seconds: float = (
-        10  # from the first byte of a request, or from the connection, to the end of the headers
+        10  # from the connection, or a request's first byte, to the end of the headers
     )
     body_seconds: float = 30  # from the end of the headers to the end of the body
-    write_seconds: float = 60  # that a client may leave an answer unread
+    write_seconds: float = 60  # how long a client may leave an answer unread
 
 
 def make_server(api: FastAPI, bounds: ConnectionBounds | None = None) -> uvicorn.Server:
@@ -54,19 +52,20 @@ class _Config(uvicorn.Config):
 
 
 class _BoundedProtocol(H11Protocol):
-    """One connection. A deadline runs while the client owes us something; it is not prolonged by
-    single bytes.
+    """One connection, with a deadline for what the client has yet to send or read.
+
+    Single bytes do not extend the deadline.
     """
 
     def __init__(self, config: _Config, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - handed on to uvicorn
         super().__init__(config, *arguments, **named)
         self._bounds = config.bounds
-        self._owed: object = None  # which part of a request the client is sending
+        self._owed: object = None  # the part of a request that the client is sending
         self._deadline: asyncio.TimerHandle | None = None
         self._write_deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Refuse the connection where there are too many."""
+        """Refuse the connection when there are too many."""
         super().connection_made(transport)
         if len(self.connections) > self._bounds.connections:
             transport.write(_TOO_MANY)
@@ -75,31 +74,31 @@ class _BoundedProtocol(H11Protocol):
             self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Read on, and see what is still owed."""
+        """Read on, and set the deadline for what is still missing."""
         super().data_received(data)
         self._watch()
 
     def on_response_complete(self) -> None:
-        """The next request may have begun; an idle connection is ended by uvicorn's own timeout."""
+        """Set a deadline if the next request has begun; uvicorn itself ends idle connections."""
         super().on_response_complete()
         if self.conn.their_state is not h11.IDLE:
             self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the deadlines."""
+        """Cancel the deadlines."""
         self._owe(None)
         self.resume_writing()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """The client does not read."""
+        """Set a deadline, because the client does not read."""
         super().pause_writing()
         self._write_deadline = self.loop.call_later(
             self._bounds.write_seconds, self.transport.abort
         )
 
     def resume_writing(self) -> None:
-        """The client reads again."""
+        """Cancel the deadline, because the client reads again."""
         super().resume_writing()
         if self._write_deadline is not None:
             self._write_deadline.cancel()

@@ -1,4 +1,4 @@
-"""A job's story as Server-Sent Events, with bounded waiting."""
+"""A job's activity as Server-Sent Events, with bounded waiting."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from maintainer.domain.job import Job
 
 EVENT_STREAM = "text/event-stream"
 POLL_SECONDS = 0.5
-KEEP_ALIVE_SECONDS = 15.0  # a comment, so that proxies keep the connection
+KEEP_ALIVE_SECONDS = 15.0  # interval of a comment that makes proxies keep the connection
 MAX_STREAM_SECONDS = 600.0  # then the stream ends and the client reconnects with Last-Event-ID
-MAX_STREAMS = 16  # that wait at one time: each takes a thread of the server's forty
+MAX_STREAMS = 16  # that wait at one time: each takes one of the server's forty threads
 RECONNECT_MILLISECONDS = 3000
 
 _waiting = BoundedSemaphore(MAX_STREAMS)
 
 
 def tell_events(services: Services, job: Job, after: int) -> Iterator[str]:
-    """What happened after that sequence number, then what happens, until the job is over.
+    """Yield the events after that sequence number, and new ones until the job has ended.
 
-    When MAX_STREAMS are waiting already it tells what there is and ends; clients come back by
-    themselves.
+    When MAX_STREAMS are waiting already, the stream ends after the stored events, and the client
+    reconnects by itself.
     """
     yield f"retry: {RECONNECT_MILLISECONDS}\n\n"
     may_wait = _waiting.acquire(blocking=False)
@@ -54,7 +54,7 @@ def _follow(services: Services, job: Job, after: int, seconds: float) -> Iterato
         if lines:
             yield "".join(lines)
             told_at = monotonic()
-        if was_final:  # one more look at the events was taken after the end
+        if was_final:  # the events were read once more after the job's end
             yield (
                 f"event: end\ndata: {wire.write_job(job, services.statement).model_dump_json()}\n\n"
             )

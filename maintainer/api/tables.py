@@ -1,6 +1,4 @@
-"""Tables: the list, one table's page, its history, its worst partitions, its plan, and what a
-person may ask for.
-"""
+"""Tables: the list, one table, its history, partitions and plan, and requests to run or pause."""
 
 from __future__ import annotations
 
@@ -120,9 +118,7 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> schemas.TablePage:
-    """Known tables with their latest health, filtered, sorted and paged; what is not known sorts
-    last.
-    """
+    """Known tables with their latest health, filtered, sorted and paged; unknown sorts last."""
     query = TableQuery(
         search,
         catalog,
@@ -145,7 +141,7 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
 
 @router.get(ONE_TABLE, summary="One table", responses=NOT_FOUND)
 def get_table(record: RecordIn, services: ServicesIn) -> schemas.TableDetail:
-    """The latest health, the findings, and the policy that governs the table."""
+    """The latest health, the findings, and the policy in force for the table."""
     policy = services.effective(record.table, record.health.properties if record.health else {})
     timings = (
         services.store.timings(record.table, MAX_PAGE).items if record.health is not None else ()
@@ -156,7 +152,7 @@ def get_table(record: RecordIn, services: ServicesIn) -> schemas.TableDetail:
 
 
 def _find_outlook(record: TableRecord, services: Services) -> OutlookOut:
-    """As of now: the job and the pauses are read beside the plan, which may be older."""
+    """The present outlook; the job and the pauses are newer than the plan may be."""
     job = (
         services.store.unfinished_job_of(record.health.table_uuid)
         if record.health is not None
@@ -204,7 +200,7 @@ def get_history(
 
 
 def in_utc(moment: datetime) -> datetime:
-    """The same instant in UTC; InvalidValueError when that year has no four digits."""
+    """The same instant in UTC; InvalidValueError when that year does not have four digits."""
     try:
         return moment.astimezone(UTC)
     except OverflowError as error:
@@ -235,9 +231,7 @@ def get_partitions(
 
 @router.get(f"{ONE_TABLE}/plan", summary="The stored plan", responses=NOT_FOUND)
 def get_plan(record: RecordIn, services: ServicesIn) -> plan_schemas.PlanOut:
-    """What the daemon decided last: each rule planned and why, or skipped, why, and when it is
-    looked at next.
-    """
+    """The daemon's last decision: each rule planned or skipped, the reason, and the next check."""
     if record.plan is None:
         raise ProblemError(
             HTTPStatus.NOT_FOUND,
@@ -254,8 +248,9 @@ def get_plan(record: RecordIn, services: ServicesIn) -> plan_schemas.PlanOut:
 def preview_plan(
     record: RecordIn, services: ServicesIn, text: schemas.PolicyText | None = None
 ) -> plan_schemas.PlanOut:
-    """Measure and decide now, optionally as if the policy in the body were laid over all others;
-    nothing is stored or started.
+    """Measure and decide now, optionally with the policy in the body as the last layer.
+
+    Nothing is stored or started.
     """
     layer = None if text is None else _read_candidate(services, record.table, text)
     return write_plan(services.preview(record.table, layer), services.statement)
@@ -286,8 +281,9 @@ def run_table(
     actor: ActorIn,
     request: schemas.RunRequest | None = None,
 ) -> schemas.RunAccepted:
-    """Plan afresh and start jobs, whatever the mode; with no rules named, those that are worth
-    doing. No jobs: the plan says why.
+    """Make a new plan and start its jobs, in any mode; without named rules, those worth doing.
+
+    Without jobs, the plan has the reasons.
     """
     rules = () if request is None else tuple(dict.fromkeys(request.rules))
     plan, jobs = services.run_now(record.table, rules, actor)
@@ -304,7 +300,7 @@ def pause_table(
     actor: ActorIn,
     request: schemas.PauseRequest | None = None,
 ) -> schemas.PauseOut:
-    """Start nothing on this table until it is resumed; a running job goes on."""
+    """Start nothing on this table until it is resumed; a running job continues."""
     pause = Pause(actor, services.clock.now(), request.reason if request else "")
     services.store.set_pause(record.table, pause)
     services.store.record_audit(
@@ -325,7 +321,7 @@ def pause_table(
     f"{ONE_TABLE}/resume", summary="End a pause", status_code=HTTPStatus.NO_CONTENT, responses=ASKED
 )
 def resume_table(record: RecordIn, services: ServicesIn, actor: ActorIn) -> None:
-    """Let the policy act on this table again; a table that is not paused stays as it is."""
+    """Let the policy act on this table again; a table that is not paused is unchanged."""
     services.store.set_pause(record.table, None)
     if record.pause is not None:
         services.store.record_audit(

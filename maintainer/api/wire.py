@@ -1,4 +1,4 @@
-"""From the domain's nouns to the schemas of the wire; pure."""
+"""Convert domain objects to the API's schemas; pure."""
 
 from __future__ import annotations
 
@@ -46,22 +46,22 @@ _DETAILED = (
 
 
 def write_findings(findings: Iterable[Finding]) -> list[plan_schemas.FindingOut]:
-    """Findings, in their order."""
+    """Convert findings, in their order."""
     return [plan_schemas.FindingOut.model_validate(finding) for finding in findings]
 
 
 def write_cost(cost: Cost | None) -> plan_schemas.CostOut | None:
-    """A prediction, where there is one."""
+    """Convert a cost, if there is one."""
     return None if cost is None else plan_schemas.CostOut.model_validate(cost)
 
 
 def write_score(score: Score | None) -> plan_schemas.ScoreOut | None:
-    """A score, where there is one."""
+    """Convert a score, if there is one."""
     return None if score is None else score_out(score)
 
 
 def score_out(score: Score) -> plan_schemas.ScoreOut:
-    """A score with its terms in their order."""
+    """Convert a score with its terms in their order."""
     terms = [plan_schemas.TermOut(name=name, value=value) for name, value in score.terms]
     return plan_schemas.ScoreOut(
         scorer=score.scorer, value=score.value, terms=terms, sentence=score.sentence
@@ -69,7 +69,7 @@ def score_out(score: Score) -> plan_schemas.ScoreOut:
 
 
 def write_summary(record: TableRecord) -> schemas.TableSummary:
-    """One row of the table list."""
+    """Convert a record to one row of the table list."""
     return schemas.TableSummary(**_summary_fields(record))
 
 
@@ -80,7 +80,7 @@ def write_detail(
     outlook: outlook_schemas.OutlookOut,
     timings: Iterable[QueryTiming] = (),
 ) -> schemas.TableDetail:
-    """The table's page; timings are what users measured on it."""
+    """Convert a record to the table's page; `timings` are the users' query timings."""
     health = record.health
     return schemas.TableDetail(
         **_summary_fields(record),
@@ -171,7 +171,7 @@ def _read_fields(health: TableHealth | None, names: Iterable[str]) -> dict[str, 
 
 
 def write_id(snapshot_id: int | None) -> str | None:
-    """A snapshot id as text: JavaScript's numbers cannot hold 64 bits."""
+    """A snapshot id as text, because JavaScript's numbers lose digits of 64-bit integers."""
     return None if snapshot_id is None else str(snapshot_id)
 
 
@@ -186,7 +186,7 @@ def _write_histogram(health: TableHealth | None) -> list[health_schemas.Histogra
 
 
 def write_policy(table: TableIdentifier, policy: Policy) -> schemas.EffectivePolicyOut:
-    """The policy that governs a table, each value with where it was written."""
+    """Convert the policy in force for a table, each value with its source."""
     return schemas.EffectivePolicyOut(
         table=str(table),
         mode=policy.mode,
@@ -202,7 +202,7 @@ def write_policy(table: TableIdentifier, policy: Policy) -> schemas.EffectivePol
 
 
 def write_policy_set(policies: PolicySet) -> schemas.PolicySetOut:
-    """The policy files in force, and what is wrong with those that are not."""
+    """Convert the policy files in force, and the problems of those that are not."""
     layers = [_write_layer(layer) for layer in weak_to_strong(policies.layers)]
     problems = (*policies.problems, *find_ambiguities(policies))
     return schemas.PolicySetOut(
@@ -211,7 +211,7 @@ def write_policy_set(policies: PolicySet) -> schemas.PolicySetOut:
 
 
 def write_problems(problems: Iterable[PolicyProblem]) -> list[schemas.PolicyProblemOut]:
-    """What is wrong with policy files."""
+    """Convert the problems of policy files."""
     return [schemas.PolicyProblemOut.model_validate(problem) for problem in problems]
 
 
@@ -230,7 +230,7 @@ def _write_values(described: Iterable[tuple[str, str, str]]) -> list[schemas.Pol
 
 
 def write_job(job: Job, statement: Statement) -> schemas.JobOut:
-    """A job with what it achieved."""
+    """Convert a job with its effect."""
     return schemas.JobOut(
         job_id=job.job_id,
         table=str(job.table),
@@ -269,7 +269,7 @@ def _write_advice(health: TableHealth | None) -> outlook_schemas.PartitionAdvice
 
 
 def write_outlook(outlook: Outlook, job: Job | None) -> outlook_schemas.OutlookOut:
-    """What happens next, beside the job that is at work."""
+    """Convert what happens next on a table, and its unfinished job."""
     return outlook_schemas.OutlookOut(
         kind=outlook.kind,
         sentence=outlook.sentence,
@@ -300,7 +300,7 @@ def _write_measurement(measurement: Measurement) -> schemas.MeasurementOut:
 
 
 def write_event(event: JobEvent) -> schemas.JobEventOut:
-    """One line of a job's story."""
+    """Convert one event of a job."""
     return schemas.JobEventOut(
         sequence=event.sequence, at=event.at, name=event.name, fields=dict(event.fields)
     )
@@ -312,9 +312,7 @@ def write_history(
     samples: Sequence[tuple[datetime, float | None]],
     limit: int,
 ) -> schemas.History:
-    """A time series of at most `limit` samples: evenly spaced ones of a longer series, the latest
-    among them.
-    """
+    """Convert a time series, thinned evenly to at most `limit` samples; the latest is kept."""
     stride = -(-len(samples) // limit) or 1
     kept = samples[::-1][::stride][::-1]
     return schemas.History(
@@ -325,7 +323,7 @@ def write_history(
 
 
 def write_overview(overview: Overview) -> schemas.OverviewOut:
-    """The fleet; every band and every state is named, be it with zero."""
+    """Convert the fleet's sums; every band and every state is named, even with zero."""
     fields = {
         name: getattr(overview, name)
         for name in schemas.OverviewOut.model_fields

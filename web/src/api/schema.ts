@@ -10,8 +10,9 @@ export interface paths {
     };
     /**
      * The audit log
-     * @description Who or what asked (with the policy's version), what ran with which statement, what came of it
-     *     and which snapshots are ours; nothing is ever taken out.
+     * @description Who asked (or which version of the policies), which statement ran, and what came of it.
+     *
+     *     Entries name the snapshots that the job committed. No entry is ever deleted.
      */
     get: operations["get_audit"];
     put?: never;
@@ -31,8 +32,9 @@ export interface paths {
     };
     /**
      * The configured catalogs
-     * @description Each catalog by name, with its sums, its average file size and what could not be listed; kept
-     *     up to date, not computed when asked.
+     * @description Each catalog by name, with its sums, its average file size and what could not be listed.
+     *
+     *     The sums are kept up to date, not computed for the request.
      */
     get: operations["get_catalogs"];
     put?: never;
@@ -72,7 +74,7 @@ export interface paths {
     };
     /**
      * One job
-     * @description A job with its progress or, when it is over, with what it achieved.
+     * @description A job with its progress or, when it has ended, its effect.
      */
     get: operations["get_job"];
     put?: never;
@@ -94,8 +96,9 @@ export interface paths {
     put?: never;
     /**
      * Ask for a job's end
-     * @description Ask Spark to stop; the job ends as cancelled when nothing of it can commit any more. 409 when
-     *     it is over.
+     * @description Ask Spark to stop.
+     *
+     *     The job ends as cancelled when it can commit nothing more. 409 when it has ended already.
      */
     post: operations["cancel_job"];
     delete?: never;
@@ -113,8 +116,9 @@ export interface paths {
     };
     /**
      * A job's story, as it happens
-     * @description Server-Sent Events until the job is over: close on `end`, reconnect when the stream ends
-     *     before it, or a list with Accept: application/json.
+     * @description Server-Sent Events until the job has ended, or a list with Accept: application/json.
+     *
+     *     Close on `end`; reconnect when the stream ends before it.
      */
     get: operations["get_job_events"];
     put?: never;
@@ -136,8 +140,9 @@ export interface paths {
     put?: never;
     /**
      * Undo a job
-     * @description Set the table back to what it was before the job, by a job of its own, and pause it. 409 with
-     *     the reason where that cannot be.
+     * @description Set the table back to its state before the job, by a job of its own, and pause it.
+     *
+     *     409 with the reason when that is impossible.
      */
     post: operations["roll_job_back"];
     delete?: never;
@@ -155,8 +160,9 @@ export interface paths {
     };
     /**
      * The namespaces in figures
-     * @description Each namespace that has tables: how many, their files, bytes, average file size and bands;
-     *     kept up to date, not computed when asked.
+     * @description Each namespace that has tables: how many, their files, bytes, average file size and bands.
+     *
+     *     The sums are kept up to date, not computed for the request.
      */
     get: operations["get_namespaces"];
     put?: never;
@@ -176,8 +182,7 @@ export interface paths {
     };
     /**
      * The fleet in figures
-     * @description All tables together: files, bytes, average file size, bands, jobs, and what maintenance has
-     *     saved so far.
+     * @description The sums of all tables: files, bytes, average file size, bands, jobs and savings so far.
      */
     get: operations["get_overview"];
     put?: never;
@@ -197,13 +202,13 @@ export interface paths {
     };
     /**
      * What is paused
-     * @description Every pause that stands, of single tables as well, and what still runs under one.
+     * @description Every pause in force, also of single tables, and the jobs that still run under one.
      */
     get: operations["get_pauses"];
     put?: never;
     /**
      * Pause a scope
-     * @description Start nothing more in the scope until it is lifted; with cancel, end what runs there.
+     * @description Start nothing more in the scope until it is resumed; `cancel` also ends its running jobs.
      */
     post: operations["post_pause"];
     /**
@@ -225,8 +230,9 @@ export interface paths {
     };
     /**
      * The policy files in force
-     * @description Every layer with its values and their lines, and what is wrong with files that are not in
-     *     force or disagree.
+     * @description Every layer with its values and their lines, and the problems of files.
+     *
+     *     A file with a problem is not in force, or contradicts another one.
      */
     get: operations["get_policies"];
     put?: never;
@@ -246,8 +252,9 @@ export interface paths {
     };
     /**
      * The policy that governs a table
-     * @description All layers merged for one table, each value with the file and the line, the table property or
-     *     the default that it comes from.
+     * @description All layers merged for one table, each value with its source.
+     *
+     *     A source is a file and line, a table property or the default.
      */
     get: operations["get_effective_policy"];
     put?: never;
@@ -269,8 +276,9 @@ export interface paths {
     put?: never;
     /**
      * Which verdicts a policy file would change
-     * @description Decide anew for the tables that the file can concern, a page of them by name, from stored
-     *     health: no catalog is asked and nothing is stored.
+     * @description Plan a page of the tables that the file may concern, by name, from stored health.
+     *
+     *     No catalog is asked and nothing is stored.
      */
     post: operations["preview_policy"];
     delete?: never;
@@ -290,7 +298,7 @@ export interface paths {
     put?: never;
     /**
      * Check a policy file's text
-     * @description Say what is wrong with a text, line by line; nothing is stored.
+     * @description List the problems of a text, line by line; nothing is stored.
      */
     post: operations["validate_policy"];
     delete?: never;
@@ -328,7 +336,9 @@ export interface paths {
     };
     /**
      * What two versions have differently
-     * @description Field by field, values as people write them; where a value is written does not count.
+     * @description The changes field by field, with values as people write them.
+     *
+     *     Moving a value to another line or file is no change.
      */
     get: operations["get_policy_diff"];
     put?: never;
@@ -348,8 +358,9 @@ export interface paths {
     };
     /**
      * What happens next
-     * @description Every planned action in the order in which it would start, and why those that wait do; a few
-     *     seconds old at most.
+     * @description The planned actions in the order in which they would start, and why those that wait do.
+     *
+     *     The queue is a few seconds old at most.
      */
     get: operations["get_queue"];
     put?: never;
@@ -369,8 +380,7 @@ export interface paths {
     };
     /**
      * The table list
-     * @description Known tables with their latest health, filtered, sorted and paged; what is not known sorts
-     *     last.
+     * @description Known tables with their latest health, filtered, sorted and paged; unknown sorts last.
      */
     get: operations["get_tables"];
     put?: never;
@@ -390,7 +400,7 @@ export interface paths {
     };
     /**
      * One table
-     * @description The latest health, the findings, and the policy that governs the table.
+     * @description The latest health, the findings, and the policy in force for the table.
      */
     get: operations["get_table"];
     put?: never;
@@ -410,7 +420,7 @@ export interface paths {
     };
     /**
      * What expiry would take away
-     * @description From the last measurement, under the policy in force; nothing is stored or started.
+     * @description A preview from the last measurement under the policy in force; stores and starts nothing.
      */
     get: operations["get_expiry"];
     put?: never;
@@ -450,15 +460,15 @@ export interface paths {
     };
     /**
      * Users' own measurements
-     * @description How long queries on the table took, newest first, each with the table's files at that
-     *     time.
+     * @description The run times of queries on the table, newest first, each with the table's files then.
      */
     get: operations["get_measurements"];
     put?: never;
     /**
      * Add a measurement
-     * @description Keep how long a query took. From two sizes of files on, one query's times replace the
-     *     estimate of what small files cost.
+     * @description Store how long a query took.
+     *
+     *     Once a query has timings at two file sizes, they replace the estimated cost of small files.
      */
     post: operations["add_measurement"];
     delete?: never;
@@ -476,7 +486,7 @@ export interface paths {
     };
     /**
      * Lists of orphan files
-     * @description What looks have found, and what became of it.
+     * @description The results of orphan scans, and what was done with them.
      */
     get: operations["get_orphan_lists"];
     put?: never;
@@ -496,7 +506,7 @@ export interface paths {
     };
     /**
      * One list of orphan files
-     * @description The list with some of its files, in its order.
+     * @description The list with a part of its files, in order.
      */
     get: operations["get_orphan_list"];
     put?: never;
@@ -518,8 +528,9 @@ export interface paths {
     put?: never;
     /**
      * Approve a list of orphan files
-     * @description Exactly these files go with the next removal, as far as they still are nobody's. 409 when the
-     *     list is none to approve, and why.
+     * @description The next removal takes exactly these files, except any that the table references by then.
+     *
+     *     409 with the reason when the list cannot be approved.
      */
     post: operations["approve_orphans"];
     delete?: never;
@@ -539,7 +550,7 @@ export interface paths {
     put?: never;
     /**
      * Reject a list of orphan files
-     * @description None of them go, also when somebody had approved them; 409 when the list is over.
+     * @description Keep all files of the list, even if it was approved before; 409 when the list is closed.
      */
     post: operations["reject_orphans"];
     delete?: never;
@@ -559,7 +570,8 @@ export interface paths {
     put?: never;
     /**
      * Bring orphan files back from quarantine
-     * @description The next job on the table moves them back; nothing is brought back over a file that is there.
+     * @description The next job on the table moves the files back, and never over an existing file.
+     *
      *     409 when they are not in quarantine.
      */
     post: operations["restore_orphans"];
@@ -600,7 +612,7 @@ export interface paths {
     put?: never;
     /**
      * Start nothing on a table
-     * @description Start nothing on this table until it is resumed; a running job goes on.
+     * @description Start nothing on this table until it is resumed; a running job continues.
      */
     post: operations["pause_table"];
     delete?: never;
@@ -618,14 +630,15 @@ export interface paths {
     };
     /**
      * Who still needs which snapshot
-     * @description Pins by name, and all keepers, the one that holds the oldest snapshot first.
+     * @description Pins by name, and all keepers, beginning with the one of the oldest snapshot.
      */
     get: operations["get_pins"];
     put?: never;
     /**
      * Keep a snapshot and what is newer
-     * @description Add a pin, or replace the one of that name. 409 when the table does not have the snapshot; a
-     *     job that runs already is not held back.
+     * @description Add a pin, or replace the one of that name.
+     *
+     *     409 when the table does not have the snapshot. A job that runs already is not affected.
      */
     post: operations["set_pin"];
     delete?: never;
@@ -646,7 +659,7 @@ export interface paths {
     post?: never;
     /**
      * Take a pin away
-     * @description What it held may go at the next expiry; 404 when there is no pin of that name.
+     * @description The next expiry may remove what the pin protected; 404 when there is no pin of that name.
      */
     delete: operations["remove_pin"];
     options?: never;
@@ -663,15 +676,15 @@ export interface paths {
     };
     /**
      * The stored plan
-     * @description What the daemon decided last: each rule planned and why, or skipped, why, and when it is
-     *     looked at next.
+     * @description The daemon's last decision: each rule planned or skipped, the reason, and the next check.
      */
     get: operations["get_plan"];
     put?: never;
     /**
      * A fresh dry run
-     * @description Measure and decide now, optionally as if the policy in the body were laid over all others;
-     *     nothing is stored or started.
+     * @description Measure and decide now, optionally with the policy in the body as the last layer.
+     *
+     *     Nothing is stored or started.
      */
     post: operations["preview_plan"];
     delete?: never;
@@ -691,7 +704,7 @@ export interface paths {
     put?: never;
     /**
      * End a pause
-     * @description Let the policy act on this table again; a table that is not paused stays as it is.
+     * @description Let the policy act on this table again; a table that is not paused is unchanged.
      */
     post: operations["resume_table"];
     delete?: never;
@@ -711,8 +724,9 @@ export interface paths {
     put?: never;
     /**
      * Carry out rules now
-     * @description Plan afresh and start jobs, whatever the mode; with no rules named, those that are worth
-     *     doing. No jobs: the plan says why.
+     * @description Make a new plan and start its jobs, in any mode; without named rules, those worth doing.
+     *
+     *     Without jobs, the plan has the reasons.
      */
     post: operations["run_table"];
     delete?: never;
@@ -730,8 +744,9 @@ export interface paths {
     };
     /**
      * The history of verdicts
-     * @description What was decided on each rule, from when until when, newest first; an entry for each change,
-     *     not for figures that move.
+     * @description The verdicts on each rule with their start and end, newest first.
+     *
+     *     An entry begins with each change of a verdict, not with changing figures.
      */
     get: operations["get_verdicts"];
     put?: never;
@@ -751,7 +766,7 @@ export interface paths {
     };
     /**
      * Is the process alive
-     * @description Answer as long as the process serves; looks at nothing else.
+     * @description Answers as long as the process serves; checks nothing else.
      */
     get: operations["get_liveness"];
     put?: never;
@@ -791,7 +806,7 @@ export interface paths {
     };
     /**
      * Can it do its work
-     * @description Everything that the daemon needs, and how it is; 503 when one of them does not work.
+     * @description Each thing that the daemon needs, and whether it works; 503 when one does not.
      */
     get: operations["get_readiness"];
     put?: never;
@@ -837,7 +852,7 @@ export interface components {
     };
     /**
      * ApprovalRequest
-     * @description Let exactly these files go.
+     * @description Approve the removal of exactly the files of a list.
      */
     ApprovalRequest: {
       /**
@@ -855,7 +870,7 @@ export interface components {
     };
     /**
      * AuditEntryOut
-     * @description One line of the log; table is null for what concerns more than one.
+     * @description One entry of the log; `table` is null when the entry concerns several tables.
      */
     AuditEntryOut: {
       /** Actor */
@@ -951,7 +966,7 @@ export interface components {
     };
     /**
      * CheckOut
-     * @description One thing that the daemon needs, and how it is.
+     * @description One thing that the daemon needs, and whether it works.
      */
     CheckOut: {
       /** Is Ok */
@@ -975,8 +990,9 @@ export interface components {
     CostBasis: "table" | "catalog" | "default";
     /**
      * CostOut
-     * @description What an action is expected to take. A GB-hour is the memory that a job occupies for an hour
-     *     of Spark's work.
+     * @description What an action is expected to cost.
+     *
+     *     A GB-hour is the memory that a job occupies during an hour of Spark's work.
      */
     CostOut: {
       /** @description Whose finished jobs it rests on. */
@@ -998,7 +1014,7 @@ export interface components {
     };
     /**
      * DecisionRequest
-     * @description Reject a list, or have its files brought back.
+     * @description Reject a list, or request that its files be restored.
      */
     DecisionRequest: {
       /**
@@ -1029,7 +1045,7 @@ export interface components {
       | "snapshot.unpinned";
     /**
      * DisagreementOut
-     * @description A figure that one piece of metadata claims and the manifests' entries do not bear out.
+     * @description A figure in one piece of metadata that the manifests' entries contradict.
      */
     DisagreementOut: {
       /** Claimed */
@@ -1118,7 +1134,7 @@ export interface components {
     };
     /**
      * EstimateErrorOut
-     * @description What was predicted of a job, and what came of it.
+     * @description An estimate of a job, and the actual figure.
      */
     EstimateErrorOut: {
       /** Actual */
@@ -1134,8 +1150,7 @@ export interface components {
     };
     /**
      * EstimateOut
-     * @description What an action is expected to achieve; items are files, manifests or snapshots, as the action
-     *     has them.
+     * @description What an action is expected to achieve; items are files, manifests or snapshots.
      */
     EstimateOut: {
       /** Bytes Rewritten */
@@ -1158,8 +1173,7 @@ export interface components {
     };
     /**
      * ExpiryOut
-     * @description What one run of expire_snapshots would take away now, by simulation on the table's
-     *     metadata.
+     * @description What one run of expire_snapshots would remove now, by simulation on the table's metadata.
      */
     ExpiryOut: {
       /**
@@ -1232,7 +1246,7 @@ export interface components {
     };
     /**
      * FindingOut
-     * @description A bound that a table is beyond.
+     * @description A figure of a table that crosses a bound.
      */
     FindingOut: {
       /** Bound */
@@ -1252,8 +1266,9 @@ export interface components {
     };
     /**
      * FleetPreview
-     * @description One page: of `looked_at` tables that the policy can concern, those whose verdicts would
-     *     change; `total` can be concerned in all.
+     * @description The tables whose verdicts would change, of the `looked_at` tables on this page.
+     *
+     *     `total` is the number of all tables that the policy may concern.
      */
     FleetPreview: {
       /** Items */
@@ -1269,7 +1284,7 @@ export interface components {
     };
     /**
      * HaltOut
-     * @description A pause that stands until it is lifted.
+     * @description A pause in force.
      */
     HaltOut: {
       /**
@@ -1288,7 +1303,7 @@ export interface components {
     };
     /**
      * HaltRequest
-     * @description Start nothing on the tables of a scope.
+     * @description Pause the tables of a scope.
      */
     HaltRequest: {
       /**
@@ -1338,8 +1353,10 @@ export interface components {
     };
     /**
      * ImpactOut
-     * @description What the table's files cost: slowdowns from the users' own measurements where there are
-     *     comparisons, else an estimate from published ones.
+     * @description What the table's files cost.
+     *
+     *     Slowdowns come from the users' query timings where these can be compared, else from an estimate
+     *     by published measurements.
      */
     ImpactOut: {
       /**
@@ -1493,7 +1510,7 @@ export interface components {
     JobState: "pending" | "submitted" | "running" | "succeeded" | "failed" | "cancelled" | "unknown";
     /**
      * KeeperOut
-     * @description A snapshot that stays with everything newer, and for whom.
+     * @description A snapshot that is protected together with all newer ones, and by whom.
      */
     KeeperOut: {
       /**
@@ -1571,7 +1588,7 @@ export interface components {
     Mode: "observe" | "enforce";
     /**
      * NamespaceOut
-     * @description A namespace without those nested in it.
+     * @description A namespace without its nested namespaces.
      */
     NamespaceOut: {
       /** Average File Size Bytes */
@@ -1621,7 +1638,7 @@ export interface components {
     };
     /**
      * NewTiming
-     * @description What was measured; `query` may be written for `name`.
+     * @description A query timing; `query` is accepted for `name`.
      */
     NewTiming: {
       /**
@@ -1670,8 +1687,7 @@ export interface components {
     };
     /**
      * OrphanListOut
-     * @description The orphan files that one look has found; its files never change, and the digest stands for
-     *     them.
+     * @description The orphan files that one scan found; they never change, and `digest` is their hash.
      */
     OrphanListOut: {
       /** Bytes */
@@ -1743,7 +1759,7 @@ export interface components {
       "refused" | "waiting" | "approved" | "rejected" | "superseded" | "removed" | "quarantined" | "restoring" | "restored" | "emptied";
     /**
      * OrphanLists
-     * @description The lists made of tables of this name, newest first; at most 100.
+     * @description The lists of tables of this name, newest first; at most 100.
      */
     OrphanLists: {
       /** Items */
@@ -1827,7 +1843,7 @@ export interface components {
     };
     /**
      * PartitionAdviceOut
-     * @description Most files stay small whatever maintenance does, because the partitions are too fine.
+     * @description Advice on too fine partitions, where most files stay small in spite of all maintenance.
      */
     PartitionAdviceOut: {
       /**
@@ -1888,7 +1904,7 @@ export interface components {
     };
     /**
      * PartitionPage
-     * @description The worst partitions; total says how many hold files, next_cursor is always null.
+     * @description The worst partitions; total counts partitions with files, next_cursor is always null.
      */
     PartitionPage: {
       /** Items */
@@ -1920,8 +1936,7 @@ export interface components {
     };
     /**
      * PinList
-     * @description The pins that were asked for, and everybody who holds a snapshot: pins, table properties,
-     *     tags, Flink, audits.
+     * @description The pins, and all that protects snapshots: pins, table properties, tags, Flink, audits.
      */
     PinList: {
       /** Keepers */
@@ -1931,8 +1946,7 @@ export interface components {
     };
     /**
      * PinOut
-     * @description A pin; is_held is false when its time is over or the table does not have the snapshot any
-     *     more.
+     * @description A pin; is_held is false when it has expired or the table no longer has the snapshot.
      */
     PinOut: {
       /** By */
@@ -1953,7 +1967,7 @@ export interface components {
     };
     /**
      * PinRequest
-     * @description Keep a snapshot and everything newer from expiry.
+     * @description Protect a snapshot and all newer ones from expiry.
      */
     PinRequest: {
       /**
@@ -2002,7 +2016,7 @@ export interface components {
     };
     /**
      * PlannedOut
-     * @description A rule that is worth doing.
+     * @description A planned rule.
      */
     PlannedOut: {
       /**
@@ -2033,7 +2047,7 @@ export interface components {
     };
     /**
      * PolicyChangeOut
-     * @description One field of one layer, as people write it; null where a version does not have it.
+     * @description One changed field of one layer, as people write it; null where a version lacks it.
      */
     PolicyChangeOut: {
       /** After */
@@ -2051,7 +2065,7 @@ export interface components {
     };
     /**
      * PolicyDiff
-     * @description What the version `after` has differently from the version `before`.
+     * @description The changes from the version `before` to the version `after`.
      */
     PolicyDiff: {
       /** After */
@@ -2096,7 +2110,7 @@ export interface components {
     };
     /**
      * PolicyValueOut
-     * @description One value of the governing policy and where it was written.
+     * @description One value of the policy in force, and where it was written.
      */
     PolicyValueOut: {
       /** Path */
@@ -2115,7 +2129,7 @@ export interface components {
     };
     /**
      * PolicyVersionOut
-     * @description Policies of one content hash; last_seen_at is when they came into force last.
+     * @description Policies of one content hash; last_seen_at is when they last came into force.
      */
     PolicyVersionOut: {
       /**
@@ -2149,8 +2163,10 @@ export interface components {
     };
     /**
      * PreviewRequest
-     * @description A policy file to try out; with the name of a file that is in force it takes its place, else
-     *     it is laid over what is equally narrow.
+     * @description A policy file to preview.
+     *
+     *     With the name of a file in force it replaces that file; otherwise it becomes the last layer
+     *     among those of equally narrow scope.
      */
     PreviewRequest: {
       /** Name */
@@ -2182,7 +2198,7 @@ export interface components {
     };
     /**
      * ProgressOut
-     * @description How far a job is; null where Spark did not say.
+     * @description The progress of a job; null where Spark did not report it.
      */
     ProgressOut: {
       /**
@@ -2243,8 +2259,9 @@ export interface components {
       | "duration_seconds";
     /**
      * QueryComparisonOut
-     * @description One of the users' queries at the smallest and the largest average file size that it was run
-     *     at; seconds and costs are medians.
+     * @description One query of the users at the smallest and the largest average file size that it was run at.
+     *
+     *     Seconds and costs are medians.
      */
     QueryComparisonOut: {
       /** Large Average Bytes */
@@ -2271,7 +2288,7 @@ export interface components {
     };
     /**
      * QueueOut
-     * @description The first planned actions, the best first; total says how many there are.
+     * @description The first planned actions, best first; total is the number of all.
      */
     QueueOut: {
       /**
@@ -2388,7 +2405,7 @@ export interface components {
     };
     /**
      * RunRequest
-     * @description Which rules to carry out now, whatever the mode; empty: those that the plan would do.
+     * @description The rules to run now, in any mode; empty: those that the plan would run.
      */
     RunRequest: {
       /**
@@ -2409,7 +2426,7 @@ export interface components {
     };
     /**
      * ScoreOut
-     * @description The rank of an action among others, and how it came about.
+     * @description The score of an action, by which planned actions are ordered, and its terms.
      */
     ScoreOut: {
       /** Scorer */
@@ -2449,7 +2466,7 @@ export interface components {
       | "no_runner";
     /**
      * SkippedOut
-     * @description A rule that does nothing now.
+     * @description A skipped rule.
      */
     SkippedOut: {
       /**
@@ -2485,7 +2502,7 @@ export interface components {
     Stage: "waiting" | "starting" | "preparing" | "working" | "checking" | "proving";
     /**
      * StandstillOut
-     * @description What does not start, and what still runs of it.
+     * @description Every pause in force, and the jobs that still run under one.
      */
     StandstillOut: {
       /**
@@ -2511,7 +2528,7 @@ export interface components {
     StorageProfile: "object_store" | "hdfs" | "ozone";
     /**
      * TableDetail
-     * @description Latest health, findings and the governing policy.
+     * @description A table's latest health, its findings and the policy in force.
      */
     TableDetail: {
       /** Average File Size Bytes */
@@ -2700,8 +2717,9 @@ export interface components {
     };
     /**
      * TablePage
-     * @description A page of the table list; of a search with many matches, total says how many there are at
-     *     least.
+     * @description A page of the table list.
+     *
+     *     For a search with many matches, total is a lower bound.
      */
     TablePage: {
       /** Items */
@@ -2718,7 +2736,7 @@ export interface components {
     };
     /**
      * TablePreviewOut
-     * @description A table and its rules that would be judged otherwise.
+     * @description A table and its rules with other verdicts.
      */
     TablePreviewOut: {
       /** Changes */
@@ -2807,8 +2825,7 @@ export interface components {
     };
     /**
      * TimingOut
-     * @description A query's run, with the table's figures at that time; null where its history does not
-     *     reach.
+     * @description A query timing with the table's figures at that time; null where the history lacks it.
      */
     TimingOut: {
       /**
@@ -2829,7 +2846,7 @@ export interface components {
     };
     /**
      * TimingPage
-     * @description A page of what users measured, newest first.
+     * @description A page of query timings, newest first.
      */
     TimingPage: {
       /** Items */
@@ -2841,7 +2858,7 @@ export interface components {
     };
     /**
      * UnfinishedJobOut
-     * @description The job that is at work on a table.
+     * @description The unfinished job of a table.
      */
     UnfinishedJobOut: {
       /** Job Id */
@@ -2863,8 +2880,7 @@ export interface components {
     };
     /**
      * VerdictChangeOut
-     * @description A rule that would be judged otherwise: "planned", or why not; null where the policy has no
-     *     such rule.
+     * @description A rule with another verdict: "planned" or a skip code; null where the policy lacks it.
      */
     VerdictChangeOut: {
       /** After */
@@ -2933,7 +2949,7 @@ export interface components {
     WaitCode: "queued" | "turn" | "in_flight" | "over_budget" | "reserved" | "too_large" | "blackout" | "paused" | "draining";
     /**
      * WriterRateOut
-     * @description One writer's commits; at most ten writers and the others.
+     * @description The commits of one writer; a list has at most ten writers and the sum of the others.
      */
     WriterRateOut: {
       /**
