@@ -7,6 +7,6 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command that was typed."""
+    """Run the command of the command line."""
     guard_warnings()
     commands.main()

@@ -26,7 +26,7 @@ DEFAULT_SHOWN = 100
 
 
 class AuditFormat(StrEnum):
-    """How the log is printed; jsonl is one entry a line, oldest first, for an archive."""
+    """Output formats; jsonl prints one entry a line, oldest first, for an archive."""
 
     TABLE = "table"
     JSON = "json"
@@ -83,7 +83,7 @@ def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
 
 
 def _read(store: Store, query: AuditQuery, most: int | None) -> Iterator[AuditEntry]:
-    """Newest first, page by page."""
+    """Read the entries page by page, newest first."""
     left = most
     page_query = replace(query, limit=PAGE if left is None else min(PAGE, left))
     while True:

@@ -1,4 +1,4 @@
-"""`maintainer plan --policy`: which verdicts a policy that is not in force would change."""
+"""`maintainer plan --policy`: which verdicts a candidate policy would change."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from maintainer.policy.preview import find_affected, with_candidate, with_file
 from maintainer.steps.candidate import preview_tables
 
 STDIN = "-"
-CANDIDATE = "candidate.yaml"  # what a policy from standard input is called
+CANDIDATE = "candidate.yaml"  # the name of a policy from standard input
 
 
 def preview_policy(
     app: App, policy: str, names: list[str], output: OutputFormat, *, is_fresh: bool
 ) -> None:
-    """Print the tables whose verdicts would change, of those named or of all that are known."""
+    """Print the tables whose verdicts would change, of the named tables or of all known ones."""
     current = app.ports.policies.current()
     candidate = read_candidate(policy, current)
     known = app.ports.store.table_names()
@@ -53,8 +53,10 @@ def preview_policy(
 
 
 def read_candidate(policy: str, current: PolicySet) -> PolicySet:
-    """What would be in force: with a file, in the place of one of its name; with what is on
-    standard input, laid over all; a directory alone.
+    """The policies with the candidate in place.
+
+    A file replaces the one of its name; standard input becomes the last layer; a directory replaces
+    all files.
     """
     path = Path(policy)
     if policy != STDIN and path.is_dir():

@@ -1,5 +1,6 @@
-"""From what was typed to tables: exact names are taken at their word, globs are held against the
-listing.
+"""Select tables by the names and globs of the command line.
+
+An exact name is used as it is; a glob is matched against the catalogs' listings.
 """
 
 from __future__ import annotations
@@ -22,15 +23,16 @@ MAX_NEAR_NAMES = 3
 
 @dataclass(slots=True)
 class Choice:
-    """The tables that were chosen; not whole when some catalog or namespace could not be listed."""
+    """The selected tables; not whole when a catalog or namespace could not be listed."""
 
     tables: list[TableIdentifier] = field(default_factory=list)
     is_whole: bool = True
 
 
 def choose_tables(ports: Ports, names: Sequence[str]) -> Choice:
-    """The tables that the names select, all when there is none; UnknownTableError for a glob that
-    selects nothing.
+    """Select the tables that the names match, or all tables without names.
+
+    UnknownTableError for a glob that matches nothing.
     """
     patterns = [TablePattern(name) for name in names]
     chosen: dict[TableIdentifier, None] = {}
@@ -57,7 +59,7 @@ def choose_tables(ports: Ports, names: Sequence[str]) -> Choice:
 
 
 def list_tables(ports: Ports) -> Choice:
-    """Every table of every catalog that can be listed; what cannot is said."""
+    """List every table of every catalog; print a warning about what cannot be listed."""
     choice = Choice()
     for name in ports.catalogs:
         for listed in _list_catalog(ports, name):
@@ -70,7 +72,7 @@ def list_tables(ports: Ports) -> Choice:
 
 
 def _list_catalog(ports: Ports, name: str) -> Iterator[TableIdentifier | str]:
-    """Tables, and sentences on what could not be listed."""
+    """Yield tables, and sentences on what could not be listed."""
     try:
         for listed in ports.catalogs[name].tables():
             if isinstance(listed, CatalogFault):
@@ -85,7 +87,10 @@ def _list_catalog(ports: Ports, name: str) -> Iterator[TableIdentifier | str]:
 
 
 def find_known(ports: Ports, tables: Sequence[TableIdentifier]) -> frozenset[TableIdentifier]:
-    """The tables that an earlier scan found. Ask before measuring, which forgets dropped tables."""
+    """The tables that an earlier scan found.
+
+    Call it before measuring, which forgets dropped tables.
+    """
     return frozenset(table for table in tables if ports.store.table(table) is not None)
 
 
@@ -95,7 +100,7 @@ def refuse_unknown(
     scanned: Sequence[ScannedTable],
     known: frozenset[TableIdentifier],
 ) -> None:
-    """UnknownTableError when a table that was named exactly does not exist."""
+    """Raise UnknownTableError when an exactly named table does not exist."""
     for one in scanned:
         if (
             isinstance(one, TableFault)
@@ -120,7 +125,7 @@ def measure_named(ports: Ports, table: TableIdentifier) -> Measured:
 def _describe_missing(
     ports: Ports, table: TableIdentifier, known: frozenset[TableIdentifier]
 ) -> str:
-    """A table that was there once was dropped; any other name is a slip, and near names help."""
+    """Say that the table was dropped if it was known before; otherwise suggest similar names."""
     if table in known:
         return f"table {table} does not exist any more: its catalog had it at the last scan"
     stored = [name for name in ports.store.table_names() if name.catalog == table.catalog]
@@ -136,7 +141,7 @@ def _describe_missing(
 
 
 def describe_unknown(table: TableIdentifier, known: Sequence[TableIdentifier]) -> str:
-    """An unknown name, with near ones."""
+    """Report an unknown name, with similar names."""
     near = get_close_matches(str(table), [str(name) for name in known], n=MAX_NEAR_NAMES)
     return f"table {table} does not exist" + (
         f"; did you mean {' or '.join(near)}?" if near else ""

@@ -1,4 +1,4 @@
-"""All commands together, in the groups in which the help shows them."""
+"""All commands, in the groups in which the help shows them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from maintainer.domain.health import Band
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.units import format_count, parse_duration
 
-# PLC0415 below: catalogs, Spark and the server take seconds to import; --help and the commands that
-# need none of them do not wait for them.
+# PLC0415 below: catalogs, Spark and the server take seconds to import. --help and the commands that
+# need none of them should not wait for these imports.
 
 PANELS = {
     "Look": ("scan", "check", "plan", "why", "jobs", "audit", "pauses"),
@@ -54,7 +54,7 @@ _PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
 class _Grouped(TyperGroup):
     """Lists the commands in the order of their panels."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer brings a Click of its own
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer comes with its own Click
         """All of them."""
         return sorted(super().list_commands(ctx), key=list(_PANEL_OF).index)
 

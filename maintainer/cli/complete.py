@@ -1,4 +1,4 @@
-"""What the shell offers when a person presses Tab."""
+"""Shell completion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_OFFERED = 200
 
 
 def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
-    """The tables that earlier scans found; none where there is no store yet."""
+    """The tables that earlier scans found; none when there is no store yet."""
     from maintainer.adapters.store import open_store  # noqa: PLC0415 - slow to import
 
     if is_missing_sqlite(settings.store):
@@ -28,7 +28,7 @@ def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
 
 
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:
-    """The known tables that begin as typed; silently none where no store can be read."""
+    """The known tables that begin as typed; none, without a message, when no store can be read."""
     try:
         known = known_tables(load_settings(_find_configuration(context), os.environ))
     except MaintainerError:
@@ -39,7 +39,7 @@ def complete_table(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _find_configuration(context: typer.Context) -> Path | None:
-    """The --config that stands on the line already, before the command or after it."""
+    """The --config that is on the line already, before the command or after it."""
     current: typer.Context | None = context
     while current is not None:
         given = current.params.get("config")

@@ -1,4 +1,4 @@
-"""Where the command line writes, and how it ends: no traceback reaches a user."""
+"""Output and exit codes of the command line: no traceback reaches a user."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ WIDTH_OF_A_PIPE = 1_000_000  # no line is wrapped in a pipe, unless COLUMNS sets
 
 
 class OutputFormat(StrEnum):
-    """How a list is printed."""
+    """Output formats of lists."""
 
     TABLE = "table"
     JSON = "json"
 
 
 def make_console(*, is_error: bool = False) -> Console:
-    """A console on standard output, or on standard error for what is said beside the result."""
+    """A console on standard output, or on standard error for messages."""
     stream = sys.stderr if is_error else sys.stdout
     return VisibleConsole(
         stderr=is_error,
@@ -53,26 +53,25 @@ def _width_of_a_pipe(environ: Mapping[str, str]) -> int:
 
 
 def print_list(shown: RenderableType) -> None:
-    """Print a list on standard output; a narrow terminal wraps long names instead of cutting
-    them.
-    """
+    """Print a list on standard output; a narrow terminal wraps long names."""
     make_console().print(shown, crop=False)
 
 
 def print_json(value: object) -> None:
-    """One JSON document on standard output."""
+    """Print one JSON document on standard output."""
     typer.echo(write_json(value, indent=2))
 
 
 def say(text: str) -> None:
-    """A line about what goes on, on standard error, so that results can be piped."""
+    """Print a progress message on standard error, so that results can be piped."""
     make_console(is_error=True).print(text, markup=False)
 
 
 @contextmanager
 def explained_errors() -> Iterator[None]:
-    """One clear line instead of a traceback: exit 2 for usage and configuration, 1 for what failed,
-    130 for Ctrl-C.
+    """Print one clear line instead of a traceback.
+
+    Exits with 2 for usage and configuration, 1 for a failure, 130 for Ctrl-C.
     """
     try:
         yield
@@ -82,7 +81,7 @@ def explained_errors() -> Iterator[None]:
         is_usage = isinstance(error, ConfigurationError | InvalidValueError | UnknownTableError)
         raise typer.Exit(EXIT_USAGE if is_usage else EXIT_FAILED) from None
     except BrokenPipeError:
-        # The reader of our output is gone (head, less): nothing is wrong with us.
+        # The program that reads our output has ended (head, less): that is no error.
         sys.stderr.close()
         raise typer.Exit(0) from None
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`maintainer demo`: a local lake with real small-file troubles, and the daemon on it."""
+"""`maintainer demo`: a local lake with small-file problems, and the daemon on it."""
 
 from __future__ import annotations
 

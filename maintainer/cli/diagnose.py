@@ -1,4 +1,4 @@
-"""`maintainer doctor`: whether everything is there that the daemon needs."""
+"""`maintainer doctor`: check everything that the daemon needs."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ DEFAULT_POLICIES = str(Settings.model_fields["policies"].default)
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Something to find out, which may take long or never end."""
+    """One check, which may take long or never end."""
 
     what: str
     ask: Callable[[], Iterable[Finding]]
 
 
 def run_checks(checks: Sequence[Check], seconds: float, note: Callable[[Finding], None]) -> None:
-    """Run all checks side by side, and note each finding as soon as it is there.
+    """Run all checks in parallel, and report each finding as soon as it is known.
 
     A check without an answer in time is a finding too; its thread is left behind.
     """
@@ -66,7 +66,7 @@ def run_checks(checks: Sequence[Check], seconds: float, note: Callable[[Finding]
 
 
 def _answer(check: Check, answers: SimpleQueue[tuple[Check, Finding | None]]) -> None:
-    """Put each finding into the queue, and None when the check is over."""
+    """Put each finding into the queue, and None when the check has ended."""
     try:
         for finding in check.ask():
             answers.put((check, finding))
@@ -78,7 +78,7 @@ def _answer(check: Check, answers: SimpleQueue[tuple[Check, Finding | None]]) ->
 
 
 def diagnose(load: Callable[[], Settings], seconds: float, note: Callable[[Finding], None]) -> None:
-    """Note what is found; without a usable configuration, what needs none."""
+    """Report all findings; without a usable configuration, those of checks that do not need it."""
     page = Check("web page", _find_page)
     try:
         settings = load()
@@ -113,7 +113,7 @@ def diagnose(load: Callable[[], Settings], seconds: float, note: Callable[[Findi
 
 
 def ping_catalogs(settings: Settings, seconds: float) -> Sequence[Finding]:
-    """Whether each catalog answers in time."""
+    """Check that each catalog answers in time."""
     found: list[Finding] = []
     with closing(MetadataReader()) as reader:
         catalogs = open_catalogs(settings, SystemClock(), reader)
@@ -188,7 +188,7 @@ def _find_policies(settings: Settings) -> Iterator[Finding]:
 
 
 def judge_policies(policies: PolicySet, directory: Path) -> Iterator[Finding]:
-    """Each problem and note; a count when there is no problem."""
+    """Yield each problem and note; a count when there is no problem."""
     problems = (*policies.problems, *find_ambiguities(policies))
     yield from (
         ("policy", problem.is_note, f"{problem.source}: {problem.message}") for problem in problems

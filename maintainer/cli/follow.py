@@ -1,4 +1,4 @@
-"""A job that a command has asked for: carried to its end before one's eyes, and what came of it."""
+"""Follow a job that a command has requested to its end, and print its result."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 
 def follow(app: App, job: Job) -> list[Job]:
-    """Run the job, and those that follow from the same request, to their ends, with their progress
-    on standard error.
+    """Run the job, and the other jobs of its request, to their ends.
+
+    Their progress is printed on standard error.
     """
     columns = (
         SpinnerColumn(),
@@ -42,7 +43,7 @@ def follow(app: App, job: Job) -> list[Job]:
 
 
 def print_job(job: Job) -> None:
-    """What came of it."""
+    """Print the job's result."""
     console = make_console()
     took = f" in {job.duration.total_seconds():.1f} s" if job.duration is not None else ""
     console.print(f"[bold]{job.rule}[/bold] on {escape(str(job.table))}: {job.state}{took}")

@@ -1,4 +1,4 @@
-"""`maintainer init`: a configuration with one catalog, and a first policy that only observes."""
+"""`maintainer init`: write a configuration with one catalog, and a first policy that observes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ rules:
 
 
 class CatalogType(StrEnum):
-    """The types that are asked for; others can be written by hand."""
+    """The catalog types that the command offers; others can be written by hand."""
 
     REST = "rest"
     SQL = "sql"
@@ -54,7 +54,7 @@ class CatalogType(StrEnum):
 
 @dataclass(slots=True)
 class _Wanted:
-    """What is known of the catalog so far."""
+    """The values for the new catalog that are known so far."""
 
     name: str | None
     type: CatalogType | None
@@ -132,7 +132,7 @@ def _read_properties(given: Sequence[str]) -> dict[str, str]:
 
 
 def _ask_rest(wanted: _Wanted) -> None:
-    """What the options left open."""
+    """Ask for the values that the options left open."""
     if wanted.name is None:
         wanted.name = typer.prompt("Name of the catalog", default="lake", err=True)
     if wanted.type is None:
@@ -195,8 +195,9 @@ def _quote(text: str) -> str:
 
 
 def _check(text: str, policy: str) -> None:
-    """Both are read as the daemon would, before either is written; variables need not be set for
-    that.
+    """Read both files as the daemon would, before either is written.
+
+    Environment variables need not be set for that.
     """
     environ = dict.fromkeys(_VARIABLE.findall(text), "x")
     with TemporaryDirectory() as place:
@@ -223,7 +224,7 @@ def _write_new(file: Path, text: str) -> None:
 
 
 def _try_catalog(file: Path, properties: Mapping[str, str]) -> None:
-    """Whether the catalog answers; an answer is no condition, since the catalog may come later."""
+    """Report whether the catalog answers; it need not, because it may come later."""
     missing = [
         name
         for value in properties.values()

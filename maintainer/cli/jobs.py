@@ -1,4 +1,4 @@
-"""`maintainer jobs`: what the running daemon does, through its API."""
+"""`maintainer jobs`: the running daemon's jobs, through its API."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ jobs_app = typer.Typer(
 TIMEOUT_SECONDS = 10
 WATCH_SECONDS = 1
 DEFAULT_SHOWN = 50
-MOST_SHOWN = 200  # as many as the API gives in a page
+MOST_SHOWN = 200  # the largest page of the API
 Answer = dict[str, Any]  # JSON of the API
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]
-_WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where the daemon listens, not where this connects
+_WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - the daemon's listening address, not ours
 
 
 def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:
@@ -162,7 +162,7 @@ def _jobs_table(found: Sequence[Answer]) -> Rows:
 
 
 def _sum_up(job: Answer) -> str:
-    """Why it failed, else what it achieved, else what it does now, else why it was planned."""
+    """The reason of its failure, else its effect, else its progress, else why it was planned."""
     progress = ": ".join(filter(None, (job["progress"]["phase"], job["progress"]["sentence"])))
     return str(
         job["failure_message"] or (job["effect"] or {}).get("sentence") or progress or job["reason"]
@@ -170,7 +170,7 @@ def _sum_up(job: Answer) -> str:
 
 
 def _job_table(job: Answer) -> Facts:
-    """One line a fact; what is not known yet has none."""
+    """One line for each known fact."""
     effect = job["effect"] or {}
     cancelled_by = job["cancel_requested_by"]
     facts = {

@@ -1,4 +1,4 @@
-"""The daemon's log: one line an event, whatever the names in it hold."""
+"""The daemon's log: one line for each event, even if names contain line breaks."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from types import TracebackType
 from maintainer.domain.visible import make_visible
 
 _QUIET = ("apscheduler", "alembic", "pyiceberg")
-_INDENT = (
-    "    "  # before the lines of a traceback: a line that begins with a time is an event of ours
-)
+_INDENT = "    "  # indents a traceback: a line that begins with a time is an event
 _ExceptionInfo = (
     tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 )
 
 
 class VisibleFormatter(logging.Formatter):
-    """Writes control characters as escapes, so that no name begins a line or steers a terminal."""
+    """Escapes control characters, so that no name can begin a line or control a terminal."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         """The event in one line."""
@@ -32,7 +30,7 @@ class VisibleFormatter(logging.Formatter):
 
 
 def configure_log() -> None:
-    """Everything from INFO up to standard error; libraries from WARNING up."""
+    """Log to standard error: our messages from INFO up, those of libraries from WARNING up."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(VisibleFormatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
@@ -41,8 +39,6 @@ def configure_log() -> None:
 
 
 def guard_warnings() -> None:
-    """What libraries warn of while a command runs that keeps no log goes to the terminal in the
-    same way.
-    """
+    """Print warnings of libraries escaped, too, while a command runs without a log."""
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(VisibleFormatter("%(message)s"))

@@ -1,6 +1,4 @@
-"""Measuring in the foreground: what is read, what is reused, at which rate, and what each table
-cost.
-"""
+"""Measure in the foreground, and report what was read and reused, at which rate and cost."""
 
 from __future__ import annotations
 
@@ -32,14 +30,15 @@ from maintainer.domain.units import format_count, format_size
 from maintainer.steps.record import Measured
 from maintainer.steps.scan import ScannedTable, ScanResult, scan, scan_tables
 
-LEAST_SECONDS: Final = 0.001  # that a rate is taken over
+LEAST_SECONDS: Final = 0.001  # shortest time for computing a rate
 
 
 def measure_tables(
     app: App, names: list[str] | None, *, is_deep: bool = False
 ) -> tuple[list[ScannedTable], bool]:
-    """Measure what has changed, or the tables named, with rates on standard error; False when some
-    could not even be listed.
+    """Measure the changed tables, or the named ones, with rates on standard error.
+
+    The bool is False when a catalog or namespace could not be listed.
     """
     scanned: list[ScannedTable] = []
     choice = choose_tables(app.ports, names) if names else None
@@ -75,21 +74,21 @@ def measure_tables(
         else:
             result = scan(app.ports, note, options=scan_options(app.settings, is_deep=is_deep))
             is_whole = _say_unlisted(result)
-    scanned.sort(key=_name)  # they came as they were ready
+    scanned.sort(key=_name)  # they arrive as they become ready
     say(scan_sentence(result, time.monotonic() - started))
     return scanned, is_whole
 
 
 class ReadingColumn(ProgressColumn):
-    """What has been read so far; it moves also while one huge table is measured."""
+    """The amount read so far; it also advances while one huge table is measured."""
 
     def __init__(self, read: ReadCount) -> None:
-        """Take the count that grows."""
+        """Take the shared count of what was read."""
         super().__init__()
         self._read = read
 
     def render(self, task: Task) -> Text:
-        """With the rate since the task began; nothing before the first manifest."""
+        """The amount with the rate since the task began; empty before the first manifest."""
         if self._read.manifests == 0:
             return Text("")
         rate = self._read.entries / max(task.elapsed or 0.0, LEAST_SECONDS)
@@ -112,9 +111,7 @@ def _say_unlisted(result: ScanResult) -> bool:
 
 
 def cost_json(scanned: ScannedTable) -> dict[str, object]:
-    """What measuring a table cost; nothing but that it is unchanged where its health was
-    recalled.
-    """
+    """The cost of measuring a table; for an unchanged table only that it is unchanged."""
     if not isinstance(scanned, Measured):
         return {"cost": None if isinstance(scanned, TableFault) else {"is_unchanged": True}}
     read = [manifest for manifest in scanned.inventory.manifests if manifest.entries_read > 0]
@@ -132,7 +129,7 @@ def cost_json(scanned: ScannedTable) -> dict[str, object]:
 
 
 def cost_table(scanned: Sequence[ScannedTable]) -> Rows:
-    """One row a table: what was read anew, what was known, and how long that took."""
+    """One row for each table: what was read, what was known, and how long it took."""
     numbers = ("ms", "metadata", "manifests read", "bytes", "entries", "manifests reused")
     table = Rows(("table", "state", *numbers), right=numbers)
     for one in scanned:
@@ -156,7 +153,7 @@ def cost_table(scanned: Sequence[ScannedTable]) -> Rows:
 
 
 def scan_sentence(result: ScanResult, seconds: float) -> str:
-    """What was read and what was not, with the rates."""
+    """Describe what was read and what was not, with the rates."""
     tables = result.measured + result.unchanged
     seconds = max(seconds, LEAST_SECONDS)
     return (

@@ -1,6 +1,4 @@
-"""`maintainer measurement`: what users measured on their own queries, which replaces the estimate
-of what small files cost.
-"""
+"""`maintainer measurement`: query timings, which replace the estimated cost of small files."""
 
 from __future__ import annotations
 

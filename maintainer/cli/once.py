@@ -1,4 +1,4 @@
-"""Running the loop in the foreground: until a job is over, or until nothing is left to do."""
+"""Run the loop in the foreground: until a job ends, or until nothing is left to do."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from maintainer.steps.watch import watch
 
 POLL_SECONDS = 0.2
 CANCEL_GRACE = timedelta(seconds=60)
-START_GRACE = timedelta(minutes=2)  # a daemon that lives starts what is pending within seconds
-# each cycle carries out one action a table: three rules, and what others' commits make necessary
-# again
+START_GRACE = timedelta(minutes=2)  # a running daemon starts a pending job within seconds
+# Each cycle runs one action on each table: three rules, and more when others commit meanwhile.
 MAX_CYCLES = 12
 
 
 def follow_job(ports: Ports, job: Job, on_progress: Callable[[Job], None]) -> list[Job]:
-    """Carry a requested job, and those that follow from the same request, to their ends; on Ctrl-C
-    the running one is cancelled first.
+    """Run a requested job, and the other jobs of its request, to their ends.
+
+    Ctrl-C cancels the running job first.
     """
     done: list[Job] = []
     current: Job | None = job
@@ -51,8 +51,8 @@ def follow_job(ports: Ports, job: Job, on_progress: Callable[[Job], None]) -> li
 def _follow_one(
     ports: Ports, job: Job, on_progress: Callable[[Job], None], deadline: float | None = None
 ) -> Job:
-    """Until the job is in a final state; another process may be the one that runs it."""
-    only = frozenset({job.job_id})  # the others are the daemon's, and their trouble is not ours
+    """Wait until the job is in a final state; another process may run it."""
+    only = frozenset({job.job_id})  # the other jobs are the daemon's
     current = job
     while not current.state.is_final and (deadline is None or time.monotonic() < deadline):
         start_pending(ports, only)
@@ -66,8 +66,9 @@ def _follow_one(
 
 
 def settle_left_jobs(ports: Ports, table: TableIdentifier) -> None:
-    """Give the table's jobs that nobody runs any more their ends: after a kill there may be no
-    daemon that would do it.
+    """Bring the table's jobs that no process runs any more to their ends.
+
+    After a kill there may be no daemon to do it.
     """
     left = [job for job in ports.store.unfinished_jobs() if job.table == table]
     if not left:
@@ -109,7 +110,7 @@ def _cancel_and_wait(ports: Ports, job: Job, on_progress: Callable[[Job], None])
 
 @dataclass(slots=True)
 class OnceReport:
-    """What running the loop until it rests came to."""
+    """The result of running the loop until nothing is left to do."""
 
     before: list[ScannedTable] = field(default_factory=list)
     after: list[ScannedTable] = field(default_factory=list)
@@ -122,8 +123,9 @@ class OnceReport:
 def run_until_rest(
     ports: Ports, say: Callable[[str], None], on_progress: Callable[[list[Job]], None]
 ) -> OnceReport:
-    """Full cycles of the loop until one has nothing to do; then scan once more for the figures
-    after.
+    """Run full cycles of the loop until one has nothing to do.
+
+    The last cycle's scan yields the figures after the jobs.
     """
     report = OnceReport()
     known = {job.job_id for job in ports.store.jobs(JobQuery(limit=1000)).items}
@@ -158,7 +160,7 @@ def run_until_rest(
 
 
 def _finish_all(ports: Ports, on_progress: Callable[[list[Job]], None]) -> None:
-    """Until nothing runs and nothing more is admitted from the plans that reviews made anew."""
+    """Wait until no job runs and reviewed tables' new plans lead to no more jobs."""
     try:
         while unfinished := list(ports.store.unfinished_jobs()):
             on_progress(unfinished)

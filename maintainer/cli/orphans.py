@@ -1,4 +1,4 @@
-"""`maintainer orphans`: the lists of files that nobody knows, and what people say about them."""
+"""`maintainer orphans`: lists of orphan files, and the decisions about them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`maintainer pause`, `resume`, `drain` and `pauses`: what is to start nothing, in the store that
-the daemon uses.
-"""
+"""`maintainer pause`, `resume`, `drain` and `pauses`, in the daemon's store."""
 
 from __future__ import annotations
 

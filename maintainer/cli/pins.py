@@ -1,6 +1,4 @@
-"""`maintainer pin` and `unpin`: what readers need is kept from expiry, in the store that the daemon
-uses.
-"""
+"""`maintainer pin` and `unpin`: protect snapshots from expiry, in the daemon's store."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _preview_all(
 
 
 def plan_summary(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
-    """Each planned rule with its reason; one row with codes for a table without any."""
+    """Each planned rule with its reason; one row with skip codes for a table without any."""
     rows = Rows(("table", "rule", "starts", "why"), below="why")
     for plan in plans:
         name = str(plan.table)
@@ -111,7 +111,7 @@ def plan_summary(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
 
 
 def _count_codes(skipped: Sequence[SkippedRule]) -> str:
-    """The skipped rules by reason: ``below_threshold: rewrite_manifests, expire_snapshots``."""
+    """The skipped rules by code: ``below_threshold: rewrite_manifests, expire_snapshots``."""
     rules: dict[str, list[str]] = {}
     for one in skipped:
         rules.setdefault(one.code.value, []).append(one.rule.value)
@@ -119,7 +119,7 @@ def _count_codes(skipped: Sequence[SkippedRule]) -> str:
 
 
 def plan_details(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
-    """One row a rule: the decision, its reason, its statement, and the next check."""
+    """One row for each rule: the decision, its reason, its statement, and the next check."""
     rows = Rows(("table", "rule", "verdict", "next check", "why"), below="why")
     for plan in plans:
         name = str(plan.table)
@@ -157,7 +157,7 @@ def plan_details(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
 
 
 def _write_turn(admission: AdmissionVerdict | None) -> str:
-    """When what is planned starts, as far as admission has a say in it."""
+    """When the planned action starts, as far as admission decides it."""
     if admission is None or admission.wait is None:
         return "now"
     return (

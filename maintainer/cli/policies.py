@@ -1,6 +1,4 @@
-"""`maintainer policies`: validate policy files, explain what governs a table, list and compare
-versions, import others', and print the schema.
-"""
+"""`maintainer policies`: validate, explain, compare and import policies, and print the schema."""
 
 from __future__ import annotations
 
@@ -40,7 +38,7 @@ from maintainer.settings import Settings
 from maintainer.steps.versions import CURRENT, compare_versions
 
 DEFAULT_VERSIONS = 20
-MAX_ANSWER_CHARACTERS = 1_000_000  # of what Polaris answered
+MAX_ANSWER_CHARACTERS = 1_000_000  # of Polaris' answer
 
 policies_app = typer.Typer(
     help="Policies: validate them, explain them, compare their versions, print their schema.",
@@ -80,7 +78,7 @@ def check_policies(
 
 
 def _known_tables(settings: Settings | None, policies: PolicySet) -> list[TableIdentifier]:
-    """Files are checked also where the store cannot be asked for tables."""
+    """The known tables; none without a store, so that files can be checked anyway."""
     if settings is None or not policies.layers:
         return []
     try:

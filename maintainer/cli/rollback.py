@@ -1,4 +1,4 @@
-"""`maintainer rollback`: set a table back to what it was before a job."""
+"""`maintainer rollback`: set a table back to its state before a job."""
 
 from __future__ import annotations
 

@@ -24,21 +24,21 @@ class _Row:
 
 @dataclass(slots=True)
 class Rows:
-    """A list that fits its width: optional columns go, then one column takes its own line.
+    """A list that adapts to its width: it drops optional columns, then gives one its own line.
 
-    Texts are printed as they are, without markup. The cell of the column ``below`` stands under its
-    row.
+    Texts are printed as they are, without markup. The cell of the column ``below`` is printed under
+    its row.
     """
 
     columns: tuple[str, ...]
     right: Sequence[str] = ()
     below: str | None = None
-    optional: Sequence[str] = ()  # the first of them is left out first
-    alone: str | None = None  # gets its own line where one line is too short; default: the first
+    optional: Sequence[str] = ()  # in the order in which they are dropped
+    alone: str | None = None  # gets its own line if one line is too short; default: the first
     rows: list[_Row] = field(default_factory=list)
 
     def add_row(self, *cells: str | Text) -> None:
-        """One cell for each column."""
+        """Add a row with one cell for each column."""
         texts = {
             name: _as_text(cell, keep="\n" if name == self.below else "")
             for name, cell in zip(self.columns, cells, strict=True)
@@ -71,7 +71,7 @@ class Rows:
             )
 
     def _lay_out(self, names: Sequence[str], widths: Sequence[int], width: int) -> _Layout:
-        """In one line if need be without the optional columns, else in two lines."""
+        """Lay out one line, if need be without optional columns, else two lines."""
         is_right = [name in self.right for name in names]
         one_line = self._choose(names, widths, width, range(len(names)))
         if _total(widths[at] for at in one_line) <= width or len(names) == 1:
@@ -85,7 +85,7 @@ class Rows:
     def _choose(
         self, names: Sequence[str], widths: Sequence[int], width: int, wanted: Sequence[int]
     ) -> list[int]:
-        """The places of the columns to show: as many optional ones as fit."""
+        """The indexes of the columns to show, with as many optional ones as fit."""
         shown = list(wanted)
         for name in self.optional:
             if _total(widths[at] for at in shown) <= width:
@@ -96,7 +96,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where the cells of a row stand: those that are shown, side by side; one alone above them."""
+    """The positions of a row's cells: the shown cells side by side, one alone above them."""
 
     shown: Sequence[int]
     widths: Sequence[int]
@@ -122,7 +122,7 @@ class _Layout:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names with texts beside them: a long text goes on in its own column."""
+    """Names with a text each; a long text continues in its own column."""
 
     facts: Sequence[tuple[Text, Text]]
 
@@ -138,7 +138,7 @@ class Facts:
 
 
 def hang(console: Console, title: Text, text: Text, width: int) -> Iterator[Text]:
-    """The text beside its title, in lines that all begin in the same column."""
+    """The text next to its title, in lines that all begin in the same column."""
     left = title.cell_len
     most = max(width - left, LEAST_TEXT_WIDTH)
     wrapped = [
@@ -155,7 +155,7 @@ def hang(console: Console, title: Text, text: Text, width: int) -> Iterator[Text
 
 
 def _as_is(line: Text) -> Text:
-    """The terminal wraps a line that is too wide for it; print with ``crop=False``."""
+    """Leave wrapping to the terminal; print the line with ``crop=False``."""
     line.no_wrap, line.overflow = True, "ignore"
     return line
 

@@ -1,4 +1,4 @@
-"""`maintainer run`: the plan of one table, or the rules that are named, now."""
+"""`maintainer run`: run the plan of one table, or the named rules, now."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def run(
 
 
 def _ask(app: App, table: TableIdentifier, rules: tuple[RuleName, ...]) -> None:
-    """Show the statements and ask; without a terminal to ask on, --yes is needed."""
+    """Show the statements and ask for consent; without a terminal, --yes is needed."""
     record, health = measured_record(app.ports, table)
     made = make_plan(
         app.ports,

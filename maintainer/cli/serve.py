@@ -1,4 +1,4 @@
-"""The daemon in the foreground: scheduler, API and page, until a signal; then an orderly end."""
+"""The daemon in the foreground: scheduler, API and page until a signal, then an orderly end."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ log = logging.getLogger("maintainer")
 
 
 def serve(settings: Settings) -> None:
-    """Run until SIGTERM or SIGINT; running jobs are given the drain timeout, a second signal cuts
-    it short.
+    """Run until SIGTERM or SIGINT.
+
+    Running jobs may finish within the drain timeout; a second signal cuts it short.
     """
     configure_log()
     listener = bind(settings.server.host, settings.server.port)
@@ -42,7 +43,7 @@ def serve(settings: Settings) -> None:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; ConfigurationError when the address is taken or not ours."""
+    """A listening socket; ConfigurationError when the address is in use or not ours."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.socket(family, socket.SOCK_STREAM)
@@ -62,7 +63,7 @@ def _run(app: App, listener: socket.socket) -> None:
     scheduler = make_scheduler(app)
     signals = _Signals()
     server = make_server(build_api(make_services(app, scheduler)))
-    # In a thread of its own: the API goes on answering while running jobs are drained.
+    # In a thread of its own, so that the API still answers while running jobs finish.
     thread = threading.Thread(
         target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True
     )
@@ -101,11 +102,9 @@ def _resume(app: App, signals: _Signals) -> None:
     except MaintainerError as error:
         log.warning(
             "daemon.not_resumed error=%s", error
-        )  # people see that their second rule was not carried out, and ask again
+        )  # people notice a missing second job and request it again
     except Exception:
-        log.exception(
-            "daemon.not_resumed"
-        )  # one table's trouble must not keep the daemon from its work
+        log.exception("daemon.not_resumed")  # one table's error must not stop the daemon
 
 
 def _log_policy_problems(app: App) -> None:
@@ -114,7 +113,7 @@ def _log_policy_problems(app: App) -> None:
 
 
 def _log_missing(runner: Runner) -> None:
-    """What Spark lacks is known at once, not only when the first job fails."""
+    """Log what Spark lacks at the start, not only when the first job fails."""
     for what, is_there, sentence in runner.describe():
         if not is_there:
             log.warning(
@@ -125,28 +124,28 @@ def _log_missing(runner: Runner) -> None:
 
 
 class _Signals:
-    """The first signal asks for an orderly end, the second for a quick one."""
+    """Counts signals: the first asks for an orderly end, the second for a quick one."""
 
     def __init__(self) -> None:
         self._caught: SimpleQueue[int] = (
             SimpleQueue()
-            # which alone may be put to while the same thread waits for it: an Event's lock is not
-            # reentrant
+            # A SimpleQueue may be used in a handler while the same thread waits for it; an Event's
+            # lock is not reentrant.
         )
         self._count = 0
 
     def wait(self) -> None:
-        """Until the first."""
+        """Wait for the first signal."""
         self._caught.get()
 
     @property
     def is_asked(self) -> bool:
-        """Whether there was a first."""
+        """True after the first signal."""
         return self._count > 0
 
     @property
     def is_urgent(self) -> bool:
-        """Whether there was a second."""
+        """True after the second signal."""
         return self._count > 1
 
     def _handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - a signal handler's signature
@@ -173,7 +172,7 @@ def _drain_timeout(app: App, signals: _Signals) -> timedelta:
 def _own_running(app: App, signals: _Signals) -> list[Job]:
     jobs = [
         job for job in held_jobs(app.ports) if job.unreadable_since is None
-    ]  # that one waits for its table, whoever looks after it
+    ]  # a job that cannot be proved yet waits for its table, in any process
     if signals.is_urgent:
         for job in jobs:
             if not job.cancel_requested_by:
@@ -186,7 +185,7 @@ def _cancel(app: App, job: Job) -> object:
 
 
 def _settle_what_is_left(app: App) -> None:
-    """End Spark, then let the tables tell what became of jobs that did not end by themselves."""
+    """End Spark, then read from the tables what became of jobs that did not end."""
     runner: Runner = app.ports.runner
     runner.close()
     try:
@@ -195,4 +194,4 @@ def _settle_what_is_left(app: App) -> None:
     except MaintainerError as error:
         log.warning(
             "daemon.left_jobs error=%s", error
-        )  # the next start finds them lost and asks the tables
+        )  # the next start finds them lost and reads their tables

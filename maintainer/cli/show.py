@@ -1,4 +1,4 @@
-"""What is printed: tables for people, JSON for programs."""
+"""Output of the commands: tables for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from maintainer.steps.scan import Recalled, ScannedTable
 Statement = Callable[[TableIdentifier, Action], str]
 Waits = Mapping[
     tuple[TableIdentifier, RuleName], AdmissionVerdict
-]  # what admission says of what the stored plans want started
+]  # the queue's verdict on a planned action
 NOTHING_WAITS: Waits = MappingProxyType({})
 
 BAND_STYLES = {
@@ -71,7 +71,7 @@ def write_size(value: float | None) -> str:
 
 
 def write_time(moment: datetime) -> str:
-    """RFC 3339, in UTC where the moment is."""
+    """RFC 3339; in UTC if the time is."""
     return moment.isoformat().replace("+00:00", "Z")
 
 
@@ -81,7 +81,7 @@ def _time(moment: datetime | None) -> str | None:
 
 # -- doctor
 
-WIDTH_OF_A_CHECK = 14  # of its name: the others are not known yet when the first is printed
+WIDTH_OF_A_CHECK = 14  # of its name: the others are not known when the first is printed
 
 
 def finding_line(what: str, is_fine: bool, sentence: str) -> Facts:
@@ -96,7 +96,7 @@ def finding_line(what: str, is_fine: bool, sentence: str) -> Facts:
 
 
 def health_table(scanned: Sequence[ScannedTable]) -> Rows:
-    """One row a table: its figures and the reason for its band."""
+    """One row for each table: its figures and the reason for its band."""
     numbers = ("avg file", "files", "small", "deletes", "manifests", "snapshots")
     table = Rows(
         ("table", "band", *numbers, "why"),
@@ -213,9 +213,7 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
 
 
 def weigh(cost: Cost | None, score: Score | None, estimate: Estimate | None = None) -> list[str]:
-    """A line each for how far the estimate may be off, for what an action would take and for its
-    rank, where they are known.
-    """
+    """Lines on the estimate's error, the cost and the score of an action, where they are known."""
     lines = []
     if estimate is not None and estimate.error_bound:
         lines.append(f"the figures may be off by up to {estimate.error_bound:,}: {estimate.note}")
@@ -230,7 +228,7 @@ def weigh(cost: Cost | None, score: Score | None, estimate: Estimate | None = No
 
 
 def admission_json(admission: AdmissionVerdict) -> dict[str, object]:
-    """Whether something planned starts, else why it waits and until when at the earliest."""
+    """Whether a planned action starts, else why it waits and its earliest start."""
     wait = admission.wait
     code, next_at = (wait.code, _time(wait.next_at)) if wait is not None else (None, None)
     return {
@@ -326,7 +324,7 @@ def plan_json(plan: Plan, statement: Statement, waits: Waits = NOTHING_WAITS) ->
 
 
 def jobs_table(jobs: Sequence[Job]) -> Rows:
-    """One row a job."""
+    """One row for each job."""
     table = Rows(("table", "rule", "state", "took", "job", "result"), below="result")
     for job in jobs:
         took = (
@@ -349,7 +347,7 @@ def jobs_table(jobs: Sequence[Job]) -> Rows:
 
 
 def effect_table(before: Measurement, after: Measurement) -> Rows:
-    """Before and after, one row a figure."""
+    """The figures before and after, one row for each."""
     table = Rows(("", "before", "after"), right=("before", "after"))
     table.add_row("data files", write_count(before.data_files), write_count(after.data_files))
     table.add_row(
@@ -366,7 +364,7 @@ def effect_table(before: Measurement, after: Measurement) -> Rows:
 
 
 def fleet_table(before: Sequence[ScannedTable], after: Sequence[ScannedTable]) -> Rows:
-    """The fleet before and after, one row a table."""
+    """The fleet before and after, one row for each table."""
     numbers = ("files", "avg file", "deletes", "manifests", "snapshots")
     table = Rows(
         ("table", "band", *numbers, "why"),
@@ -422,7 +420,7 @@ def _changes(old: TableHealth, new: TableHealth) -> tuple[str, ...]:
 
 
 def describe_error(error: EstimateError) -> str:
-    """One prediction against what came of it: "duration 38 s, was 41 s (-8 %)"."""
+    """An estimate and its actual figure: "duration 38 s, was 41 s (-8 %)"."""
     off = "" if error.ratio is None else f" ({error.ratio:+.0%})"
     write = _QUANTITIES.get(error.quantity, "{:,.0f}".format)
     return (

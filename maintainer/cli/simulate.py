@@ -1,6 +1,4 @@
-"""`maintainer simulate`: what policies, scorers and budgets lead to over virtual weeks, side by
-side.
-"""
+"""`maintainer simulate`: compare policies, scorers and budgets over weeks of virtual time."""
 
 from __future__ import annotations
 

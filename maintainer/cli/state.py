@@ -1,4 +1,4 @@
-"""The configuration that the commands share: --config may stand before the command or after it."""
+"""The configuration that all commands share; --config may be before or after the command."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Config = Annotated[
 
 
 def remember(path: Path | None) -> None:
-    """A --config before the command stands in for the environment's."""
+    """Remember a --config before the command; it replaces the environment's."""
     if path is not None:
         os.environ[FILE_VARIABLE] = str(path)
 
@@ -49,9 +49,7 @@ def load(path: Path | None) -> Settings:
 
 
 def open_app(settings: Settings) -> AbstractContextManager[App]:
-    """The world put together; imported only now, because --help need not wait for catalogs and
-    Spark.
-    """
+    """Open the application; the import is here, because --help should not wait for it."""
     from maintainer.app import open_app as open_world  # noqa: PLC0415
 
     return open_world(settings)

@@ -1,4 +1,4 @@
-"""What strangers named, on a terminal: nothing that it would carry out."""
+"""Print foreign names safely: control characters cannot reach the terminal."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from maintainer.domain.visible import make_visible
 
 
 class VisibleConsole(Console):
-    """A console that writes control characters as escapes; its own styles and cursor movements are
-    no part of a text.
-    """
+    """A console that escapes control characters in texts; its own styles still work."""
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """The segments of whatever is shown, each text of them printable."""
+        """Render the object, with every text made printable."""
         for segment in super().render(renderable, options):
             yield (
                 segment
@@ -30,12 +28,12 @@ class VisibleConsole(Console):
 
 
 def echo(line: str, *, is_error: bool = False) -> None:
-    """One line of plain text on standard output, or on standard error."""
+    """Print one line of plain text on standard output, or on standard error."""
     typer.echo(make_visible(line), err=is_error)
 
 
 def write_json(value: object, indent: int | None = None) -> str:
-    """A JSON document in which letters stay readable, and what is not printed is escaped."""
+    """Write JSON in which letters stay readable and unprintable characters are escaped."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     return "".join(
         letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]

@@ -1,6 +1,4 @@
-"""`maintainer why`: one table's band, each rule's verdict in a sentence, what ran and what it did,
-and how the verdicts changed.
-"""
+"""`maintainer why`: explain a table's band, verdicts, recent jobs and earlier verdicts."""
 
 from __future__ import annotations
 
@@ -74,9 +72,7 @@ def why(
 
 
 def _find_answer(app: App, table: TableIdentifier) -> _Answer:
-    """The verdicts of this moment, beside what the store remembers; a table that it does not know
-    is measured first.
-    """
+    """The present verdicts and the stored data; an unknown table is measured first."""
     store = app.ports.store
     record = store.table(table)
     if record is None or record.grade is None:
