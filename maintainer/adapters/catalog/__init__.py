@@ -22,8 +22,9 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for: a decoding process needs the readers alone, and starts ten times
-    faster without the rest.
+    """Import names on first use.
+
+    A decoding process needs the readers alone and starts ten times faster without the rest.
     """
     if name not in _MODULES:
         message = f"module {__name__!r} has no attribute {name!r}"

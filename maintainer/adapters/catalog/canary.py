@@ -1,6 +1,4 @@
-"""Reading again some of the files that a snapshot added, by other means than those that wrote
-them.
-"""
+"""Reads some files that a snapshot added, with another library than the one that wrote them."""
 
 from __future__ import annotations
 
@@ -25,15 +23,15 @@ from maintainer.adapters.catalog.manifests.container import open_container
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.units import MIB
 
-MAX_SNAPSHOTS: Final = 3  # the newest
-MAX_MANIFESTS: Final = 3  # of each snapshot
-MAX_FILES: Final = 10  # of all of them
+MAX_SNAPSHOTS: Final = 3  # the newest snapshots
+MAX_MANIFESTS: Final = 3  # for each snapshot
+MAX_FILES: Final = 10  # for all snapshots together
 MAX_READ_BYTES: Final = (
     16 * MIB
-)  # of one file: of a longer one its footer, and its first rows if they are no more than this
+)  # for one file; a longer file gives its footer, and its first rows if they fit
 _RESERVED_FIELD_ID: Final = (
     2**31 - 201
-)  # Iceberg: from here on ids are those of metadata columns, as row lineage has them
+)  # Iceberg reserves ids from here on for metadata columns, such as those of row lineage
 _FIELD_ID: Final = b"PARQUET:field_id"
 _PUFFIN_MAGIC: Final = b"PFA1"
 
@@ -43,7 +41,7 @@ class _WrongFileError(Exception):
 
 
 def read_canary(table: Table, snapshot_ids: Sequence[int]) -> CanaryReading:
-    """Look at a few files that these snapshots added; a snapshot that is gone has none."""
+    """Read a few files that these snapshots added; an expired snapshot adds none."""
     field_ids = {field_id for schema in table.schemas().values() for field_id in schema.field_ids}
     read, problems, unread = 0, [], []
     for file in _choose(list(_added_files(table, snapshot_ids))):
@@ -75,11 +73,11 @@ def _added_files(table: Table, snapshot_ids: Sequence[int]) -> Iterator[DataFile
 def _is_new(manifest: ManifestFile, snapshot_id: int) -> bool:
     return (
         manifest.added_snapshot_id == snapshot_id and manifest.added_files_count != 0
-    )  # None in version 1: not said
+    )  # None in version 1, which does not record it
 
 
 def _choose(files: list[DataFile]) -> list[DataFile]:
-    """Evenly spread over all of them."""
+    """Choose files evenly spread over all of them."""
     step = max(1, -(-len(files) // MAX_FILES))
     return files[::step]
 
@@ -108,7 +106,7 @@ def _check_file(io: FileIO, file: DataFile, field_ids: set[int]) -> None:
 
 
 def _count_in_memory(source: InputFile, file: DataFile, field_ids: set[int]) -> int | None:
-    """Once the bytes are here, whatever goes wrong with them is theirs."""
+    """Count the rows of a file in memory; every error from here on is the file's."""
     with source.open() as stream:
         raw = stream.read()
     try:
@@ -123,7 +121,7 @@ def _count_by_footer(source: InputFile, file: DataFile, field_ids: set[int]) -> 
     with source.open() as stream:
         try:
             return _count_rows(stream, file, field_ids)
-        except pa.ArrowInvalid as error:  # an OSError may be the storage's
+        except pa.ArrowInvalid as error:  # an OSError may come from the storage
             raise _unreadable(file, error) from error
 
 
@@ -139,7 +137,7 @@ def _count_rows(stream: Any, file: DataFile, field_ids: set[int]) -> int | None:
             )
         case FileFormat.ORC:
             return int(pa.orc.ORCFile(stream).nrows)
-        case _:  # Avro has no footer: what is long is not read for its sake
+        case _:  # Avro has no footer, and a long file is not read as a whole
             return None
 
 

@@ -1,6 +1,4 @@
-"""Other libraries' exceptions as one clear line, without secrets, and as the kind of fault that
-they are.
-"""
+"""Turns exceptions of other libraries into one clear line without secrets, and a kind of fault."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ MAX_REASON_CHARACTERS: Final = 300
 _SECRET_KEY: Final = re.compile(
     r"secret|password|token|credential|authorization|access-key|account-key|sas", re.IGNORECASE
 )
-_MIN_SECRET_CHARACTERS: Final = 4  # shorter values would blank out ordinary words
+_MIN_SECRET_CHARACTERS: Final = 4  # blanking out shorter values would hit ordinary words
 _USER_INFO: Final = re.compile(r"(?<=://)[^/@\s]+@")
 _QUERY: Final = re.compile(
     r"(?<=[?&])(X-Amz-[A-Za-z-]+|sig|token|password|access_token)=[^&\s]+", re.IGNORECASE
@@ -53,7 +51,7 @@ _DENIED_TYPES: Final = (
 
 
 def explain(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
-    """An exception as one line of bounded length, with every secret blanked out."""
+    """Describe an exception in one line of bounded length, with every secret blanked out."""
     text = describe_unreachable(error) or str(
         getattr(error, "orig", None) or error
     )  # SQLAlchemy wraps the driver's error and appends the statement
@@ -65,8 +63,9 @@ def explain(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
 
 
 def secrets_of(properties: Mapping[str, str]) -> tuple[str, ...]:
-    """The values that must never be shown, longest first: by their keys, and the password inside a
-    URI.
+    """List the values that must never be shown, longest first.
+
+    They are recognised by their keys; the password inside a URI is one too.
     """
     found = {str(value) for key, value in properties.items() if _SECRET_KEY.search(key)}
     found |= {
@@ -86,11 +85,11 @@ def secrets_of(properties: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def kind_of_catalog_error(error: BaseException) -> FaultKind:
-    """What it means that asking the catalog for a table failed so."""
+    """Name the fault when the catalog fails to load a table."""
     match error:
         case (
             NoSuchIcebergTableError() | NoSuchPropertyException()
-        ):  # a table of Glue or Hive that says of itself nothing that Iceberg's do
+        ):  # a table of Glue or Hive without Iceberg's own properties
             return FaultKind.UNSUPPORTED
         case NoSuchTableError() | NoSuchNamespaceError():
             return FaultKind.DROPPED
@@ -107,8 +106,9 @@ def kind_of_catalog_error(error: BaseException) -> FaultKind:
 
 
 def kind_of_storage_error(error: BaseException) -> FaultKind:
-    """What it means that reading a file failed so; storage that does not answer counts as the
-    catalog's absence.
+    """Name the fault when a file cannot be read.
+
+    Storage that does not answer counts like a catalog that does not answer.
     """
     if isinstance(error, FileNotFoundError):
         return FaultKind.METADATA_MISSING
@@ -118,6 +118,6 @@ def kind_of_storage_error(error: BaseException) -> FaultKind:
         return FaultKind.METADATA_MISSING
     if isinstance(
         error, ValueError | ImportError
-    ):  # PyIceberg: a scheme that no installed FileIO knows
+    ):  # PyIceberg knows no installed FileIO for the scheme
         return FaultKind.UNSUPPORTED
     return FaultKind.CATALOG_UNAVAILABLE

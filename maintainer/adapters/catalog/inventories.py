@@ -1,6 +1,4 @@
-"""One table's inventory: from the catalog's pointer through metadata.json and the manifest list to
-the digests.
-"""
+"""Takes the inventory of one table, from the catalog's pointer to the digests."""
 
 from __future__ import annotations
 
@@ -52,13 +50,13 @@ from maintainer.ports.catalog import KeepDigests, KnownDigests, TargetOf
 from maintainer.ports.clock import Clock
 
 DEFAULT_TIMEOUT: Final = timedelta(minutes=10)
-SLOWEST_ENTRIES_A_SECOND: Final = 5_000  # of manifests: one core reads thirty times as many
-READ_ATTEMPTS: Final = 3  # a table that commits and expires while we read is read again, so often
+SLOWEST_ENTRIES_A_SECOND: Final = 5_000  # of manifests; one core reads thirty times as many
+READ_ATTEMPTS: Final = 3  # attempts for a table that commits and expires during the read
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A table's current metadata, where it was found and how its files are read."""
+    """A table's current metadata, its location and the way to read its files."""
 
     location: str
     access: Access
@@ -68,15 +66,16 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class TooMuch:
-    """A table of which more has to be read than was allowed."""
+    """More has to be read for a table than the caller allowed."""
 
     entries: int
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A catalog as inventories need it: how to connect, and how to read a location that only has
-    the catalog's own properties.
+    """What an inventory needs of a catalog.
+
+    It connects, and it reads locations with the catalog's own properties.
     """
 
     connect: Callable[[], Catalog]
@@ -85,7 +84,7 @@ class Source:
 
 
 class Inventories:
-    """Takes inventories, on the reader's loop."""
+    """Takes inventories on the reader's loop."""
 
     def __init__(
         self,
@@ -94,8 +93,9 @@ class Inventories:
         clock: Clock,
         timeout: timedelta = DEFAULT_TIMEOUT,
     ) -> None:
-        """Take the catalog and what reads for it, and how long reading a table may take beside its
-        manifests.
+        """Take the catalog and its reader.
+
+        `timeout` bounds the time for one table, its manifests not included.
         """
         self._timeout = timeout
         self._source = source
@@ -106,7 +106,7 @@ class Inventories:
     async def take(
         self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
     ) -> TableInventory | TableFault:
-        """The table's metadata now, however much has to be read for it."""
+        """Take the table's inventory, however much has to be read."""
         outcome = await self.take_within(None, table, target_of, known)
         if isinstance(outcome, TooMuch):
             message = f"{table} was given up ({outcome}), where nothing bounds it"
@@ -121,8 +121,9 @@ class Inventories:
         known: KnownDigests,
         keep: KeepDigests | None = None,
     ) -> TableInventory | TableFault | TooMuch:
-        """The table's metadata now, or TooMuch when more than `most_entries` entries of manifests
-        would have to be read; None bounds nothing.
+        """Take the inventory unless more than `most_entries` manifest entries are unread.
+
+        None is no limit.
         """
         deadline = asyncio.timeout(self._timeout.total_seconds())
         try:
@@ -157,7 +158,7 @@ class Inventories:
                 or attempt == READ_ATTEMPTS - 1
             ):
                 return inventory
-            # Files may be gone only because the table moved on and expired them meanwhile.
+            # Files may be missing only because the table moved on and expired them during the read.
             reopened = await self._open(table)
             if isinstance(reopened, Opened) and reopened.location == opened.location:
                 return inventory
@@ -166,9 +167,7 @@ class Inventories:
         raise AssertionError(message)
 
     async def open(self, table: TableIdentifier) -> Opened | TableFault:
-        """Read the catalog's pointer anew and the metadata it points to; a pointer that moved on
-        meanwhile is followed.
-        """
+        """Read the pointer and its metadata, again if the pointer moves meanwhile."""
         deadline = asyncio.timeout(self._timeout.total_seconds())
         try:
             async with deadline:
@@ -193,7 +192,7 @@ class Inventories:
         return outcome
 
     async def _open_once(self, table: TableIdentifier) -> tuple[str, Opened | TableFault]:
-        """The metadata's location ("" when the catalog names none) and what was found there."""
+        """Return the metadata's location ("" if the catalog names none) and its contents."""
         try:
             pointer, can_renew = await in_thread(self._locate, table)
         except MetadataError as error:
@@ -230,9 +229,7 @@ class Inventories:
             )
 
     def _locate(self, table: TableIdentifier) -> tuple[Pointer, bool]:
-        """Where the table is, and whether asking again gives other credentials: only a REST catalog
-        does.
-        """
+        """Locate the table; True if a new request gives new credentials (REST only)."""
         catalog = self._source.connect()
         return locate(catalog, table, self._source.io_for), isinstance(catalog, RestCatalog)
 
@@ -307,7 +304,7 @@ class Inventories:
     async def digest_snapshot(
         self, opened: Opened, snapshot_id: int, classes: SizeClasses
     ) -> Sequence[ManifestDigest] | None:
-        """The digests of one of the table's snapshots; None when some of it cannot be read."""
+        """Return the digests of one snapshot; None if a part of it cannot be read."""
         listed, unreadable = await self.list_manifests(opened, snapshot_id)
         gathered = GatheredDigests(sum(map(count_entries, listed)))
         broken = await self._reader.digest(
@@ -318,7 +315,7 @@ class Inventories:
     async def list_manifests(
         self, opened: Opened, snapshot_id: int | None
     ) -> tuple[Sequence[ListedManifest], Sequence[Unreadable]]:
-        """A snapshot's manifests, and what stood in the way of knowing them."""
+        """Return a snapshot's manifests and the errors that hid some of them."""
         if snapshot_id is None:
             return (), ()
         source = opened.metadata.sources[snapshot_id]
@@ -370,7 +367,7 @@ def _recall(  # noqa: PLR0913, PLR0917 - the table, what is known of it, and whe
     known: KnownDigests,
     gathered: GatheredDigests,
 ) -> SizeClasses:
-    """The table's size classes; the digests that are known under them are gathered."""
+    """Compute the table's size classes and gather the known digests that were made under them."""
     classes = SizeClasses.around(target_of(table, metadata.properties))
     recalled = (
         known(metadata.table_uuid, [manifest.path for manifest in listed], classes.target_bytes)
@@ -392,8 +389,10 @@ def _add_up(counts: Sequence[int | None]) -> int | None:
 
 
 def _is_same(digest: ManifestDigest, listed: ListedManifest) -> bool:
-    """Paths can be reused by careless writers; length and spec betray it. What was digested before
-    the table had deletes lacks the files that they apply to.
+    """Say whether a known digest is of this manifest.
+
+    Careless writers reuse paths; length and spec show it. A digest from before the table's first
+    deletes lacks the files that deletes need.
     """
     if digest.spec_id != listed.spec_id or listed.length_bytes not in {None, digest.length_bytes}:
         return False

@@ -1,5 +1,6 @@
-"""How large one metadata file may be, and into how much it may unfold: a file that claims more is
-refused before it is held.
+"""Size limits of metadata files, as stored and decompressed.
+
+A file that claims more is refused before it is in memory.
 """
 
 from __future__ import annotations
@@ -14,31 +15,29 @@ from maintainer.domain.units import MIB, format_size
 
 MAX_DOCUMENT_BYTES: Final = (
     256 * MIB
-    # of a metadata.json or a manifest list, as it is stored and decompressed: hundreds of thousands
-    # of snapshots
+    # Of a metadata.json or a manifest list, stored and decompressed: hundreds of thousands of
+    # snapshots.
 )
 FREE_BYTES: Final = (
     4 * MIB
-    # up to which such a file is read at once; larger ones wait for their part of a budget that all
-    # tables share
+    # Files up to this size are read at once; larger ones wait for their part of a budget that all
+    # tables share.
 )
 BYTES_PER_VALUE: Final = (
-    8  # of JSON, at least: what has more values than that takes many times its size in memory
+    8  # of JSON for each value; a denser document takes many times its size in memory
 )
-MAX_VALUES: Final = 8_000_000  # of one metadata.json
-MAX_MANIFEST_BYTES: Final = (
-    1024 * MIB
-)  # of one manifest: the blocks that are decompressed one after the other, together
+MAX_VALUES: Final = 8_000_000  # in one metadata.json
+MAX_MANIFEST_BYTES: Final = 1024 * MIB  # in one manifest, all decompressed blocks together
 MAX_BLOCK_BYTES: Final = (
     64 * MIB
-)  # of one Avro block, decompressed; Spark writes blocks of 64 KB, PyIceberg one entry a block
-MAX_LISTED_MANIFESTS: Final = 1_000_000  # of one snapshot
+)  # in one decompressed Avro block; Spark writes blocks of 64 KB, PyIceberg one entry a block
+MAX_LISTED_MANIFESTS: Final = 1_000_000  # in one snapshot
 MAX_ENTRIES: Final = (
-    2_000_000  # of one manifest, which in Iceberg's target size has a tenth of that
+    2_000_000  # in one manifest; a manifest of Iceberg's target size has a tenth of that
 )
-MAX_SHARES: Final = 250_000  # partitions of one manifest
-MAX_NAME_CHARACTERS: Final = 64 * MIB  # of the partitions' names of one manifest, together
-MAX_PARTITIONS: Final = 1_000_000  # of one table
+MAX_SHARES: Final = 250_000  # partitions in one manifest
+MAX_NAME_CHARACTERS: Final = 64 * MIB  # in all partition names of one manifest together
+MAX_PARTITIONS: Final = 1_000_000  # in one table
 
 READABLE_SCHEMES: Final = frozenset(
     {
@@ -56,8 +55,8 @@ READABLE_SCHEMES: Final = frozenset(
         "viewfs",
         "hf",
     }
-    # what Iceberg tables are written to; http and https would make the daemon a way into the
-    # network that it runs in
+    # The storages of Iceberg tables. http and https would open the daemon's network to a table's
+    # paths.
 )
 
 
@@ -65,13 +64,11 @@ T = TypeVar("T")
 
 
 class UnreadableFileError(Exception):
-    """A metadata file that is truncated, corrupt, encrypted, or written in a way we cannot read."""
+    """A metadata file that is truncated, corrupt, encrypted or written in an unknown way."""
 
 
 class TooLargeError(UnreadableFileError):
-    """A metadata file that is larger than it may be, or that unfolds into more; `size` where it is
-    known.
-    """
+    """A metadata file that is too large, stored or decompressed; `size` if it is known."""
 
     def __init__(self, what: str, size: int | None, most: int) -> None:
         has = f"more than {format_size(most)}" if size is None else format_size(size)
@@ -80,11 +77,11 @@ class TooLargeError(UnreadableFileError):
 
 
 class UnreadableSchemeError(UnreadableFileError):
-    """A location whose scheme is none that tables are read from."""
+    """A location with a scheme that tables are never read from."""
 
 
 def check_scheme(location: str) -> None:
-    """Refuse a location that is on none of the storages that Iceberg tables lie on."""
+    """Raise UnreadableSchemeError unless the location is on a storage for Iceberg tables."""
     scheme, separator, _ = location.partition(":")
     if location.startswith("/") or (separator and scheme.lower() in READABLE_SCHEMES):
         return
@@ -96,7 +93,7 @@ def check_scheme(location: str) -> None:
 
 
 def local_path(location: str) -> str | None:
-    """The path of a file on this machine; None for what lies elsewhere."""
+    """Return the path of a file on this machine; None for other locations."""
     if location.startswith("/"):
         return location
     scheme, _, rest = location.partition(":")
@@ -106,8 +103,9 @@ def local_path(location: str) -> str | None:
 
 
 def open_regular(path: str) -> tuple[int, int]:
-    """Open a file for reading: its descriptor and its size. UnreadableFileError for a pipe, a
-    device or a socket, which may have no end.
+    """Open a regular file for reading and return its descriptor and size in bytes.
+
+    UnreadableFileError for a pipe, a device or a socket, which may have no end.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     found = os.fstat(descriptor)
@@ -121,7 +119,7 @@ def open_regular(path: str) -> tuple[int, int]:
 
 
 def at_most_listed(rows: Iterable[T]) -> Iterator[T]:
-    """The rows of a manifest list; UnreadableFileError after as many as one may have."""
+    """Yield the rows of a manifest list; UnreadableFileError beyond MAX_LISTED_MANIFESTS."""
     for number, row in enumerate(rows):
         if number >= MAX_LISTED_MANIFESTS:
             message = f"it lists more than {MAX_LISTED_MANIFESTS:,} manifests"
@@ -130,8 +128,9 @@ def at_most_listed(rows: Iterable[T]) -> Iterator[T]:
 
 
 def refuse_empty_items(schema: Any, defined: Mapping[str, Any]) -> None:  # noqa: ANN401 - an Avro schema is any JSON
-    """Refuse a schema with arrays whose items take no bytes: any number of them fits in a few
-    bytes, and is read one by one.
+    """Refuse a schema with arrays whose items take no bytes.
+
+    A few bytes can claim any number of such items, and each is read on its own.
     """
     pending = [schema]
     while pending:

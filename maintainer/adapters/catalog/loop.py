@@ -1,6 +1,4 @@
-"""One event loop beside the program's own threads, and blocking calls that nobody has to wait
-for.
-"""
+"""One event loop beside the program's own threads, and blocking calls that can be abandoned."""
 
 from __future__ import annotations
 
@@ -13,14 +11,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
-STOP_CHECK_SECONDS: Final = 0.1  # how soon a caller that waits notices that it is to stop
+STOP_CHECK_SECONDS: Final = 0.1  # a waiting caller notices a request to stop within this time
 CLOSE_SECONDS: Final = (
-    2.0  # what cancelled work has to end in; what does not is left behind in daemon threads
+    2.0  # for cancelled work to end; what does not end stays behind in daemon threads
 )
 SPARE_SECONDS: Final = (
-    10.0  # that a thread waits for another call: starting one costs as much as the call
+    10.0  # an idle thread waits this long for a call; starting one costs as much as a call
 )
-_AHEAD: Final = 1000  # items that a thread takes from a stream before they are asked for
+_AHEAD: Final = 1000  # items that a thread takes from a stream in advance
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -28,12 +26,12 @@ ShouldStop = Callable[[], bool]
 
 
 def never() -> bool:
-    """For callers who wait as long as it takes."""
+    """Return False; for callers that wait without a limit."""
     return False
 
 
 class EventLoop:
-    """An event loop in a daemon thread, which the first question starts."""
+    """An event loop in a daemon thread, which starts with the first call."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -50,13 +48,14 @@ class EventLoop:
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, T], should_stop: ShouldStop = never) -> T:
-        """Do the work on the loop and wait for it; CancelledError when it is stopped or the loop is
-        closed.
+        """Run the work on the loop and wait for it.
+
+        CancelledError if should_stop returns True or the loop is closed.
         """
         return wait_for(self.submit(work), should_stop)
 
     def close(self) -> None:
-        """Cancel everything and end the thread; a later question starts another."""
+        """Cancel everything and end the thread; a later call starts another."""
         with self._lock:
             loop, self._loop = self._loop, None
         if loop is not None:
@@ -81,9 +80,7 @@ async def _cancel_all() -> None:
 
 
 def wait_for(future: Future[T], should_stop: ShouldStop = never) -> T:
-    """The future's result; CancelledError, and the work cancelled, as soon as should_stop says
-    so.
-    """
+    """Return the future's result; CancelledError, and no more work, once should_stop is True."""
     while not wait([future], None if should_stop is never else STOP_CHECK_SECONDS).done:
         if should_stop():
             future.cancel()
@@ -92,17 +89,18 @@ def wait_for(future: Future[T], should_stop: ShouldStop = never) -> T:
 
 
 class _SpareThreads:
-    """As many daemon threads as there are calls under way; one that is free takes the next call,
-    and ends when there is none for a while.
+    """One daemon thread for each running call.
+
+    A free thread takes the next call, and ends if none comes for a while.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._free = 0  # threads that no call has been given to
+        self._free = 0  # threads without a call
         self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
 
     def give(self, call: Callable[[], None]) -> None:
-        """Have it done at once."""
+        """Run the call at once in a thread of its own."""
         with self._lock:
             is_free = self._free > 0
             self._free -= is_free
@@ -123,14 +121,14 @@ class _SpareThreads:
                     if self._free:
                         self._free -= 1
                         return
-                call = self._calls.get()  # it was given a call at the last moment
+                call = self._calls.get()  # a call arrived at the last moment
 
 
 _SPARE: Final = _SpareThreads()
 
 
 def begin_aside(work: Callable[[], T]) -> Future[T]:
-    """Run blocking code in a daemon thread; whoever waits for the future may stop waiting."""
+    """Run blocking code in a daemon thread; the caller may stop waiting for the future."""
     found: Future[T] = Future()
 
     def run() -> None:
@@ -144,8 +142,9 @@ def begin_aside(work: Callable[[], T]) -> Future[T]:
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run blocking code in a daemon thread: neither a caller that is cancelled nor the end of the
-    process waits for it.
+    """Run blocking code in a daemon thread; a cancelled caller does not wait for it.
+
+    The end of the process does not wait either.
     """
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[T] = loop.create_future()
@@ -159,9 +158,7 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
                 outcome.set_exception(error)
 
     def tell(found: Future[T]) -> None:
-        with suppress(
-            RuntimeError
-        ):  # the loop was closed while the call lasted: nobody waits for it any more
+        with suppress(RuntimeError):  # the loop is closed: nobody waits for the result any more
             loop.call_soon_threadsafe(settle, found)
 
     begin_aside(partial(work, *args, **kwargs)).add_done_callback(tell)
@@ -169,17 +166,17 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
 
 class DaemonThreads(Executor):
-    """A pool whose threads nobody waits for, not even the end of the process."""
+    """A thread pool that nothing waits for, not even the end of the process."""
 
     def __init__(self, width: int, name: str) -> None:
-        """Start so many threads."""
+        """Start `width` threads."""
         self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._width = width
         for _ in range(width):
             threading.Thread(target=self._work, name=name, daemon=True).start()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Call it in the next free thread."""
+        """Run the call in the next free thread."""
         future: Future[T] = Future()
 
         def call() -> None:
@@ -193,7 +190,7 @@ class DaemonThreads(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002 - nobody waits
-        """Let each thread end after what it is doing; calls that have not begun are left undone."""
+        """Let each thread finish its current call; calls that have not started are dropped."""
         with suppress(queue.Empty):
             while cancel_futures:
                 self._calls.get_nowait()
@@ -206,15 +203,16 @@ class DaemonThreads(Executor):
 
 
 class _End:
-    """What a stream ends with: the error that ended it, if any."""
+    """The end of a stream, with its error if there is one."""
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.error = error
 
 
 def iterate_aside(stream: Iterable[T], should_stop: ShouldStop = never) -> Generator[T, None, None]:
-    """The stream's items, taken in a daemon thread a bounded number ahead; it ends early, whatever
-    the stream is waiting for, when should_stop says so.
+    """Yield the items of a stream, which a daemon thread takes a bounded number ahead.
+
+    It ends early if should_stop returns True, even while the stream itself waits.
     """
     if should_stop is never:
         yield from stream

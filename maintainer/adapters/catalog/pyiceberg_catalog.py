@@ -1,4 +1,4 @@
-"""A catalog read through PyIceberg, metadata files by our own readers."""
+"""A catalog through PyIceberg, with our own readers for metadata files."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ from maintainer.ports.clock import Clock
 
 DEFAULT_WORKERS: Final = 4
 DEFAULT_POLL_LIMITS: Final = PollLimits()
-HUGE_ENTRIES: Final = 60_000  # of new manifests: half a second of one core
+HUGE_ENTRIES: Final = 60_000  # in new manifests: half a second of one core
 _NO_TARGET: Final = SizeClasses(
     target_bytes=0, small_below_bytes=0, large_above_bytes=0
-)  # for counting rows alone
+)  # for counting rows only
 
 T = TypeVar("T")
 _Within = TableInventory | TableFault | TooMuch
 
 
 class PyIcebergCatalog:
-    """One configured catalog; constructing it touches nothing, the first question connects."""
+    """One configured catalog, which connects with the first call."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a catalog is and its bounds
         self,
@@ -72,8 +72,10 @@ class PyIcebergCatalog:
         reader: MetadataReader | None = None,
         timeout: timedelta = DEFAULT_TIMEOUT,
     ) -> None:
-        """Take PyIceberg's own properties; `workers` tables are read at once, `limits` say how a
-        poll asks table by table; catalogs may share a reader.
+        """Take PyIceberg's own properties.
+
+        `workers` tables are read at once. `limits` bound a poll that asks table by table. Catalogs
+        may share a reader.
         """
         self._name = name
         self._properties = dict(properties)
@@ -97,12 +99,13 @@ class PyIcebergCatalog:
 
     @property
     def name(self) -> str:
-        """The name under which it stands in the configuration."""
+        """Return the catalog's name in the configuration."""
         return self._name
 
     def tables(self) -> Iterator[TableIdentifier | CatalogFault]:
-        """Every table of every namespace; a namespace (or the whole catalog) that cannot be listed
-        yields its fault.
+        """List every table of every namespace.
+
+        A namespace, or a whole catalog, that cannot be listed yields its fault.
         """
         try:
             catalog = self._catalog()
@@ -124,7 +127,7 @@ class PyIcebergCatalog:
     def foreign_places(
         self, paths: Sequence[str], within: timedelta
     ) -> Iterator[Place | CatalogFault]:
-        """Of Hive's and Glue's other tables: one listing, kept for so long."""
+        """List locations of Hive's and Glue's other tables; a listing is kept for `within`."""
         try:
             catalog = self._catalog()
         except CatalogUnavailableError as error:
@@ -148,8 +151,10 @@ class PyIcebergCatalog:
         should_stop: Callable[[], bool] = never,
         within: timedelta | None = None,
     ) -> Iterator[Polled | TableFault | CatalogFault]:
-        """Every table and whether it changed: one query of a SQL catalog, a conditional request a
-        table of a REST catalog, else a load a table.
+        """Yield every table and whether it changed.
+
+        This takes one query for a SQL catalog, a conditional request a table for a REST catalog,
+        and otherwise a load a table.
         """
         yield from iterate_aside(self._poll(known, within), should_stop)
 
@@ -180,9 +185,7 @@ class PyIcebergCatalog:
     def inventory(
         self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
     ) -> TableInventory | TableFault:
-        """The table's metadata now; what is wrong with the table is a fault or an `unreadable`,
-        never an exception.
-        """
+        """Take the inventory; an error becomes a fault or an `unreadable`, no exception."""
         return wait_for(self._submit(self._inventories.take(table, target_of, known)))
 
     def inventories(
@@ -193,8 +196,9 @@ class PyIcebergCatalog:
         should_stop: Callable[[], bool] = never,
         keep: KeepDigests | None = None,
     ) -> Iterator[Taken]:
-        """Inventories of several tables, as many at once as there are workers; a huge one is left
-        until it keeps no other waiting.
+        """Take inventories of several tables, one for each worker at a time.
+
+        A huge table is put off until it delays no other.
         """
 
         def start(table: TableIdentifier, may_be_put_off: bool) -> Future[Taken | TooMuch]:
@@ -230,18 +234,20 @@ class PyIcebergCatalog:
         )
 
     def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:
-        """The table's snapshots now, oldest first."""
+        """Return the table's snapshots, oldest first."""
         opened = wait_for(self._submit(self._inventories.open(table)))
         return opened if isinstance(opened, TableFault) else opened.metadata.snapshots
 
     def count_rows(self, table: TableIdentifier, snapshot_id: int, limit_bytes: int) -> int | None:
-        """Live rows at a snapshot, deletes applied; None when that needs reading more than
-        limit_bytes, or cannot be done.
+        """Count the live rows of a snapshot, deletes applied.
+
+        None if that takes reading more than `limit_bytes`, or is impossible.
         """
         opened = wait_for(self._submit(self._inventories.open(table)))
         if isinstance(opened, TableFault) or snapshot_id not in opened.metadata.sources:
             return None
-        # Our own reader first: PyIceberg's decoder does not check its bounds on a corrupt manifest.
+        # Our own reader goes first: PyIceberg's decoder does not check its bounds on a corrupt
+        # manifest.
         digests = wait_for(
             self._submit(self._inventories.digest_snapshot(opened, snapshot_id, _NO_TARGET))
         )
@@ -258,7 +264,7 @@ class PyIcebergCatalog:
             return None
 
     def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
-        """How long a file of the table is; None when it is not there or cannot be looked at."""
+        """Return a file's length in bytes; None if it is missing or cannot be inspected."""
         opened = wait_for(self._submit(self._inventories.open(table)))
         if isinstance(opened, TableFault):
             return None
@@ -270,9 +276,7 @@ class PyIcebergCatalog:
     def look_at_files(
         self, table: TableIdentifier, paths: Sequence[str]
     ) -> Sequence[StoredFile | None]:
-        """What the storage says of each file; as many are asked for at once as there are
-        workers.
-        """
+        """Return the storage's facts about each file, one request for each worker at a time."""
         opened = wait_for(self._submit(self._inventories.open(table)))
         if isinstance(opened, TableFault):
             return [None] * len(paths)
@@ -282,7 +286,7 @@ class PyIcebergCatalog:
     def list_files(
         self, table: TableIdentifier, location: str
     ) -> Iterator[Sequence[FoundFile]] | None:
-        """Every file under a location, in portions; None when only Spark can list there."""
+        """List every file under a location in portions; None if only Spark can list there."""
         opened = wait_for(self._submit(self._inventories.open(table)))
         return (
             None
@@ -293,8 +297,9 @@ class PyIcebergCatalog:
     def read_canary(
         self, table: TableIdentifier, snapshot_ids: Sequence[int]
     ) -> CanaryReading | None:
-        """A bounded look at files that these snapshots added. Our own reader has been there before:
-        PyIceberg's does not check its bounds.
+        """Read a bounded number of files that these snapshots added.
+
+        Our own reader goes first: PyIceberg's does not check its bounds.
         """
         try:
             return read_canary(
@@ -304,12 +309,12 @@ class PyIcebergCatalog:
             return None
 
     def ping(self) -> str:
-        """One sentence on what answers there; CatalogUnavailableError when nothing does."""
+        """Describe the catalog in one sentence; CatalogUnavailableError if none answers."""
         catalog = self._catalog()
         try:
             count = count_top_namespaces(catalog)
         except Exception as error:
-            # Drivers and HTTP libraries raise what they like; all of it means that the catalog does
+            # Drivers and HTTP libraries raise any exception; all of them mean that the catalog does
             # not answer.
             message = f"catalog {self._name} does not answer: {explain(error, self._secrets)}"
             raise CatalogUnavailableError(message) from error
@@ -320,8 +325,9 @@ class PyIcebergCatalog:
         )
 
     def close(self) -> None:
-        """Let go of connections and threads; an inventory under way ends in CancelledError, a later
-        question connects anew.
+        """Close connections and threads; a later call connects anew.
+
+        An inventory under way ends in CancelledError.
         """
         with self._lock:
             self._closings += 1
@@ -350,7 +356,7 @@ class PyIcebergCatalog:
             self._under_way.discard(future)
 
     def _catalog(self) -> Catalog:
-        # which may take as long as a catalog that does not answer: nobody closes behind this lock
+        # connecting may hang as long as the catalog does, so close() does not take this lock
         with self._connecting:
             with self._lock:
                 loaded, closings = self._loaded, self._closings
@@ -372,10 +378,8 @@ class PyIcebergCatalog:
             return self._pool
 
     def _io_for(self, catalog: Catalog, location: str) -> FileIO:
-        """One FileIO for each storage, kept: its connections are worth more than the object."""
-        scheme, _, rest = location.partition(
-            ":"
-        )  # HDFS may be written without a server: hdfs:/path
+        """Return one FileIO for each storage, kept for its connections."""
+        scheme, _, rest = location.partition(":")  # an HDFS location may have no server: hdfs:/path
         key = (
             "file"
             if not rest or scheme.startswith("/")
@@ -400,7 +404,7 @@ class PyIcebergCatalog:
 
 
 def _name_kind(catalog: Catalog) -> str:
-    """As PyIceberg names it, whatever we have made of it."""
+    """Name the kind as PyIceberg does, although the class may be ours."""
     theirs = next(
         (kind for kind in type(catalog).__mro__ if kind.__module__.startswith("pyiceberg.")),
         type(catalog),

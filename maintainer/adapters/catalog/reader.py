@@ -1,5 +1,6 @@
-"""Reading metadata files for all catalogs: how many requests, how many bytes and how many processes
-at once, shared by all tables.
+"""Reads metadata files for all catalogs.
+
+It bounds requests, bytes and processes for all tables together.
 """
 
 from __future__ import annotations
@@ -37,25 +38,21 @@ from maintainer.domain.reader import SlowRead
 from maintainer.domain.units import KIB, MIB
 
 BATCH_BYTES: Final = 4 * MIB  # of manifests that are fetched and decoded together
-BATCH_ENTRIES: Final = (
-    10_000  # likewise: about 60 ms of decoding, after which another table has its turn
-)
+BATCH_ENTRIES: Final = 10_000  # likewise: about 60 ms of decoding, then comes another table's turn
 BATCH_MANIFESTS: Final = 64
-UNKNOWN_LENGTH_BYTES: Final = (
-    8 * MIB
-)  # a manifest whose length nobody says: Iceberg's own target size
-GREATEST_ENTRY_BYTES: Final = KIB  # compressed, with the statistics of some forty columns
+UNKNOWN_LENGTH_BYTES: Final = 8 * MIB  # Iceberg's target size, for a manifest of unknown length
+GREATEST_ENTRY_BYTES: Final = KIB  # compressed, with statistics of about forty columns
 INLINE_BYTES: Final = (
     64 * KIB
-)  # of other metadata that is decoded on the loop itself: a millisecond at most
-# Measured: an entry takes 6.4 us to decode; sending a batch to another process and taking the
-# digests back costs this one 170 us, a process 230 ms to start.
-INLINE_ENTRIES: Final = 100  # decoded on the loop itself
-POOLED_ENTRIES: Final = 200  # a batch from this size on is worth the way to another process
-INLINE_PLAIN_BYTES: Final = 2 * MIB  # likewise, of each manifest
-STARTING_ENTRIES: Final = 50_000  # a table from this size on is worth starting one
+)  # other metadata up to this size is decoded on the loop: a millisecond at most
+# Measured: an entry takes 6.4 us to decode. Sending a batch to another process and receiving its
+# digests costs this process 170 us; starting a process takes 230 ms.
+INLINE_ENTRIES: Final = 100  # batches up to this size are decoded on the loop
+POOLED_ENTRIES: Final = 200  # batches from this size on go to another process
+INLINE_PLAIN_BYTES: Final = 2 * MIB  # likewise, for each manifest
+STARTING_ENTRIES: Final = 50_000  # tables from this size on justify starting a process
 
-DECODED_FACTOR: Final = 3  # what a document takes in memory while it is decoded, of its own length
+DECODED_FACTOR: Final = 3  # memory for decoding a document, as a multiple of its length
 
 T = TypeVar("T")
 TakePortion = Callable[[list[ManifestDigest]], Awaitable[None]]
@@ -72,31 +69,29 @@ class ReadLimits:
 
 @dataclass(slots=True)
 class ReadCount:
-    """Manifests that were read since the start, of all tables together, and their entries: it grows
-    while a table is read.
-    """
+    """Manifests and entries read since the start, for all tables; updated while a table is read."""
 
     manifests: int = 0
     entries: int = 0
 
 
 class ByteBudget:
-    """A number of bytes that are lent out in the order in which they are asked for."""
+    """Lends a number of bytes, in the order of the requests."""
 
     def __init__(self, total: int) -> None:
-        """Take how many there are."""
+        """Take the total number of bytes."""
         self._total = total
         self._free = total
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
     @property
     def lent(self) -> int:
-        """How many are lent out now."""
+        """Return how many bytes are lent out."""
         return self._total - self._free
 
     @asynccontextmanager
     async def lend(self, size: int) -> AsyncIterator[None]:
-        """Wait for so many, all of them at most: what is larger than the budget goes alone."""
+        """Wait for this many bytes, the whole budget at most: a larger request runs alone."""
         size = min(size, self._total)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((size, turn))
@@ -134,8 +129,9 @@ class MetadataReader:
         limits: ReadLimits | None = None,
         on_slow: Callable[[SlowRead, int], None] = lambda _reason, _manifests: None,
     ) -> None:
-        """Take the bounds, and who is told, by any thread, of manifests and lists that were read
-        slowly.
+        """Take the bounds.
+
+        `on_slow` is called, from any thread, for manifests and lists that the slow reader read.
         """
         self.limits = limits or ReadLimits()
         self.count = ReadCount()
@@ -153,9 +149,7 @@ class MetadataReader:
         self._retiring: asyncio.TimerHandle | None = None
 
     def close(self) -> None:
-        """Cancel what is under way, end the processes and let go of connections; a later question
-        starts anew.
-        """
+        """Cancel work, end processes and close connections; a later call starts anew."""
         self.loop.close()
         self.pool.close()
         self.storages.clear()
@@ -164,20 +158,17 @@ class MetadataReader:
     async def fetch(
         self, access: Access, location: str, most_bytes: int = MAX_DOCUMENT_BYTES
     ) -> bytes:
-        """A whole file, as soon as its request has its turn; TooLargeError when it has more
-        bytes.
-        """
+        """Fetch a whole file when its request has its turn; TooLargeError if it has more bytes."""
         async with self._requests:
             return await access.read(location, most_bytes)
 
     async def read_document(
         self, access: Access, location: str, decode: Callable[[bytes, int], T]
     ) -> tuple[T, int]:
-        """A metadata.json or a manifest list, decoded, and its length; `decode` takes the bytes and
-        how many they may be decompressed.
+        """Fetch and decode a metadata.json or manifest list; return it and its length in bytes.
 
-        A large one waits for its part of the budget that all tables share, in what it takes as it
-        is and decoded.
+        `decode` takes the bytes and the decompressed limit. A large file first waits for its part
+        of the budget that all tables share: its stored plus its decoded size.
         """
         try:
             return await self._read_document(access, location, decode, FREE_BYTES)
@@ -194,12 +185,12 @@ class MetadataReader:
     ) -> tuple[T, int]:
         raw = await self.fetch(access, location, most_bytes)
         if len(raw) <= INLINE_BYTES:
-            with suppress(TooLargeError):  # as with manifests
+            with suppress(TooLargeError):  # as for manifests
                 return decode(raw, INLINE_PLAIN_BYTES), len(raw)
         return await in_thread(decode, raw, most_bytes), len(raw)
 
     def decode_list(self, raw: bytes, most_bytes: int) -> tuple[ListedManifest, ...]:
-        """What a manifest list says; UnreadableFileError when its bytes are broken."""
+        """Decode a manifest list; UnreadableFileError for corrupt bytes."""
         return read_manifest_list(raw, lambda reason: self._on_slow(reason, 1), most_bytes)
 
     async def digest(  # noqa: PLR0913, PLR0917 - what is to be read and how, and where it goes
@@ -211,10 +202,10 @@ class MetadataReader:
         gathered: GatheredDigests,
         on_portion: TakePortion | None = None,
     ) -> list[Unreadable]:
-        """Gather what each manifest amounts to, a few batches at once: another table's come
-        between; the manifests that cannot be read.
+        """Gather the digests of the manifests and return those that cannot be read.
 
-        Of several batches each is a portion as soon as it is read.
+        A few batches run at once, and other tables' batches run in between. `on_portion` is called
+        after each of several batches.
         """
         broken = {
             manifest.path: Unreadable(manifest.path, "manifest: it is encrypted")
@@ -303,7 +294,7 @@ class MetadataReader:
         if entries <= INLINE_ENTRIES:
             with suppress(
                 TooLargeError
-            ):  # it has more in it than its list says: the loop is not held up by it
+            ):  # more contents than its list says; decoding it would block the loop
                 return decode_batch(batch, INLINE_PLAIN_BYTES)
         is_pooled = (
             self.limits.decode_processes > 0
@@ -325,19 +316,17 @@ class MetadataReader:
 
 
 def length_of(manifest: ListedManifest) -> int:
-    """Bytes, as the manifest list says."""
+    """Return the manifest's length in bytes, as its list says."""
     return UNKNOWN_LENGTH_BYTES if manifest.length_bytes is None else manifest.length_bytes
 
 
 def count_entries(manifest: ListedManifest) -> int:
-    """About how many there are to decode, at least: lists do not count deleted ones, and early ones
-    none at all.
-    """
+    """Estimate the entries to decode, too low: lists omit deleted ones, old lists all."""
     return max(manifest.live_entries or 0, length_of(manifest) // GREATEST_ENTRY_BYTES)
 
 
 def split(listed: Sequence[ListedManifest]) -> Iterator[list[ListedManifest]]:
-    """Batches within all three bounds, or of one manifest that is beyond them."""
+    """Split into batches within all three bounds; a larger manifest is a batch of its own."""
     batch: list[ListedManifest] = []
     size = entries = 0
     for manifest in listed:
@@ -354,7 +343,7 @@ def split(listed: Sequence[ListedManifest]) -> Iterator[list[ListedManifest]]:
 
 
 def explain_reading(error: Exception, access: Access) -> str:
-    """Why a file could not be read, in one line without secrets."""
+    """Say in one line without secrets why a file could not be read."""
     if isinstance(error, UnreadableFileError):
         return explain(error)
     if kind_of_storage_error(error) is FaultKind.METADATA_MISSING:

@@ -1,4 +1,4 @@
-"""Counting live rows, deletes applied."""
+"""Counts live rows, deletes applied."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from maintainer.domain.inventory import Content, ManifestDigest
 
 
 def count_without_reading(digests: Iterable[ManifestDigest]) -> int | None:
-    """Rows of a snapshot without delete files: what its manifests add up to; None when it has
-    deletes.
-    """
+    """Count the rows of a snapshot from its digests; None if it has deletes."""
     total = 0
     for digest in digests:
         for share in digest.partitions:
@@ -24,7 +22,7 @@ def count_without_reading(digests: Iterable[ManifestDigest]) -> int | None:
 
 
 def has_equality_deletes(digests: Iterable[ManifestDigest]) -> bool:
-    """True when some delete can only be applied by joining, which PyIceberg cannot do."""
+    """Return True if a delete needs a join, which PyIceberg cannot do."""
     return any(
         share.content is Content.EQUALITY_DELETES
         for digest in digests
@@ -33,8 +31,9 @@ def has_equality_deletes(digests: Iterable[ManifestDigest]) -> bool:
 
 
 def count_by_reading(table: Table, snapshot_id: int, limit_bytes: int) -> int | None:
-    """Rows with position deletes and deletion vectors applied; None when the files to read exceed
-    limit_bytes.
+    """Count with position deletes and deletion vectors applied.
+
+    None if the files to read exceed limit_bytes.
     """
     scan = table.scan(snapshot_id=snapshot_id)
     total, to_read = 0, []

@@ -1,4 +1,4 @@
-"""Several tables side by side, none of which has to wait for a huge one."""
+"""Works on several tables in parallel, so that none waits for a huge one."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Final, Generic, TypeVar
 
 from maintainer.adapters.catalog.loop import STOP_CHECK_SECONDS, ShouldStop, never
 
-HUGE_ABREAST: Final = 1  # while there are others
+HUGE_ABREAST: Final = 1  # while there are other tables
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
 
 
 class Abreast(Generic[Item, Found]):
-    """Starts work on items, so many at once; what turns out to be huge is put off, and started anew
-    on a lane of its own.
+    """Works on a bounded number of items at once.
+
+    An item that turns out to be huge is put off and started again on a lane of its own.
     """
 
     def __init__(
@@ -26,8 +27,9 @@ class Abreast(Generic[Item, Found]):
         is_put_off: Callable[[Found], bool],
         width: int,
     ) -> None:
-        """Take what starts the work on an item (with True: which may say that it is huge), and how
-        many items there may be at once.
+        """Take the function that starts an item and the number of items at once.
+
+        Its argument True allows an item to answer that it is huge.
         """
         self._start = start
         self._is_put_off = is_put_off
@@ -39,8 +41,9 @@ class Abreast(Generic[Item, Found]):
     def run(
         self, items: Iterable[Item], should_stop: ShouldStop = never
     ) -> Iterator[tuple[Item, Future[Found]]]:
-        """Each item with its finished work, the first to finish first; what is under way is
-        cancelled when the caller stops, or has enough.
+        """Yield each item with its finished work, in the order of completion.
+
+        Running work is cancelled when the caller stops or should_stop returns True.
         """
         source = iter(items)
         has_more = True
@@ -56,7 +59,7 @@ class Abreast(Generic[Item, Found]):
                 future.cancel()
 
     def _fill(self, source: Iterator[Item]) -> bool:
-        """Start items up to the width; False when there are no more."""
+        """Start items up to the width; False if there are no more."""
         while len(self._usual) < self._width:
             try:
                 item = next(source)

@@ -1,4 +1,4 @@
-"""An HTTP client's exception about a server that cannot be reached, as a sentence for people."""
+"""Describes for people an HTTP client's exception about an unreachable server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OPENSSL_PLACE: Final = re.compile(r"^\[[^\]]*\] *| *\(_ssl\.c:\d+\)$")
 
 
 def describe_unreachable(error: BaseException) -> str | None:
-    """What hinders the connection, and to where; None when the error is about something else."""
+    """Say which server cannot be reached and why; None if the error has another cause."""
     if not isinstance(error, ConnectionError | Timeout):
         return None
     server, host = _find_server(error)
@@ -45,7 +45,7 @@ def describe_unreachable(error: BaseException) -> str | None:
 
 
 def _find_server(error: RequestException) -> tuple[str, str]:
-    """The address without path, query and credentials; and the host alone."""
+    """Return the address without path, query and credentials, and the host alone."""
     address = getattr(error.request, "url", None)
     try:
         url = URL(address) if address else None
@@ -57,8 +57,9 @@ def _find_server(error: RequestException) -> tuple[str, str]:
 
 
 def _walk(error: BaseException) -> Iterator[BaseException]:
-    """The error and what caused it, each once; urllib3 keeps the cause of its last attempt as
-    ``reason``.
+    """Yield the error and its causes, each once.
+
+    urllib3 keeps the cause of its last attempt in ``reason``.
     """
     current: BaseException | None = error
     for _ in range(_MAX_CAUSES):
@@ -74,7 +75,7 @@ def _walk(error: BaseException) -> Iterator[BaseException]:
 
 
 def _root(causes: tuple[BaseException, ...]) -> str:
-    """The innermost words, which are the operating system's or OpenSSL's."""
+    """Return the innermost message, which is the operating system's or OpenSSL's."""
     last = causes[-1]
     words = (
         (last.strerror if isinstance(last, OSError) else None) or str(last) or type(last).__name__

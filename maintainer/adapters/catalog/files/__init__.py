@@ -1,1 +1,1 @@
-"""Whose bytes: files on disks, HDFS and object stores."""
+"""Files on local disks, HDFS and object stores."""

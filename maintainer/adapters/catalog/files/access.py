@@ -1,4 +1,4 @@
-"""Reading one table's files, with the credentials that the catalog gave for them."""
+"""Reads the files of one table with the credentials that the catalog vends for them."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from maintainer.ports.clock import Clock
 
 RENEW_BEFORE: Final = timedelta(
     minutes=2
-)  # credentials that end so soon are renewed first; sooner where they live less than twice that
-LOCAL_BYTES: Final = 256 * KIB  # of a local file that is read on the loop itself
+)  # renew credentials this long before they end; short-lived ones later
+LOCAL_BYTES: Final = 256 * KIB  # local files up to this size are read on the loop itself
 _LOG: Final = logging.getLogger(__name__)
 # Iceberg's names: s3.session-token-expires-at-ms, adls.sas-token-expires-at-ms.<account>,
 # gcs.oauth2.token-expires-at
@@ -46,38 +46,30 @@ _EXPIRY: Final = re.compile(
 _EXPIRED: Final = re.compile(r"expired.?token|token.{0,20} expired", re.IGNORECASE)
 _TIMED_OUT: Final = re.compile(
     r"\bkind: Timeout\b|\bTimedOut\b|timed out"
-)  # each of obstore's errors names its retry_timeout, and a path may say timeout
-_OWN_IO: Final = (
-    "py-io-impl"  # somebody's own way to read files: it is taken for those of this machine too
-)
-_HASTY: Final = 2  # credentials that live less than this many times RENEW_BEFORE
+)  # every obstore error names its retry_timeout, and a path may contain "timeout"
+_OWN_IO: Final = "py-io-impl"  # a FileIO of the user's own; it reads local files too
+_HASTY: Final = 2  # credentials are short-lived below this many times RENEW_BEFORE
 
 
 class StorageTimeoutError(OSError):
-    """A storage that did not answer in time; asking it once more in another way would take as long
-    again.
-    """
+    """The storage did not answer in time; another library would wait as long."""
 
 
 class Renew(Protocol):
-    """Asks the catalog anew how to read a table's files."""
+    """Asks the catalog again how to read a table's files."""
 
     async def __call__(self) -> FileIO:
-        """A FileIO with the credentials that the catalog gives now."""
+        """Return a FileIO with the catalog's current credentials."""
         ...
 
 
 class Access:
-    """Reads by obstore where that can be, else by PyIceberg's FileIO, which has the last word on
-    what is wrong.
-    """
+    """Reads with obstore, else with PyIceberg's FileIO, whose errors are final."""
 
     def __init__(
         self, io: FileIO, storages: Storages, clock: Clock, renew: Renew | None = None
     ) -> None:
-        """Take how the table's files are read now; without `renew` the credentials are what they
-        are.
-        """
+        """Take the way to read the table's files; without `renew` the credentials never change."""
         self._storages = storages
         self._clock = clock
         self._ask_catalog = renew
@@ -87,12 +79,13 @@ class Access:
 
     @property
     def io(self) -> FileIO:
-        """PyIceberg's own way to the files, with the present credentials."""
+        """Return PyIceberg's FileIO with the current credentials."""
         return self._io
 
     async def read(self, location: str, most: int = MAX_DOCUMENT_BYTES) -> bytes:
-        """The whole file, if it has no more bytes than `most`; the storage library's own
-        exceptions. Credentials that have expired are renewed once.
+        """Read the whole file, at most `most` bytes. Raises the storage library's own exceptions.
+
+        Credentials that have expired are renewed once.
         """
         await self._renew_in_time()
         io = self._io
@@ -106,13 +99,13 @@ class Access:
         return raw
 
     def look(self, location: str) -> StoredFile | None:
-        """What the storage says of one file; None when it is not there or cannot be looked at."""
+        """Return the storage's facts about a file; None if it is missing or unreadable."""
         path = local_path(location)
-        if path is not None:  # both libraries take some names of files for something else
+        if path is not None:  # both libraries misread some file names
             return _look_here(path)
         with suppress(
             Exception
-        ):  # whatever the storage's libraries raise: a file that cannot be seen proves nothing
+        ):  # storage libraries raise any exception, and an unseen file proves nothing
             found = self._storages.find(location, self._io.properties)
             if found is not None:
                 told = obstore.head(*found)
@@ -124,8 +117,9 @@ class Access:
         return None
 
     def list_files(self, location: str, workers: int) -> Iterator[Sequence[FoundFile]] | None:
-        """Portions of what lies there, by so many requests at once; None where only other libraries
-        can list: the storage's own exceptions.
+        """List the files under a location in portions, with this many requests at once.
+
+        None if only other libraries can list there. Raises the storage library's own exceptions.
         """
         if isinstance(self._io, HdfsFileIO) and location.lower().startswith(HDFS_SCHEMES):
             return self._io.list_files(location, workers)
@@ -137,7 +131,7 @@ class Access:
         )
 
     def secrets(self) -> tuple[str, ...]:
-        """What must not be shown of the credentials, vended ones too."""
+        """List the credentials that must not be shown, vended ones included."""
         return secrets_of(self._io.properties)
 
     async def _read(self, io: FileIO, location: str, most: int) -> bytes:
@@ -155,7 +149,7 @@ class Access:
                 _refuse_larger(location, answer.meta["size"], most)
                 return bytes(await answer.bytes_async())
         except (PermissionDeniedError, UnauthenticatedError):
-            raise  # the same keys open nothing in another way
+            raise  # another library would use the same keys
         except (BaseError, OSError, ValueError) as error:
             if _TIMED_OUT.search(str(error)):
                 raise StorageTimeoutError(explain(error, self.secrets())) from error
@@ -164,21 +158,23 @@ class Access:
 
     async def _renew_in_time(self) -> None:
         if self._renew_at is not None and self._clock.now() >= self._renew_at:
-            with suppress(Exception):  # what they have may still do; if not, reading says so
+            with suppress(
+                Exception
+            ):  # the present credentials may still work; if not, the read reports it
                 await self._renew(self._io)
 
     async def _renew(self, used: FileIO) -> bool:
-        """Have other credentials than those that were used; False when there are none."""
+        """Replace the credentials that were used; False if there are no others."""
         async with self._renewing:
             if self._io is not used:
-                return True  # another file's reader has seen to it
+                return True  # the reader of another file has renewed them
             if self._ask_catalog is None or not self._is_proven:
                 return False
             fresh = await self._ask_catalog()
             if secrets_of(fresh.properties) == secrets_of(used.properties):
-                self._ask_catalog = None  # a denial is a denial
+                self._ask_catalog = None  # a denial is final
                 return False
-            self._is_proven = False  # two new ones in a row that read nothing are enough
+            self._is_proven = False  # two renewals in a row without a successful read are enough
             self._take(fresh)
             return True
 
@@ -192,9 +188,7 @@ class Access:
 
 
 def _read_here(path: str, most: int, inline: int) -> bytes | None:
-    """A local file of at most `inline` bytes: reading it here and now takes less than handing it
-    over and back.
-    """
+    """Read a local file of at most `inline` bytes; a thread would take longer."""
     descriptor, size = open_regular(path)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         _refuse_larger(path, size, most)

@@ -1,5 +1,6 @@
-"""Every file under a directory, so many directories at a time, however many there are: for storages
-that know directories.
+"""Lists every file under a directory, for storages with real directories.
+
+It reads several directories at once and holds a bounded number of names.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from typing import Final, Generic, Protocol, TypeVar
 from maintainer.adapters.catalog.files.listing import Tell, gather
 
 DIRECTORIES_AHEAD: Final = (
-    10_000  # that wait for whoever is free; beyond them whoever found one looks into it at once
+    10_000  # directories in the queue; beyond them a worker lists what it finds at once
 )
 _POLL_SECONDS: Final = 0.05
 
 
 class Entry(Protocol):
-    """What a directory holds: a file or a directory, by its whole path."""
+    """An entry of a directory: a file or a directory, with its whole path."""
 
     @property
     def path(self) -> str: ...  # noqa: D102 - as the class says
@@ -33,8 +34,9 @@ ListDirectory = Callable[[str], Iterable[Sequence[E]]]
 
 
 def walk(list_directory: ListDirectory[E], root: str, workers: int) -> Iterator[Sequence[E]]:
-    """Portions of the files, none of them empty; the storage's own exceptions. A directory that
-    goes meanwhile has none. Closing the iterator ends it all.
+    """List the files in portions, none of them empty. Raises the storage's own exceptions.
+
+    A directory that disappears meanwhile has no files. Closing the iterator ends the listing.
     """
     walking = _Walk(list_directory, root)
     with ThreadPoolExecutor(workers, thread_name_prefix="walks") as pool:
@@ -45,7 +47,7 @@ def walk(list_directory: ListDirectory[E], root: str, workers: int) -> Iterator[
 
 
 class _Walk(Generic[E]):
-    """What is left to look into, shared by those who look."""
+    """The directories that are not listed yet, shared by the workers."""
 
     def __init__(self, list_directory: ListDirectory[E], root: str) -> None:
         self.is_over = Event()
@@ -57,7 +59,7 @@ class _Walk(Generic[E]):
         self._waiting.put(root)
 
     def work(self, tell: Tell[Sequence[E]]) -> None:
-        """Look into one directory after the other until none is left anywhere."""
+        """List one directory after the other until none is left for any worker."""
         try:
             while not self.is_over.is_set():
                 with suppress(Empty):

@@ -1,7 +1,7 @@
-"""Files on HDFS, read by hdfs-native, which speaks to name nodes and data nodes itself.
+"""Reads files on HDFS with hdfs-native, which speaks to name nodes and data nodes itself.
 
-PyIceberg's own way, libhdfs, would start a JVM in this process, and waits for a name node as long
-as that pleases.
+PyIceberg uses libhdfs, which starts a JVM in this process and has no limit on its wait for a name
+node.
 """
 
 from __future__ import annotations
@@ -29,15 +29,13 @@ from maintainer.domain.units import MIB
 if TYPE_CHECKING:
     from hdfs_native import Client, FileStatus
 
-MAX_CLUSTERS: Final = 16  # whose connections are kept, for all catalogs and tables
-CALLS_AT_MOST: Final = (
-    32  # to one cluster at a time: one that never answers takes so many threads, and no more
-)
-READ_BYTES: Final = 8 * MIB  # that one answer may hold
-DEFAULT_PORT: Final = 8020  # Hadoop's, of a name node that stands in a location without one
-HADOOP: Final = "hadoop."  # before the properties of a catalog that are Hadoop's own
+MAX_CLUSTERS: Final = 16  # clusters with kept connections, for all catalogs and tables
+CALLS_AT_MOST: Final = 32  # threads for one cluster; a cluster that never answers blocks no more
+READ_BYTES: Final = 8 * MIB  # bytes in one answer
+DEFAULT_PORT: Final = 8020  # Hadoop's port of a name node when a location has none
+HADOOP: Final = "hadoop."  # prefix of Hadoop's own settings among a catalog's properties
 _PACKAGE: Final = "iceberg-maintainer[hdfs]"
-# by itself it tries for minutes; the configuration of a catalog may say otherwise
+# the library's default is minutes; a catalog may configure another value
 _BOUNDED: Final = {
     "dfs.client.failover.max.attempts": "4",
     "dfs.client.failover.sleep.base.millis": "100",
@@ -48,20 +46,17 @@ T = TypeVar("T")
 
 
 class HdfsFileIO(FileIO):
-    """Reads what lies on hdfs:// and viewfs://; ImportError names the package that is missing.
-    Nothing is written there by this process.
-    """
+    """Reads hdfs:// and viewfs:// locations; never writes. ImportError names a missing package."""
 
     def __init__(self, properties: Mapping[str, str] | None = None) -> None:
-        """Take a catalog's properties; Hadoop's own configuration is found by HADOOP_CONF_DIR and
-        HADOOP_HOME.
+        """Take a catalog's properties.
+
+        The library finds Hadoop's own configuration by HADOOP_CONF_DIR and HADOOP_HOME.
         """
         super().__init__(dict(properties or {}))
         try:
             import hdfs_native  # noqa: F401, PLC0415 - few need it
-        except (
-            ModuleNotFoundError
-        ) as error:  # PyIceberg would take this one for no reason to tell anybody
+        except ModuleNotFoundError as error:  # PyIceberg swallows a ModuleNotFoundError silently
             message = (
                 f"tables on HDFS are read with the Python package hdfs-native, which is not "
                 f"installed; install it with: pip install '{_PACKAGE}'"
@@ -74,27 +69,28 @@ class HdfsFileIO(FileIO):
         }
 
     def new_input(self, location: str) -> HdfsInput:
-        """Nothing is asked for yet."""
+        """Return the file without a request."""
         return HdfsInput(location, *self._find(location))
 
     def new_output(self, location: str) -> OutputFile:
-        """PermissionError: whatever writes there is Spark."""
+        """Raise PermissionError: only Spark writes there."""
         raise PermissionError(_refuse(location))
 
     def delete(self, location: str | InputFile | OutputFile) -> None:
-        """PermissionError, as for writing."""
+        """Raise PermissionError: only Spark deletes there."""
         raise PermissionError(_refuse(str(location)))
 
     def look(self, location: str) -> StoredFile | None:
-        """What the name node says of a file; None when there is none."""
+        """Return the name node's facts about a file; None if it does not exist."""
         try:
             return _describe(self.new_input(location).status())
         except FileNotFoundError:
             return None
 
     def list_files(self, location: str, workers: int) -> Iterator[Sequence[FoundFile]]:
-        """Portions of all files under a directory but empty ones, so many directories at a time;
-        closing the iterator ends the listing.
+        """List all files under a directory in portions, empty files left out.
+
+        `workers` directories are listed at once. Closing the iterator ends the listing.
         """
         cluster, root = self._find(location.rstrip("/"))
         own = location.rstrip("/") + "/"
@@ -115,7 +111,7 @@ class HdfsFileIO(FileIO):
 
 
 class HdfsInput(InputFile):
-    """One file, whose path on the cluster is known."""
+    """One file, with its path on the cluster."""
 
     def __init__(self, location: str, cluster: _Cluster, path: str) -> None:
         super().__init__(location)
@@ -123,11 +119,11 @@ class HdfsInput(InputFile):
         self._path = path
 
     def __len__(self) -> int:
-        """Asked of the name node each time."""
+        """Ask the name node for the length, each time."""
         return int(self.status().length)
 
     def exists(self) -> bool:
-        """Whether a file or a directory is there."""
+        """Say whether a file or a directory exists."""
         try:
             self.status()
         except FileNotFoundError:
@@ -135,16 +131,16 @@ class HdfsInput(InputFile):
         return True
 
     def open(self, seekable: bool = True) -> InputStream:  # noqa: ARG002 - it always is
-        """FileNotFoundError when it is not there."""
+        """Open the file; FileNotFoundError if it does not exist."""
         return _Reader(self._cluster, self._path)
 
     def status(self) -> FileStatus:
-        """What the name node says of it; FileNotFoundError when it is not there."""
+        """Ask the name node for the file's facts; FileNotFoundError if it does not exist."""
         return self._cluster.ask(lambda client: client.get_file_info(self._path))
 
 
 class _Reader(io.RawIOBase):
-    """A file's bytes, so many with each question."""
+    """Reads a file's bytes, a bounded number with each request."""
 
     def __init__(self, cluster: _Cluster, path: str) -> None:
         self._cluster = cluster
@@ -183,8 +179,9 @@ class _Reader(io.RawIOBase):
 
 
 class _Cluster:
-    """One client, whose questions have an end: its own would wait for ever where a name node takes
-    the question and says nothing.
+    """One client with a timeout for each call.
+
+    The client itself waits for ever when a name node accepts a call and does not answer.
     """
 
     def __init__(self, url: str, config: Mapping[str, str]) -> None:
@@ -195,7 +192,10 @@ class _Cluster:
         self._places = BoundedSemaphore(CALLS_AT_MOST)
 
     def ask(self, question: Callable[[Client], T]) -> T:
-        """What the client answers; OSError in one line, TimeoutError after READ_TIMEOUT_SECONDS."""
+        """Return the client's answer.
+
+        Raises OSError with a one-line message, and TimeoutError after READ_TIMEOUT_SECONDS.
+        """
         if not self._places.acquire(timeout=READ_TIMEOUT_SECONDS):
             raise self._silence()
         answer: Future[T] = begin_aside(lambda: question(self._connect()))
@@ -209,7 +209,7 @@ class _Cluster:
         return answer.result()
 
     def list_directory(self, path: str) -> Iterator[list[FileStatus]]:
-        """Pages of what lies in it."""
+        """List the directory's entries in pages."""
         entries = self.ask(lambda client: client.list_status(path))
         while page := self.ask(lambda _: list(islice(entries, PAGE_FILES))):
             yield page
@@ -226,7 +226,7 @@ class _Cluster:
                         raise
                     self._client = Client(
                         f"{self._url}:{DEFAULT_PORT}", self._config
-                    )  # no name service: a host
+                    )  # a host, not a name service
             return self._client
 
     def _silence(self) -> TimeoutError:
@@ -234,8 +234,9 @@ class _Cluster:
 
 
 class _Clusters:
-    """Those in use, the least recently used of which is let go: a REST catalog has a FileIO for
-    each table.
+    """The open clusters; the least recently used one is closed when there are too many.
+
+    A REST catalog has a FileIO for each table, so clusters are shared by all of them.
     """
 
     def __init__(self) -> None:
@@ -258,15 +259,13 @@ _CLUSTERS: Final = _Clusters()
 
 
 def _default_authority(properties: Mapping[str, str]) -> str:
-    """For locations without a server; "" where Hadoop's own configuration names it."""
+    """Return the server of locations that name none; "" if Hadoop's own configuration names it."""
     host, port = properties.get("hdfs.host", ""), properties.get("hdfs.port", "")
     return f"{host}:{port}" if host and port else host
 
 
 def _in_one_line(error: BaseException) -> OSError:
-    """Without the name node's stack; the library's own errors and even its panics are those of a
-    storage.
-    """
+    """Drop the name node's stack trace; any error, even a panic, becomes an OSError."""
     kind = type(error) if isinstance(error, OSError) else OSError
     return kind((str(error).splitlines() or [type(error).__name__])[0])
 
@@ -280,7 +279,7 @@ def _moment(found: FileStatus) -> datetime:
 
 
 def _within(root: str, found: FileStatus) -> str:
-    """The path from the root on."""
+    """Return the path relative to the root."""
     if not found.path.startswith(f"{root}/"):
         message = f"{found.path!r} was listed, which does not lie in {root}"
         raise OSError(message)
@@ -291,7 +290,7 @@ def _refuse(location: str) -> str:
     return f"{location} is only read by this process"
 
 
-# PyIceberg chooses by this table wherever it opens a table or a file.
+# PyIceberg consults this registry whenever it opens a table or a file.
 SCHEMA_TO_FILE_IO.update(
     {scheme.removesuffix(":"): [f"{__name__}.{HdfsFileIO.__qualname__}"] for scheme in HDFS_SCHEMES}
 )

@@ -1,5 +1,6 @@
-"""Every file under a place in an object store: ranges of names side by side, a page at a time,
-however many files there are.
+"""Lists every file under a location in an object store.
+
+It reads ranges of names in parallel, a page at a time, so any number of files is possible.
 """
 
 from __future__ import annotations
@@ -18,26 +19,26 @@ from obstore.store import GCSStore, ObjectStore, S3Store
 
 from maintainer.domain.orphan import FoundFile
 
-PAGE_FILES: Final = 1_000  # as many as S3 tells at a time
-PAGES_AHEAD: Final = 32  # that wait for whoever reads them: what bounds the memory
+PAGE_FILES: Final = 1_000  # S3's page size
+PAGES_AHEAD: Final = 32  # pages that wait for the reader; this bounds the memory
 RANGES_AT_MOST: Final = 32
-MAX_LEVELS: Final = 4  # of directories that are looked into for names to divide by
+MAX_LEVELS: Final = 4  # levels of directories that are listed to divide the names
 _POLL_SECONDS: Final = 0.2
 _AFTER_ALL: Final = "\U0010ffff"
 
 T = TypeVar("T")
 Tell: TypeAlias = Callable[[T], bool]
 _Page = Sequence[Any]  # obstore's ObjectMeta: path, size, last_modified
-_Range = tuple[str, str]  # from the first name on, up to the second
+_Range = tuple[str, str]  # first name (inclusive) and end (exclusive)
 
 
 def list_files(
     store: ObjectStore, path: str, location: str, workers: int
 ) -> Iterator[tuple[FoundFile, ...]]:
-    """Portions of the files under the path, each written from the location's own spelling on;
-    obstore's own exceptions. Closing the iterator ends the listing.
+    """List the files under the path in portions, each path spelled like the location.
 
-    What is empty is left out: the marker of a directory cannot be told from an empty file.
+    Raises obstore's own exceptions. Closing the iterator ends the listing. Empty objects are left
+    out, because a directory marker looks like an empty file.
     """
     root, own = path.strip("/"), location.rstrip("/") + "/"
     with ThreadPoolExecutor(workers, thread_name_prefix="lists") as pool:
@@ -54,8 +55,9 @@ def list_files(
 
 
 def _divide(store: ObjectStore, root: str) -> list[_Range]:
-    """Ranges of names that together are all, divided where directories begin; one range where the
-    store has no cheap way to begin at a name.
+    """Divide all names into ranges that begin at directories.
+
+    One range remains where the store has no cheap way to begin at a name.
     """
     if not isinstance(store, S3Store | GCSStore):
         return [("", _AFTER_ALL)]
@@ -73,7 +75,7 @@ def _divide(store: ObjectStore, root: str) -> list[_Range]:
             break
     names = sorted(
         {f"{directory}/" for directory in found}
-    )  # with the slash: a file that is named like a directory is in one range alone
+    )  # the slash keeps a file with the name of a directory in one range only
     bounds = (
         [names[len(names) * number // RANGES_AT_MOST] for number in range(RANGES_AT_MOST)]
         if len(names) > RANGES_AT_MOST
@@ -83,8 +85,9 @@ def _divide(store: ObjectStore, root: str) -> list[_Range]:
 
 
 def _is_flat(store: ObjectStore, directory: str) -> bool:
-    """True when its first page holds files of its own alone: there may be any number of them, and
-    one answer must not hold them all.
+    """Return True if the first page holds only files of this directory.
+
+    It may have any number of files, and one answer must not hold them all.
     """
     page: _Page = next(iter(obstore.list(store, directory, chunk_size=PAGE_FILES)), ())
     return len(page) >= PAGE_FILES and all(
@@ -95,7 +98,7 @@ def _is_flat(store: ObjectStore, directory: str) -> bool:
 def _list_ranges(
     store: ObjectStore, root: str, ranges: Sequence[_Range], pool: ThreadPoolExecutor
 ) -> Iterator[_Page]:
-    """The pages of all ranges as they come."""
+    """Yield the pages of all ranges in the order in which they arrive."""
 
     def read(after: str, before: str, tell: Tell[_Page]) -> None:
         for page in obstore.list(
@@ -111,8 +114,9 @@ def _list_ranges(
 
 
 def gather(readers: Sequence[Callable[[Tell[T]], None]], pool: Executor) -> Iterator[T]:
-    """What the readers tell, as it comes and a bounded number ahead; their own exceptions. A reader
-    that hears False is to end.
+    """Yield the items of all readers as they arrive, a bounded number ahead.
+
+    A reader ends when its callback returns False. Raises the readers' own exceptions.
     """
     pages: Queue[T] = Queue(PAGES_AHEAD)
     is_over = Event()
@@ -130,7 +134,7 @@ def gather(readers: Sequence[Callable[[Tell[T]], None]], pool: Executor) -> Iter
             with suppress(Empty):
                 yield pages.get(timeout=_POLL_SECONDS if under_way else 0)
             for future in [future for future in under_way if future.done()]:
-                future.result()  # raises what went wrong
+                future.result()  # raises the reader's error
                 under_way.remove(future)
     finally:
         is_over.set()

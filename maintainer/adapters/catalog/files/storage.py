@@ -1,8 +1,7 @@
-"""Object stores by obstore, under PyIceberg's own property names: one request an object, and many
-objects at once.
+"""Opens object stores with obstore from PyIceberg's properties, for many requests at once.
 
-What cannot be translated is not read this way: PyIceberg's FileIO knows more storages and more ways
-to sign in.
+Locations whose properties cannot be translated are left to PyIceberg's FileIO, which knows more
+storages and more ways to authenticate.
 """
 
 from __future__ import annotations
@@ -21,14 +20,13 @@ from pyiceberg.utils.properties import property_as_bool
 
 from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
 
-MAX_STORES: Final = 128  # kept for their connections; vended credentials make a store a table
+MAX_STORES: Final = 128  # stores with kept connections; vended credentials make one store a table
 MAX_RETRIES: Final = 2
-# Paths that obstore would write otherwise than Iceberg did: no such segments, nothing that is
-# escaped already.
+# Path segments that obstore would rewrite are refused, and so are paths with escapes.
 _PLAIN_PATH: Final = re.compile(
     r"(?:(?!\.{1,2}(?:/|$))[^/%\\#?\x00-\x1f\x7f]+/)*(?!\.{1,2}$)[^/%\\#?\x00-\x1f\x7f]+"
 )
-# Ways to sign in, to encrypt and to route that obstore does not have under these names.
+# Ways to authenticate, encrypt and route that obstore does not have under these names.
 _UNTRANSLATED: Final = re.compile(
     r"py-io-impl$|[a-z0-9]+\.profile-name$|[a-z0-9]+\.role-arn$|s3\.signer|s3\.sse\.|s3\.retry-strategy-impl$|s3\.resolve-region$"
     r"|adls\.(connection-string|credential|account-host|anon|[a-z]+-storage-)|gcs\.(requester-pays|access)$"
@@ -59,17 +57,15 @@ _Config = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A store that can be opened: two of the same bucket and the same credentials are equal."""
+    """The configuration of a store; equal for the same bucket and the same credentials."""
 
     kind: str
     root: str
-    config: tuple[tuple[str, Any], ...] = field(default=(), repr=False)  # with its secrets
+    config: tuple[tuple[str, Any], ...] = field(default=(), repr=False)  # contains secrets
     client: tuple[tuple[str, Any], ...] = ()
 
     def open(self) -> ObjectStore:
-        """Connect to nothing yet; obstore's own exceptions for a configuration that it does not
-        take.
-        """
+        """Create the store, unconnected; obstore's own exceptions for a bad configuration."""
         config: _Config = dict(self.config)
         waiting: Any = {
             "client_options": dict(self.client),
@@ -90,16 +86,14 @@ class Bucket:
 
 
 class Storages:
-    """Open stores, the least recently used of which are let go."""
+    """The open stores; the least recently used one is closed when there are too many."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._open: OrderedDict[Bucket, ObjectStore] = OrderedDict()
 
     def find(self, location: str, properties: Mapping[str, str]) -> tuple[ObjectStore, str] | None:
-        """The store of a location and the path in it; None when only PyIceberg's FileIO can read
-        there.
-        """
+        """Return a location's store and path in it; None if only PyIceberg can read it."""
         found = translate(location, properties)
         if found is None:
             return None
@@ -114,7 +108,7 @@ class Storages:
         return store, path
 
     def clear(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         with self._lock:
             self._open.clear()
 
@@ -122,9 +116,7 @@ class Storages:
 def translate(
     location: str, properties: Mapping[str, str], environment: Mapping[str, str] = os.environ
 ) -> tuple[Bucket, str] | None:
-    """What obstore needs to read a location that PyIceberg's properties tell the way to; None when
-    it cannot be said in its words.
-    """
+    """Translate a location and PyIceberg's properties for obstore; None if that is impossible."""
     scheme, separator, rest = location.partition("://")
     if not separator:
         scheme, rest = "file", location.removeprefix("file:")
@@ -142,7 +134,7 @@ class _Properties:
     environment: Mapping[str, str]
 
     def pick(self, names: Mapping[str, tuple[str, ...]]) -> _Config:
-        """Under obstore's names, the first of PyIceberg's that is set."""
+        """Map obstore's names to the first of PyIceberg's properties that is set."""
         found = {
             ours: next((self.values[name] for name in theirs if self.values.get(name)), None)
             for ours, theirs in names.items()
@@ -179,13 +171,13 @@ def _translate_s3(bucket: str, properties: _Properties) -> Bucket | None:
     elif "access_key_id" not in config and (
         properties.has_any("AWS_PROFILE") or not properties.has_any(*_ENVIRONMENT_OF_AWS)
     ):
-        return None  # a profile, or a machine's own role, which PyIceberg's FileIO finds
+        return None  # a profile or an instance role, which only PyIceberg's FileIO finds
     if (
         "region" not in config
         and not endpoint
         and not properties.has_any("AWS_REGION", "AWS_DEFAULT_REGION")
     ):
-        return None  # PyIceberg asks the bucket where it is
+        return None  # PyIceberg asks the bucket for its region
     if properties.is_set("s3.force-virtual-addressing"):
         config["virtual_hosted_style_request"] = True
         if endpoint:
@@ -222,7 +214,7 @@ def _translate_azure(authority: str, properties: _Properties) -> Bucket | None:
     container, _, host = authority.partition("@")
     account = properties.values.get("adls.account-name") or host.partition(".")[0]
     config = properties.pick(_AZURE_NAMES)
-    # Vended tokens are named after the account, with or without its host.
+    # The name of a vended token contains the account, with or without its host.
     token = next(
         (
             properties.values[name]

@@ -1,1 +1,1 @@
-"""What they say: metadata files, manifest lists and manifests."""
+"""Decoders of metadata files, manifest lists and manifests."""

@@ -1,5 +1,6 @@
-"""Avro's container format: a header with the writer's schema, then compressed blocks, each closed
-by a sync marker.
+"""Reads Avro's container format.
+
+A file is a header with the writer's schema, then compressed blocks, each followed by a sync marker.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from maintainer.adapters.catalog.limits import (
 
 try:
     import deflate
-except ImportError:  # a platform without it
+except ImportError:  # a platform without libdeflate
     deflate = None  # type: ignore[assignment]
 
 _NAME: Final = "the file, decompressed,"
 MAGIC: Final = b"Obj\x01"
 SYNC_BYTES: Final = 16
-_MAX_VARINT_BYTES: Final = 10  # Avro: a long of 64 bits, 7 bits a byte
+_MAX_VARINT_BYTES: Final = 10  # Avro's long: 64 bits, 7 bits a byte
 _USUAL_BLOCK_BYTES: Final = 80 << 10
 _MAX_ROOM_BYTES: Final = 4 << 20
 
@@ -40,19 +41,20 @@ Decompress = Callable[[bytes], bytes | bytearray]
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """An Avro file whose header was read."""
+    """An Avro file after its header."""
 
     raw: bytes
-    schema: bytes  # the writer's schema, JSON
+    schema: bytes  # the writer's schema as JSON
     metadata: Mapping[str, bytes]
     codec: str
     sync: bytes
     body_start: int
-    most_bytes: int = MAX_MANIFEST_BYTES  # of all blocks together, decompressed
+    most_bytes: int = MAX_MANIFEST_BYTES  # for all decompressed blocks together
 
     def blocks(self, inflate: Decompress | None = None) -> Iterator[tuple[int, bytes | bytearray]]:
-        """Each block's number of records and its decompressed bytes, deflate by `inflate` or by
-        zlib; UnreadableFileError where the file is broken.
+        """Yield each block's number of records and its bytes, inflated by `inflate` or by zlib.
+
+        UnreadableFileError for a corrupt file.
         """
         position, end, left = self.body_start, len(self.raw), self.most_bytes
         decompress = (
@@ -86,7 +88,7 @@ class Container:
                 raise UnreadableFileError(message) from error
             if count > len(
                 plain
-            ):  # nothing that Iceberg writes takes no bytes; any number of such records would
+            ):  # every record of Iceberg takes bytes; a block could claim any number of empty ones
                 message = f"the block at byte {start} claims {count} records in {len(plain)} bytes"
                 raise UnreadableFileError(message)
             left -= len(plain)
@@ -96,8 +98,9 @@ class Container:
 
 
 def open_container(raw: bytes, most_bytes: int = MAX_MANIFEST_BYTES) -> Container:
-    """Read an Avro file's header; UnreadableFileError when it is no Avro file or cut short. Its
-    blocks hold at most so many bytes together.
+    """Read an Avro file's header; its decompressed blocks may hold at most `most_bytes` together.
+
+    UnreadableFileError for a truncated file or one that is not Avro.
     """
     if raw[: len(MAGIC)] != MAGIC:
         message = "it is not an Avro file" if raw else "it is empty"
@@ -127,7 +130,7 @@ def open_container(raw: bytes, most_bytes: int = MAX_MANIFEST_BYTES) -> Containe
 
 
 def read_long(raw: bytes, position: int) -> tuple[int, int]:
-    """Avro's zigzag variable-length integer, and the position behind it."""
+    """Read Avro's zigzag variable-length integer; return it and the position behind it."""
     value = 0
     for index in range(_MAX_VARINT_BYTES):
         if position + index >= len(raw):
@@ -170,18 +173,18 @@ def _decompressor(codec: str) -> Decompress:
 
 
 class Inflater:
-    """Inflates the blocks of one file by libdeflate where it is installed, and by zlib what it
-    refuses, which has the words for what is broken.
+    """Inflates the blocks of one file with libdeflate, or with zlib.
 
-    libdeflate wants to know where to put what comes out: there is room for a usual block, and for
-    as much as the file's largest so far.
+    zlib also repeats what libdeflate refuses, because its errors name the damage. libdeflate needs
+    the size of its output in advance: the buffer has room for a usual block and for the file's
+    largest block so far.
     """
 
     def __init__(self) -> None:
         self._room = _USUAL_BLOCK_BYTES
 
     def __call__(self, data: bytes) -> bytes | bytearray:
-        """The block's bytes; ValueError or zlib.error when they are broken or too many."""
+        """Inflate one block; ValueError or zlib.error if it is corrupt or too large."""
         if deflate is not None:
             with contextlib.suppress(deflate.DeflateError):
                 return deflate.deflate_decompress(data, self._room)
@@ -222,7 +225,7 @@ def _decompress_bzip2(data: bytes) -> bytes:
 def _decompress_snappy(data: bytes) -> bytes:
     body, checksum = data[:-4], data[-4:]
     length, shift = 0, 0
-    for byte in body[:5]:  # Snappy: the plain length first, as a varint of 32 bits
+    for byte in body[:5]:  # Snappy: the decompressed length first, as a varint of 32 bits
         length |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:  # noqa: PLR2004 - the high bit says that more bytes follow

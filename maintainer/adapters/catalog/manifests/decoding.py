@@ -1,7 +1,7 @@
-"""Decoding manifests in processes of our own: raw bytes go in, digests come back.
+"""Decodes manifests in processes of our own: raw bytes go in, digests come back.
 
-Each is a fresh interpreter with the readers alone, which ends with its standard input: however this
-process ends, none of them is left.
+Each process is a fresh interpreter with the readers alone. It ends with its standard input, so no
+process outlives the daemon.
 """
 
 from __future__ import annotations
@@ -29,20 +29,16 @@ from maintainer.adapters.catalog.manifests.partition import Spec
 from maintainer.domain.inventory import ManifestDigest, SizeClasses
 from maintainer.domain.reader import SlowRead
 
-DECODE_TIMEOUT_SECONDS: Final = 300.0  # for one batch; a process that takes longer is ended
-IDLE_SECONDS: Final = (
-    300.0  # a process that had nothing to do for so long is ended: it holds about 70 MB
-)
-MAX_LOSSES: Final = (
-    3  # processes in a row that were lost before they answered once; then this process decodes
-)
+DECODE_TIMEOUT_SECONDS: Final = 300.0  # for one batch; a slower process is ended
+IDLE_SECONDS: Final = 300.0  # an idle process is ended after this time; it takes about 70 MB
+MAX_LOSSES: Final = 3  # processes lost in a row before an answer; then this process decodes
 _LENGTH_BYTES: Final = 8
 _PIPE_BYTES: Final = 1 << 20
 _LOG: Final = logging.getLogger(__name__)
 
 
 class Batch(msgspec.Struct):
-    """Manifests of one table, each with its bytes."""
+    """Manifests of one table with their bytes."""
 
     manifests: list[tuple[ListedManifest, bytes]]
     specs: dict[int, Spec]
@@ -50,8 +46,9 @@ class Batch(msgspec.Struct):
 
 
 class Decoded(msgspec.Struct):
-    """What the manifests amount to, in the batch's order; a text says why one cannot be read. Slow:
-    how many the slow reader had to read.
+    """The results of a batch in its order: a digest, or a text that says why it cannot be read.
+
+    `slow` counts the manifests that the slow reader read.
     """
 
     outcomes: list[ManifestDigest | str]
@@ -63,8 +60,9 @@ _DECODED: Final = msgspec.msgpack.Decoder(Decoded)
 
 
 def decode_batch(batch: Batch, most_bytes: int | None = None) -> Decoded:
-    """The digests of the manifests, here and now; TooLargeError when one holds more than
-    `most_bytes`, decompressed.
+    """Digest the manifests in this process.
+
+    TooLargeError if one of them has more than `most_bytes` decompressed.
     """
     slow: list[SlowRead] = []
     return Decoded(
@@ -89,12 +87,10 @@ def _decode(
 
 
 class DecodingPool:
-    """A bounded number of processes, each started when there is something for it to do.
-    Thread-safe.
-    """
+    """A bounded number of processes that start on demand. Thread-safe."""
 
     def __init__(self, processes: int) -> None:
-        """Take how many there may be at once; with none, everything is decoded here."""
+        """Take the greatest number of processes; with 0 everything is decoded in this process."""
         self._slots: queue.LifoQueue[_Process | None] = queue.LifoQueue()
         for _ in range(processes):
             self._slots.put(None)
@@ -104,13 +100,14 @@ class DecodingPool:
         self.processes = processes
 
     def ids(self) -> list[int]:
-        """The ids of the processes that run now."""
+        """List the ids of the running processes."""
         with self._lock:
             return [process.id for process in self._running]
 
     def decode(self, batch: Batch) -> Decoded:
-        """The digests, by the next free process; by this one when that fails. CancelledError when
-        the pool is closed meanwhile.
+        """Digest a batch in the next free process, or in this one if that fails.
+
+        CancelledError if the pool is closed meanwhile.
         """
         if not self.processes or self._losses >= MAX_LOSSES:
             return decode_batch(batch)
@@ -127,7 +124,7 @@ class DecodingPool:
         return decoded
 
     def end_idle(self) -> None:
-        """End the processes that have had nothing to do for IDLE_SECONDS."""
+        """End the processes that have been idle for IDLE_SECONDS."""
         for _ in range(self.processes):
             try:
                 process = self._slots.get_nowait()
@@ -139,7 +136,7 @@ class DecodingPool:
             self._slots.put(process)
 
     def close(self) -> None:
-        """End all processes at once; what they were decoding is cancelled."""
+        """End all processes at once and cancel their batches."""
         with self._lock:
             running = list(self._running)
         for process in running:
@@ -193,9 +190,7 @@ class _Process:
         self.is_ended = False
 
     def decode(self, batch: Batch) -> Decoded:
-        """Send the batch and wait for what it amounts to; OSError or EOFError when the process is
-        gone.
-        """
+        """Send a batch and wait for its results; OSError or EOFError if the process has ended."""
         watchdog = Timer(DECODE_TIMEOUT_SECONDS, self._popen.kill)
         watchdog.daemon = True
         watchdog.start()
@@ -207,17 +202,17 @@ class _Process:
             self.used_at = time.monotonic()
 
     def end(self) -> None:
-        """End it now, whatever it is doing."""
+        """End the process at once."""
         self.is_ended = True
         self._popen.kill()
         self._popen.wait()
         for pipe in (self._stdin, self._stdout):
-            with suppress(OSError):  # what was still to be written has no reader
+            with suppress(OSError):  # unwritten bytes have no reader any more
                 pipe.close()
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Fewer switches between writer and reader, where the system has that."""
+    """Enlarge the pipe's buffer where the system allows it, for fewer context switches."""
     try:
         import fcntl  # noqa: PLC0415 - not everywhere
 
@@ -227,14 +222,14 @@ def _widen(pipe: IO[bytes]) -> None:
 
 
 def write_message(pipe: IO[bytes], message: bytes) -> None:
-    """Its length, then the message."""
+    """Write the message's length, then the message."""
     pipe.write(len(message).to_bytes(_LENGTH_BYTES, "little"))
     pipe.write(message)
     pipe.flush()
 
 
 def read_message(pipe: IO[bytes]) -> bytes:
-    """The next message; EOFError when the other side is gone."""
+    """Read the next message; EOFError if the other side has ended."""
     length = int.from_bytes(_read_exactly(pipe, _LENGTH_BYTES), "little")
     return _read_exactly(pipe, length)
 
@@ -248,7 +243,7 @@ def _read_exactly(pipe: IO[bytes], length: int) -> bytes:
 
 
 def serve_batches(source: IO[bytes], sink: IO[bytes]) -> None:
-    """Answer each batch until the source ends or nobody reads the answers."""
+    """Answer each batch until the source ends or the sink is closed."""
     while True:
         try:
             batch = _BATCHES.decode(read_message(source))

@@ -1,5 +1,6 @@
-"""What a decoding process runs: batches on its standard input, digests on its standard output,
-until either ends.
+"""The program of a decoding process.
+
+It reads batches on its standard input and writes digests on its standard output until either ends.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from maintainer.adapters.catalog.manifests.decoding import serve_batches
 
 
 def main() -> None:
-    """Keep the standard output for answers; Ctrl-C in a terminal is the parent's to handle."""
+    """Reserve the standard output for answers; Ctrl-C in a terminal is left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with (
         os.fdopen(os.dup(sys.stdout.fileno()), "wb") as sink,
@@ -20,7 +21,7 @@ def main() -> None:
     ):
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         serve_batches(source, sink)
-        os._exit(0)  # nothing is left to be written: not even the time that an orderly end takes
+        os._exit(0)  # everything is written; skip the time of an orderly exit
 
 
 if __name__ == "__main__":

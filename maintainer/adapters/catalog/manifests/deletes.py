@@ -1,4 +1,4 @@
-"""To which data file a delete file belongs."""
+"""Finds the data file that a delete file belongs to."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from typing import Any, Final
 
 from maintainer.domain.filelist import WHOLE_PARTITION, path_key
 
-PATH_COLUMN: Final = 2147483546  # Iceberg's id of file_path in position deletes
+PATH_COLUMN: Final = 2147483546  # Iceberg's field id of file_path in position delete files
 
 
 def delete_key(
     is_equality: bool, referenced: str | None, lower: bytes | None, upper: bytes | None
 ) -> int:
-    """As Iceberg does: bound to a data file by name, or because the first path that it holds is
-    also the last.
+    """Return the key of the one data file that a delete file applies to, by Iceberg's rule.
+
+    Either it names the data file, or its lowest and highest path are equal.
     """
     if is_equality:
         return WHOLE_PARTITION
@@ -23,7 +24,7 @@ def delete_key(
 
 
 def bound_of_path(bounds: Any) -> bytes | None:  # noqa: ANN401 - whatever the manifest stores
-    """The bound of the paths in a position delete file, from the file's bounds by column id."""
+    """Return the bound of the paths in a position delete file, from its bounds by field id."""
     if not isinstance(bounds, list):
         return None
     found = [

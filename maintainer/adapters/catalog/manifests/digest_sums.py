@@ -1,4 +1,4 @@
-"""Adding up what a manifest's live entries say."""
+"""Adds up the live entries of a manifest."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from maintainer.domain.inventory import (
     histogram_bin,
 )
 
-_FEW_SIZES = 16  # below this a bin for each size costs less than a search for each bound
+_FEW_SIZES = 16  # for fewer sizes a bin for each is slower than a search for each bound
 
 # Files of one kind: sizes in bytes, records, sequence numbers (None: the manifest's), and keys
-# (filelist.path_key), none where files are not listed.
+# (filelist.path_key; empty where files are not listed).
 Group = tuple[list[int], list[int], list[int | None], list[int]]
 Groups = dict[tuple[Any, Any, Any], Group]  # partition, content, file format
 
@@ -59,7 +59,7 @@ class Tally:
     """The sums of one manifest so far."""
 
     classes: SizeClasses
-    inherited: int = 0  # the sequence number of entries that have none of their own
+    inherited: int = 0  # the sequence number of entries without one
     entries: int = 0
     shares: dict[tuple[str, Content], _Share] = field(default_factory=dict)
     histogram: list[int] = field(default_factory=lambda: [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1))
@@ -67,16 +67,14 @@ class Tally:
     name_characters: int = 0
 
     def count(self, entries: int) -> None:
-        """Note that so many more were read; UnreadableFileError when that is more than a manifest
-        may have.
-        """
+        """Count entries that were read; UnreadableFileError beyond the limit of a manifest."""
         self.entries += entries
         if self.entries > MAX_ENTRIES:
             message = f"it has more than {MAX_ENTRIES:,} entries"
             raise UnreadableFileError(message)
 
     def add_files(self, partition: str, content: Content, file_format: str, group: Group) -> None:
-        """Add files of one kind; ValueError when one claims less than nothing."""
+        """Add files of one kind; ValueError if a size or a count is negative."""
         sizes, records, sequences, keys = group
         ordered = sorted(sizes)
         if ordered[0] < 0 or min(records) < 0:
@@ -107,14 +105,14 @@ class Tally:
             share.runs += find_runs(ordered)
 
     def partitions(self, spec_id: int) -> tuple[PartitionDigest, ...]:
-        """The sums per partition and content, in order."""
+        """Return the sums for each partition and content, in order."""
         limit = list_limit(len(self.shares))
         return tuple(
             _partition_digest(spec_id, key, self.shares[key], limit) for key in sorted(self.shares)
         )
 
     def pack_files(self) -> bytes:
-        """The files one by one, where they were given with keys."""
+        """Pack the list of single files, if files were added with keys."""
         return pack_files(
             file
             for position, key in enumerate(sorted(self.shares))

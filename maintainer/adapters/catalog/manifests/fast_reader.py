@@ -1,8 +1,8 @@
-"""The same answers as `manifest`, many times faster: readers generated from the writer's schema,
-digests made while decoding.
+"""Returns the same values as `manifest`, many times faster.
 
-Whatever the fast reader cannot do, for its schema or for broken bytes, the slow one does again: it
-has the last word, and the better words for what is wrong.
+It generates a reader from the writer's schema and makes the digest while it decodes. The slow
+reader reads again what the fast one cannot read, an unusual schema or corrupt bytes, and its error
+messages are better.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from maintainer.domain.units import MIB
 
 try:
     from pyiceberg.avro.decoder_fast import CythonBinaryDecoder
-except ImportError:  # a PyIceberg without it: the slow reader reads everything
+except ImportError:  # a PyIceberg without this decoder: the slow reader reads everything
     CythonBinaryDecoder = None  # type: ignore[assignment,misc]
 
 T = TypeVar("T")
@@ -56,9 +56,9 @@ OnSlow = Callable[[SlowRead], object]
 _LOG: Final = logging.getLogger(__name__)
 _BATCH_BYTES: Final = (
     1 << 18
-)  # small blocks are decoded together: PyIceberg writes one entry a block
-_PENDING_ENTRIES: Final = 100_000  # sizes kept before they are added up
-_PENDING_BYTES: Final = 64 * MIB  # what they were read from, their partitions among it
+)  # small blocks are decoded together, because PyIceberg writes one entry a block
+_PENDING_ENTRIES: Final = 100_000  # sizes that are kept before they are added up
+_PENDING_BYTES: Final = 64 * MIB  # the bytes they came from, partitions included
 _COMPILED_SCHEMAS: Final = 256
 _PREPARED: Final = ("read_int", "read_ints", "read", "skip", "tell")
 _CONTENTS: Final = (
@@ -75,10 +75,10 @@ _ENTRY_VARIABLES: Final = {
 _SIZE_FIELDS: Final = frozenset({101, 103, 104, 134, 144, 145})
 _BOUNDS: Final = frozenset({125, 128})
 _PARTITION: Final = 102
-# numbers of other widths in each file: they are not worth looking at together with what follows
-# them
+# Integers whose width differs from file to file: a layout of them with the following fields would
+# rarely match.
 _COLUMN_SIZES: Final = 108
-_KEYS: Final = {  # how the key of a file is found, and the further fields that it takes
+_KEYS: Final = {  # the content, and the fields from which the key of a file is computed
     None: ("", frozenset[int]()),
     ManifestContent.DATA: ("path_key((path or '').encode())", frozenset({100})),
     ManifestContent.DELETES: (
@@ -103,14 +103,15 @@ elif status != 2: raise ValueError(status)
 
 
 def ignore(_reason: SlowRead) -> None:
-    """For those who do not count."""
+    """Do nothing; for callers that do not count slow reads."""
 
 
 def read_manifest_list(
     raw: bytes, on_slow: OnSlow = ignore, most_bytes: int = MAX_DOCUMENT_BYTES
 ) -> tuple[ListedManifest, ...]:
-    """The manifests of one snapshot, in the order of the list; UnreadableFileError when the bytes
-    are broken.
+    """Return the manifests of one snapshot in the list's order.
+
+    UnreadableFileError for corrupt bytes.
     """
     return _read(
         "a manifest list",
@@ -128,7 +129,7 @@ def digest_manifest(  # noqa: PLR0913, PLR0917 - what is read, by what it is jud
     on_slow: OnSlow = ignore,
     most_bytes: int = MAX_MANIFEST_BYTES,
 ) -> ManifestDigest:
-    """What a manifest's live entries add up to; UnreadableFileError when the bytes are broken."""
+    """Digest the live entries of a manifest; UnreadableFileError for corrupt bytes."""
     arguments = raw, listed, specs, classes, most_bytes
     return _read(
         listed.path,
@@ -151,14 +152,15 @@ def _read(
             reason = SlowRead.SCHEMA if isinstance(error, NotGeneratedError) else SlowRead.CONTENTS
             _LOG.debug("%s is left to the slow reader: %s %s", what, type(error).__name__, error)
     found = read_slowly()
-    on_slow(reason)  # what cannot be read at all is told as that
+    on_slow(reason)  # a file that neither reader can read is reported as unreadable instead
     return found
 
 
 @lru_cache(maxsize=1)
 def slow_reader_reason() -> ReaderFault | None:
-    """Why everything is read by the slow reader, as after an upgrade that changed the decoder; None
-    when the fast one works here.
+    """Return why the slow reader reads everything; None if the fast reader works here.
+
+    An upgrade of PyIceberg may change its decoder.
     """
     found = _check_decoder()
     if found is None:
@@ -169,7 +171,7 @@ def slow_reader_reason() -> ReaderFault | None:
 
 
 def _check_decoder() -> tuple[ReaderFault, str] | None:
-    """Read a manifest of our own by both readers; what is wrong, and the words for it."""
+    """Read a manifest of our own with both readers; return the fault and its message."""
     if CythonBinaryDecoder is None:
         return ReaderFault.NO_DECODER, "this PyIceberg has no compiled Avro decoder"
     raw = _sample()
@@ -190,7 +192,7 @@ def _check_decoder() -> tuple[ReaderFault, str] | None:
 
 
 def _sample() -> bytes:
-    """A manifest with every shape that the decoder's methods are used for."""
+    """Write a manifest that uses every method of the decoder."""
     partition = {
         "type": "record",
         "name": "r102",
@@ -302,7 +304,7 @@ def _read_exactly(
 
 
 def _batches(container: Container) -> Iterator[tuple[int, int, bytes]]:
-    """(records, bytes, the bytes followed by padding) of blocks taken together."""
+    """Join small blocks; yield (records, bytes, padded bytes)."""
     parts: list[bytes | bytearray] = []
     count = size = 0
     for records, data in container.blocks(Inflater()):

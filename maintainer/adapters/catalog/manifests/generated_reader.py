@@ -1,10 +1,9 @@
-"""Readers generated for one writer's schema: straight-line Python over PyIceberg's compiled Avro
-decoder.
+"""Generates readers for one writer's schema: straight-line Python over PyIceberg's Avro decoder.
 
-That decoder checks next to nothing: a corrupt length makes it read outside its buffer. So every
-block is followed by PADDING zero bytes (a number that is cut short ends there), every length is
-checked before it moves the position or is read, and what follows a jump is a read_int, which
-refuses to start behind the end, or is preceded by a check of the position.
+The compiled decoder checks almost nothing: a corrupt length makes it read outside its buffer.
+Therefore every block is followed by PADDING zero bytes, where a truncated number ends. Every length
+is checked before it is used. After a jump comes either a read_int, which refuses to start behind
+the end, or a check of the position before it.
 """
 
 from __future__ import annotations
@@ -18,30 +17,30 @@ from maintainer.adapters.catalog.manifests.skipped_fields import NOTHING_LEARNT,
 
 PADDING: Final = 2048
 _READ_UNCHECKED: Final = (
-    1024  # bytes or numbers that may be read right behind a positive number: PADDING holds them
+    1024  # bytes or integers that may follow a positive integer unchecked; PADDING covers them
 )
 _MAX_FIXED_BYTES: Final = 1024
-# a schema nested deeper is left to the slow reader; Python's own limit on blocks is 20 loops
+# deeper schemas are left to the slow reader; Python allows 20 nested loops
 _MAX_DEPTH: Final = 24
 _MAX_LINES: Final = 20_000
 _LESSONS_A_BLOCK: Final = 2
-_MISSES_TO_LEARN: Final = 3  # in a row: a rare layout does not take the place of the common one
-_MISSES_TO_GIVE_UP: Final = 64  # in a row, for the rest of the block
+_MISSES_TO_LEARN: Final = 3  # in a row; a rare layout must not replace the common one
+_MISSES_TO_GIVE_UP: Final = 64  # in a row; ends learning for the rest of the block
 _INTEGERS: Final = ("int", "long", "enum")
 _FIXED_WIDTHS: Final = {"boolean": 1, "float": 4, "double": 8}
 _UNPACKED: Final = {"boolean": "unpack_boolean", "float": "unpack_float", "double": "unpack_double"}
 
 ReadBlock = Callable[
     [Any, bytes, int, int, Any], None
-]  # (decoder, the block with its padding, bytes in the block, records in the block, sink)
+]  # (decoder, padded block, bytes in the block, records in the block, sink)
 
 
 class NotGeneratedError(Exception):
-    """A schema that has no fast reader; the slow one takes it."""
+    """The schema has no fast reader; the slow one is used."""
 
 
 class Source:
-    """The lines of a function that reads `count` records from a decoder, `limit` bytes in all."""
+    """The lines of a function that reads `count` records of together `limit` bytes."""
 
     def __init__(self, defined: Mapping[str, Any]) -> None:
         """Take the schema's named types."""
@@ -52,12 +51,13 @@ class Source:
         self._depth = 0
         self._laid_out: list[
             Sequence[Any]
-        ] = []  # the types of values that are passed over by their layout
-        self._first: list[str] = []  # what comes before all other lines
+        ] = []  # the types of the fields that are skipped by their layout
+        self._first: list[str] = []  # lines before all others
 
     def compile(self, **known: Callable[..., object]) -> ReadBlock:
-        """The function, which may call the known ones; it raises whatever it likes on broken bytes,
-        but never leaves the block.
+        """Compile the function, which may use the given names.
+
+        On corrupt bytes it raises any exception, but it never reads outside the block.
         """
         text = "\n".join(
             ("def read_block(decoder, data, limit, count, sink):", *self._first, *self._lines, "")
@@ -77,7 +77,7 @@ class Source:
         return made
 
     def add(self, *lines: str) -> None:
-        """Append lines at the present indentation."""
+        """Append lines at the current indentation."""
         if len(self._lines) > _MAX_LINES:
             message = f"its reader would have more than {_MAX_LINES} lines"
             raise NotGeneratedError(message)
@@ -85,21 +85,19 @@ class Source:
 
     @contextmanager
     def inside(self, line: str) -> Iterator[None]:
-        """A compound statement around what is added within."""
+        """Open a compound statement around the lines that are added inside."""
         self.add(line)
         self._indent += 1
         yield
         self._indent -= 1
 
     def name(self) -> str:
-        """A new local variable's name."""
+        """Return the name of a new local variable."""
         self._names += 1
         return f"v{self._names}"
 
     def resolve(self, schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
-        """A record, array, map, fixed or enum as its object, a primitive as its name, a union as
-        its list.
-        """
+        """Resolve a type: primitives to names, unions to lists, all others to objects."""
         while isinstance(schema, dict) and not (
             isinstance(schema["type"], str)
             and schema["type"] in {"record", "array", "map", "fixed", "enum"}
@@ -110,7 +108,7 @@ class Source:
         return schema
 
     def skip(self, schema: Any) -> None:  # noqa: ANN401 - as above
-        """Move behind a value."""
+        """Add lines that skip a value."""
         with self._nested():
             self._skip(self.resolve(schema))
 
@@ -141,8 +139,10 @@ class Source:
                 raise NotGeneratedError(message)
 
     def pass_over(self, schemas: Sequence[Any]) -> None:
-        """Move behind values that follow each other: in one step where they lie as in an earlier
-        record, else so each array or map of them.
+        """Add lines that skip adjacent values.
+
+        They are skipped in one step if they have the layout of an earlier record; otherwise each
+        array or map is skipped on its own.
         """
         repeated = [self._is_repeated(schema) for schema in schemas]
 
@@ -185,7 +185,7 @@ class Source:
             self.add(f"elif {misses} > {_MISSES_TO_GIVE_UP}: {size} = 0")
 
     def _is_repeated(self, schema: Any) -> bool:  # noqa: ANN401 - as above
-        """Whether it has an array or a map anywhere."""
+        """Say whether the type contains an array or a map."""
         with self._nested():
             match self.resolve(schema):
                 case {"type": "array" | "map"}:
@@ -201,8 +201,9 @@ class Source:
         return learn(data, self._laid_out[place], self.resolve)
 
     def read(self, schema: Any, target: str) -> None:  # noqa: ANN401 - as above
-        """Assign a value to a variable: int, float, bool, bytes (strings too, undecoded) or
-        None.
+        """Add lines that assign a value to a variable.
+
+        It is an int, float, bool, bytes (strings too, undecoded) or None.
         """
         with self._nested():
             self._read(self.resolve(schema), target)
@@ -238,8 +239,9 @@ class Source:
                 raise NotGeneratedError(message)
 
     def read_keyed(self, schema: Any, target: str, key: int) -> None:  # noqa: ANN401 - as above
-        """Assign what an array of pairs (number, bytes), which is how Iceberg stores a map, has
-        under a key; unchanged when it has nothing.
+        """Add lines that assign the value of one key from an array of (number, bytes) pairs.
+
+        Iceberg stores a map like this. The variable is unchanged if the key is missing.
         """
         with self._nested():
             match self.resolve(schema):
@@ -284,7 +286,7 @@ class Source:
     def _branch(self, branches: list[Any], handle: Callable[[Any], None]) -> None:
         chosen = self.name()
         self.add(f"{chosen} = read_int()")
-        # The last branch first: in Iceberg's files it is the value, and null the rare one.
+        # The last branch is tested first: in Iceberg's files it is the value, and null is rare.
         for position in reversed(range(len(branches))):
             with self.inside(
                 f"{'if' if position == len(branches) - 1 else 'elif'} {chosen} == {position}:"
@@ -293,8 +295,9 @@ class Source:
         self.add(f"else: raise ValueError({chosen})" if branches else f"raise ValueError({chosen})")
 
     def _skip_repeated(self, items: list[Any]) -> None:
-        """Blocks of items, each with its number of items; a negative number is followed by the
-        block's size in bytes.
+        """Skip blocks of items.
+
+        Each begins with its item count; a negative count precedes the size.
         """
         count = self.name()
         self.add(f"{count} = read_int()")
@@ -308,7 +311,7 @@ class Source:
 
     def _skip_items(self, items: list[Any], count: str) -> None:
         kinds = self._flatten(items)
-        if not kinds:  # items that take no bytes
+        if not kinds:  # items without bytes
             self.add("pass")
             return
         if all(kind in _INTEGERS for kind in kinds):
@@ -327,9 +330,7 @@ class Source:
             )
 
     def _flatten(self, items: list[Any]) -> list[str]:
-        """The items' parts: what begins with a number is "sized", what has a fixed width is
-        "fixed".
-        """
+        """Split the items into parts: "sized" begins with a number, "fixed" has a fixed width."""
         kinds: list[str] = []
         with self._nested():
             for item in items:

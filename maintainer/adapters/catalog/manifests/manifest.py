@@ -1,8 +1,8 @@
-"""Manifest lists and manifests, read by field id and only as far as health needs them.
+"""Reads manifest lists and manifests by field id, and only the fields that health needs.
 
 The narrow interface is `read_manifest_list` and `digest_manifest`: bytes in, values out,
-UnreadableFileError when the bytes are broken. This reader takes whatever fastavro takes; `fast`
-reads the same at a fraction of the cost, and comes back here for what it cannot read.
+UnreadableFileError for corrupt bytes. This is the slow reader. It reads everything that fastavro
+reads; `fast_reader` returns the same values sooner and falls back to it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from maintainer.adapters.catalog.manifests.partition import (
 from maintainer.domain.filelist import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
 
-# Iceberg's field ids; files without ids are read by the names beside them.
+# Iceberg's field ids; in files without ids a field is found by its name.
 LIST_FIELDS: Final = {
     500: "manifest_path", 501: "manifest_length", 502: "partition_spec_id", 515: "sequence_number",
     517: "content", 519: "key_metadata",
@@ -55,38 +55,36 @@ _NAMED_TYPES: Final = (
     "record",
     "fixed",
     "enum",
-)  # a tuple: what is looked up may be a union, which has no hash
+)  # a tuple, because a value may be a union, which has no hash
 _COMPILED_SCHEMAS: Final = 256  # manifests of one table share a few schemas
 
 
 @dataclass(frozen=True, slots=True)
 class ListedManifest:
-    """A manifest as its manifest list names it."""
+    """A manifest as its manifest list describes it."""
 
     path: str
-    length_bytes: int | None  # None: a v1 snapshot that lists paths alone
+    length_bytes: int | None  # None for a v1 snapshot, which lists paths alone
     spec_id: int
     content: ManifestContent
     sequence_number: int
     is_encrypted: bool = False
-    live_entries: int | None = None  # added and existing, as the list claims; None: it does not say
-    keeps_files: bool = False  # data files are to be kept one by one, because deletes apply to some
+    live_entries: int | None = None  # added and existing, as the list claims; None: unknown
+    keeps_files: bool = False  # its digest lists single data files, because deletes apply to some
 
     @property
     def lists_files(self) -> bool:
-        """Whether its digest has the files one by one."""
+        """Say whether the digest of this manifest lists single files."""
         return self.keeps_files or self.content is ManifestContent.DELETES
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How to read the records of files with one schema: fastavro's resolution drops every field
-    that is not wanted.
-    """
+    """How to read the records of one schema; fastavro drops every field that is not wanted."""
 
     writer: Schema
     wanted: Schema
-    names: Mapping[str, str]  # our name -> the file's own, for the record's own fields
+    names: Mapping[str, str]  # our name -> the file's name, for the record's own fields
     file_names: Mapping[str, str]
     partition: tuple[StoredField, ...] = ()
 
@@ -94,7 +92,7 @@ class Reader:
 def read_manifest_list(
     raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES
 ) -> tuple[ListedManifest, ...]:
-    """The manifests of one snapshot, in the order of the list."""
+    """Return the manifests of one snapshot in the list's order."""
     container = open_container(raw, most_bytes)
     reader = compile_reader(container.schema, is_list=True)
     names = reader.names
@@ -105,8 +103,9 @@ def read_manifest_list(
 
 
 def list_manifests(rows: Iterable[Iterable[Any]]) -> tuple[ListedManifest, ...]:
-    """What a list says, its rows as `list_manifest` takes them; where it has deletes, the data
-    files are to be kept for joining.
+    """Convert a list's rows, each with the values of `list_manifest`.
+
+    If the snapshot has deletes, data manifests keep their files to join them with deletes.
     """
     listed = tuple(map(list_manifest, at_most_listed(rows)))
     if all(
@@ -121,9 +120,7 @@ def list_manifests(rows: Iterable[Iterable[Any]]) -> tuple[ListedManifest, ...]:
 
 
 def list_manifest(values: Iterable[Any]) -> ListedManifest:
-    """What a list says of one manifest, its values in the order of LIST_FIELDS; UnreadableFileError
-    when it cannot be true.
-    """
+    """Build a manifest from values of LIST_FIELDS; UnreadableFileError if impossible."""
     path, length, spec_id, sequence_number, content, key_metadata, added, existing = values
     if (
         not isinstance(path, str)
@@ -155,7 +152,7 @@ def list_manifest(values: Iterable[Any]) -> ListedManifest:
 
 
 def describe_manifest(path: str, raw: bytes) -> ListedManifest:
-    """A manifest that no list describes (format v1's inline paths), described by its own header."""
+    """Describe a manifest by its own header, for format v1's inline paths without a list."""
     metadata = open_container(raw).metadata
     spec_id = _header_number(metadata, "partition-spec-id")
     content = (
@@ -171,7 +168,7 @@ def digest_manifest(
     classes: SizeClasses,
     most_bytes: int = MAX_MANIFEST_BYTES,
 ) -> ManifestDigest:
-    """What a manifest's live entries add up to, small and large judged by `classes`."""
+    """Digest the live entries of a manifest; `classes` say which files are small or large."""
     container = open_listed(raw, listed, most_bytes)
     return make_digest(listed, len(raw), tally_entries(container, listed, specs, classes))
 
@@ -179,7 +176,7 @@ def digest_manifest(
 def open_listed(
     raw: bytes, listed: ListedManifest, most_bytes: int = MAX_MANIFEST_BYTES
 ) -> Container:
-    """Open a manifest; UnreadableFileError when it is shorter than its list says."""
+    """Open a manifest; UnreadableFileError if it is shorter than its list says."""
     if listed.length_bytes is not None and len(raw) < listed.length_bytes:
         message = f"it has {len(raw)} bytes, the manifest list says {listed.length_bytes}"
         raise UnreadableFileError(message)
@@ -187,7 +184,7 @@ def open_listed(
 
 
 def make_digest(listed: ListedManifest, length_bytes: int, tally: Tally) -> ManifestDigest:
-    """The digest of a manifest whose entries are added up."""
+    """Make the digest of a manifest from its sums."""
     return ManifestDigest(
         path=listed.path,
         length_bytes=length_bytes if listed.length_bytes is None else listed.length_bytes,
@@ -206,7 +203,7 @@ def make_digest(listed: ListedManifest, length_bytes: int, tally: Tally) -> Mani
 def partition_writer(
     container: Container, reader: Reader, listed: ListedManifest, specs: Mapping[int, Spec]
 ) -> Callable[[Mapping[str, Any]], str]:
-    """A function from a stored partition to its text."""
+    """Return a function from a stored partition to its text."""
     return compile_partition_text(
         reader.partition,
         specs.get(listed.spec_id) or header_spec(container.metadata, listed.spec_id),
@@ -216,7 +213,7 @@ def partition_writer(
 def tally_entries(
     container: Container, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses
 ) -> Tally:
-    """Add up the live entries, one at a time."""
+    """Add up the live entries one at a time."""
     reader = compile_reader(container.schema, is_list=False)
     write_partition = partition_writer(container, reader, listed, specs)
     texts: dict[tuple[Any, ...], str] = {}
@@ -266,7 +263,7 @@ def _path_of(file: Mapping[str, Any], names: Mapping[str, str]) -> bytes:
 
 
 def _key_of(file: Mapping[str, Any], names: Mapping[str, str], content: Content) -> int:
-    """The key of the one data file that a position delete file or deletion vector applies to."""
+    """Return the key of the one data file to which a position delete file or vector applies."""
     lower, upper = (
         bound_of_path(file.get(names[name])) for name in ("lower_bounds", "upper_bounds")
     )
@@ -278,7 +275,7 @@ def _key_of(file: Mapping[str, Any], names: Mapping[str, str], content: Content)
 def _measure(
     file: Mapping[str, Any], names: Mapping[str, str], position: int
 ) -> tuple[Content, int, int, str]:
-    """(content, size in bytes, records, format as it is written) of a file entry."""
+    """Return (content, size in bytes, records, file format as written) of an entry."""
     content_id = file.get(names["content"]) or 0
     file_format = str(file.get(names["file_format"]) or "")
     size, records = file.get(names["file_size_in_bytes"]), file.get(names["record_count"])
@@ -292,8 +289,8 @@ def _measure(
     if content is Content.POSITION_DELETES and (
         file_format.lower() == "puffin" or file.get(names["content_offset"]) is not None
     ):
-        # Many vectors share one Puffin file: its size counted once for each would be many times
-        # what is there.
+        # Many vectors share one Puffin file: its size, counted for each, would be many times the
+        # truth.
         content, size = Content.DELETION_VECTORS, file.get(names["content_size_in_bytes"]) or 0
     if not isinstance(size, int) or not isinstance(records, int) or size < 0 or records < 0:
         message = f"entry {position} claims {size!r} bytes and {records!r} records"
@@ -302,8 +299,9 @@ def _measure(
 
 
 class _Block(io.BytesIO):
-    """A block that ends with an error: fastavro passes over numbers of fixed width behind the end,
-    as many as a corrupt length claims.
+    """A block that raises an error at its end.
+
+    fastavro silently skips fixed-width values behind the end, as many as a corrupt length claims.
     """
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -321,8 +319,8 @@ def _records(container: Container, reader: Reader) -> Iterator[dict[str, Any]]:
             try:
                 record = fastavro.schemaless_reader(stream, reader.writer, reader.wanted)
             except Exception as error:
-                # Broken bytes surface as whatever type the decoder trips over; all of them mean the
-                # same here.
+                # Corrupt bytes surface as any exception of the decoder; all of them mean the same
+                # here.
                 message = (
                     f"record {index} of a block of {count} cannot be decoded: "
                     f"{type(error).__name__} {error}"
@@ -339,8 +337,9 @@ def _records(container: Container, reader: Reader) -> Iterator[dict[str, Any]]:
 
 @lru_cache(maxsize=_COMPILED_SCHEMAS)
 def compile_reader(schema: bytes, *, is_list: bool) -> Reader:
-    """The reader of files with this schema (JSON); UnreadableFileError when it is none of a
-    manifest or manifest list.
+    """Compile the reader of files with this schema (JSON).
+
+    UnreadableFileError if it is not the schema of a manifest or a manifest list.
     """
     try:
         record = json.loads(schema)
@@ -374,8 +373,9 @@ def compile_reader(schema: bytes, *, is_list: bool) -> Reader:
 
 
 class _Pruning:
-    """Drops fields of a parsed schema; a named type that was defined in a dropped field is defined
-    where it is first used.
+    """Drops fields of a parsed schema.
+
+    A named type whose definition was in a dropped field is defined at its first use.
     """
 
     def __init__(self, defined: Mapping[str, Any]) -> None:
@@ -422,7 +422,7 @@ def _as_record(schema: Any) -> dict[str, Any]:  # noqa: ANN401 - an Avro schema 
 
 
 def id_of(schema_field: Mapping[str, Any], wanted: Mapping[int, str]) -> int | None:
-    """The wanted field's id; by name only where the writer left ids out."""
+    """Return the id of a wanted field; the name decides only where the writer left ids out."""
     field_id = schema_field.get("field-id")
     if field_id is not None:
         return field_id if field_id in wanted else None
@@ -439,9 +439,7 @@ def _own_names(fields: list[dict[str, Any]], wanted: Mapping[int, str]) -> dict[
 
 
 def _without_logical_types(schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
-    """Raw numbers and bytes: a value must not fail because Python's calendar ends before
-    Iceberg's.
-    """
+    """Keep raw numbers and bytes: Iceberg has dates beyond the end of Python's calendar."""
     match schema:
         case dict():
             return {
@@ -456,7 +454,7 @@ def _without_logical_types(schema: Any) -> Any:  # noqa: ANN401 - an Avro schema
 
 
 def _plain(schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
-    """Without fastavro's own marks, so that it parses the schema anew."""
+    """Remove fastavro's own keys, so that it parses the schema again."""
     match schema:
         case dict():
             return {key: _plain(value) for key, value in schema.items() if not key.startswith("__")}
@@ -467,7 +465,7 @@ def _plain(schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
 
 
 def defined_types(schema: Any) -> dict[str, Any]:  # noqa: ANN401 - an Avro schema is any JSON
-    """The named types in a schema, by name."""
+    """Return the named types in a schema, by name."""
     defined: dict[str, Any] = {}
     pending = [schema]
     while pending:

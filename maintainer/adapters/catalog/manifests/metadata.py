@@ -1,4 +1,4 @@
-"""metadata.json, plain or gzip, decoded only as far as health needs it."""
+"""Decodes metadata.json, plain or gzip, as far as health needs it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _NAME: Final = "metadata.json, decoded,"
 MAX_FORMAT_VERSION: Final = 3
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
-_FIRST_FIELD_ID: Final = 1000  # Iceberg v1: partition fields without ids are numbered from here
+_FIRST_FIELD_ID: Final = 1000  # Iceberg v1 numbers partition fields without ids from here
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_Named = tuple[tuple[str, ...], str]  # a column's name, level by level, and its type
+_Named = tuple[tuple[str, ...], str]  # a column's nested name and its type
 
 
 class MetadataError(Exception):
@@ -94,7 +94,7 @@ class _Document(msgspec.Struct, rename="kebab"):
     format_version: int | None = None
     table_uuid: str | None = None
     view_uuid: str | None = None
-    current_version_id: int | None = None  # views have versions where tables have snapshots
+    current_version_id: int | None = None  # only views have versions
     location: str | None = None
     properties: dict[str, Any] | None = None
     current_snapshot_id: int | None = None
@@ -119,9 +119,7 @@ class _Version(msgspec.Struct, rename="kebab"):
 
 @dataclass(frozen=True, slots=True)
 class ManifestSource:
-    """Where a snapshot's manifests are named: in a manifest list, or (format v1) in the metadata
-    itself.
-    """
+    """Where a snapshot's manifests are listed: a manifest list, or (v1) the metadata."""
 
     list_path: str | None
     paths: tuple[str, ...] = ()
@@ -141,24 +139,23 @@ class TableMetadata:
     refs: tuple[Ref, ...]
     default_spec_id: int
     specs: Mapping[int, Spec]
-    metadata_files: int = 1  # this one and those of its log
+    metadata_files: int = 1  # this file and those in its log
     statistics: tuple[StatisticsFile, ...] = ()
     partition_statistics: tuple[StatisticsFile, ...] = ()
     is_sorted: bool = False
 
     @property
     def is_partitioned(self) -> bool:
-        """True when new files are partitioned."""
+        """Return True if new files are partitioned."""
         spec = self.specs.get(self.default_spec_id)
         return spec is not None and spec.is_partitioned
 
 
 def parse_metadata(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> TableMetadata:
-    """Decode a metadata.json; MetadataError when it is broken, a view's, or of a format version
-    that we do not know.
+    """Decode a metadata.json.
 
-    TooLargeError when it holds more than so many bytes, decompressed, or takes more memory than
-    such a file may.
+    MetadataError if it is corrupt, a view, or of an unknown format version. TooLargeError if it has
+    more than `most_bytes` decompressed, or would take more memory than allowed.
     """
     plain = _decompress(raw, most_bytes) if raw[:2] == _GZIP else raw
     if plain.count(b",") > min(MAX_VALUES, most_bytes // BYTES_PER_VALUE):
@@ -210,7 +207,7 @@ def _decompress(raw: bytes, most_bytes: int) -> bytes:
 
 
 def _refuse_newer_version(plain: bytes) -> None:
-    """A later format may change what we would call corrupt: say so instead."""
+    """Report a newer format version, instead of calling its changes corrupt."""
     try:
         version = _VERSIONS.decode(plain).format_version
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -285,7 +282,9 @@ def _statistics(files: list[_Statistics] | None) -> tuple[StatisticsFile, ...]:
 
 
 def _snapshot(snapshot: _Snapshot) -> Snapshot:
-    summary = bytes(snapshot.summary)  # a copy: the raw value holds on to the whole document
+    summary = bytes(
+        snapshot.summary
+    )  # a copy, because the raw value keeps the whole document in memory
     return Snapshot(
         snapshot_id=snapshot.snapshot_id,
         parent_id=snapshot.parent_snapshot_id,
@@ -297,7 +296,7 @@ def _snapshot(snapshot: _Snapshot) -> Snapshot:
 
 
 def _refs(refs: dict[str, _Ref] | None, current: int | None) -> tuple[Ref, ...]:
-    # before refs existed the current snapshot was the only one; Iceberg reads it as the main branch
+    # before refs existed, the current snapshot was the only one; Iceberg reads it as main
     if not refs:
         return () if current is None else (Ref("main", current, is_branch=True),)
     return tuple(
@@ -343,9 +342,7 @@ def _spec_field(position: int, field: _SpecField, columns: Mapping[int, _Named])
 
 
 def _columns(document: _Document) -> Mapping[int, _Named]:
-    """The primitive columns of the current schema by id; nothing where the schema is none that we
-    know.
-    """
+    """Return the primitive columns of the current schema by id; none for an unknown schema."""
     schemas = document.schemas or ([document.schema] if document.schema is not None else [])
     current = next(
         (schema for schema in schemas if schema.schema_id == document.current_schema_id),
@@ -372,7 +369,7 @@ def _name_columns(
                 yield column.id, (name, type_name)
             case {"type": "struct", "fields": inner}:
                 yield from _name_columns(inner, name)
-            case _:  # a list or map: no partition is made of it
+            case _:  # a list or a map; partitions never use one
                 continue
 
 

@@ -1,6 +1,4 @@
-"""A table's digests as they come together: those of a large table packed, each unpacked for as long
-as somebody looks at it.
-"""
+"""Collects a table's digests; those of a large table are packed and unpacked on use."""
 
 from __future__ import annotations
 
@@ -14,31 +12,33 @@ from maintainer.adapters.catalog.limits import MAX_PARTITIONS
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestDigest
 
-# a table from this size on has its digests packed: a share of a manifest takes about 900 bytes,
-# packed 80
+# Tables from this size on have packed digests: a partition of a manifest takes about 900 bytes,
+# packed 80.
 PACKED_ENTRIES: Final = 100_000
-_LEVEL: Final = 1  # names and small figures that repeat: more effort hardly saves more
+_LEVEL: Final = 1  # names and small numbers repeat, so a higher level hardly saves more
 _DIGEST: Final = msgspec.msgpack.Decoder(ManifestDigest)
 
 
 class GatheredDigests:
-    """The digests of some of a snapshot's manifests, by path."""
+    """The digests of a snapshot's manifests so far, by path."""
 
     def __init__(self, entries: int) -> None:
-        """Take about how many entries all the manifests have."""
-        self.packs = entries >= PACKED_ENTRIES  # takes a millisecond or more for each digest
-        self.is_over = False  # it has more partitions than a table may have: no more is kept
+        """Take the approximate number of entries in all manifests."""
+        self.packs = (
+            entries >= PACKED_ENTRIES
+        )  # packing takes a millisecond or more for each digest
+        self.is_over = False  # more partitions than a table may have: no more are kept
         self._kept: dict[str, ManifestDigest | bytes] = {}
         self._shares = 0
-        self._partitions: set[int] = set()  # their hashes: one in a billion is taken for another
+        self._partitions: set[int] = set()  # hashes; one in a billion collides
 
     def put(self, digests: Iterable[ManifestDigest]) -> None:
-        """Keep some more; several threads may at once."""
+        """Add digests; thread-safe."""
         for digest in digests:
             self._shares += len(digest.partitions)
             self.packs = (
                 self.packs or self._shares >= PACKED_ENTRIES
-            )  # lists may claim less than there is
+            )  # lists may claim too few entries
             self._partitions.update(
                 hash((share.spec_id, share.partition)) for share in digest.partitions
             )
@@ -48,26 +48,24 @@ class GatheredDigests:
             self._kept[digest.path] = _pack(digest) if self.packs else digest
 
     def __contains__(self, path: object) -> bool:
-        """Whether a manifest's digest is there."""
+        """Say whether a manifest's digest is known."""
         return path in self._kept
 
     def tell(self, listed: Iterable[ListedManifest]) -> Sequence[ManifestDigest]:
-        """Those that are there, in the order of the list."""
+        """Return the known digests in the list's order."""
         there = [self._kept[manifest.path] for manifest in listed if manifest.path in self._kept]
         return PackedDigests(there) if self.packs else tuple(map(_unpack, there))
 
 
 class PackedDigests(Sequence[ManifestDigest]):
-    """Digests that take the memory of one at a time, and a pass over all of them the time to unpack
-    them.
-    """
+    """Digests that are unpacked one at a time, so that only one takes memory."""
 
     def __init__(self, packed: Sequence[ManifestDigest | bytes]) -> None:
-        """Take them as they are kept."""
+        """Take packed digests."""
         self._packed = packed
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of digests."""
         return len(self._packed)
 
     @overload
@@ -77,7 +75,7 @@ class PackedDigests(Sequence[ManifestDigest]):
     def __getitem__(self, index: slice) -> Sequence[ManifestDigest]: ...
 
     def __getitem__(self, index: int | slice) -> ManifestDigest | Sequence[ManifestDigest]:
-        """One of them, or some."""
+        """Unpack one digest, or a slice of them."""
         return (
             PackedDigests(self._packed[index])
             if isinstance(index, slice)
@@ -85,14 +83,14 @@ class PackedDigests(Sequence[ManifestDigest]):
         )
 
     def __iter__(self) -> Iterator[ManifestDigest]:
-        """One after the other."""
+        """Unpack one digest after the other."""
         return map(_unpack, self._packed)
 
 
 def _pack(digest: ManifestDigest) -> ManifestDigest | bytes:
     try:
         return zlib.compress(msgspec.msgpack.encode(digest), _LEVEL)
-    except OverflowError:  # what a corrupt manifest claims
+    except OverflowError:  # a corrupt manifest claims too large a number
         return digest
 
 

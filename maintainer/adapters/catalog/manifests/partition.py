@@ -1,4 +1,4 @@
-"""Partition values as people read them: ``day=2026-01-01/bucket=3``."""
+"""Formats partition values for people: ``day=2026-01-01/bucket=3``."""
 
 from __future__ import annotations
 
@@ -29,26 +29,24 @@ class SpecField:
     field_id: int
     name: str
     transform: str
-    column: tuple[str, ...] = ()  # that it is made of, level by level
-    type_name: str = ""  # of the column
+    column: tuple[str, ...] = ()  # the source column's nested name
+    type_name: str = ""  # of the source column
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A partition spec, as far as its values' text needs it."""
+    """A partition spec, as far as the text of its values needs it."""
 
     spec_id: int
     fields: tuple[SpecField, ...]
 
     @property
     def is_partitioned(self) -> bool:
-        """False when no field is left: none at all, or only void ones (fields that format v1
-        dropped).
-        """
+        """Return False if the spec has no fields but void ones, which v1 leaves of dropped ones."""
         return any(field.transform != "void" for field in self.fields)
 
     def describe(self) -> PartitionSpec:
-        """The spec as the inventory tells it."""
+        """Return the spec in the inventory's form."""
         return PartitionSpec(
             self.spec_id,
             tuple(
@@ -60,19 +58,17 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class StoredField:
-    """One field of the partition struct as a manifest stores it."""
+    """One field of the partition struct in a manifest."""
 
     name: str
     field_id: int | None
-    type_name: str  # Avro's logical type where there is one, else its type
+    type_name: str  # Avro's logical type if there is one, else its type
     scale: int
     is_utc: bool
 
 
 def header_spec(metadata: Mapping[str, bytes], spec_id: int) -> Spec | None:
-    """The spec that the manifest itself carries, for one that the table's metadata no longer
-    has.
-    """
+    """Read the spec in a manifest's header, for a spec that the table's metadata no longer has."""
     try:
         fields = json.loads(metadata.get("partition-spec", b"[]"))
         return Spec(
@@ -88,8 +84,9 @@ def header_spec(metadata: Mapping[str, bytes], spec_id: int) -> Spec | None:
 def compile_partition_text(
     stored: Sequence[StoredField], spec: Spec | None
 ) -> Callable[[Mapping[str, Any]], str]:
-    """A function from a stored partition struct to its text; without a spec the manifest's own
-    field names serve.
+    """Return a function from a partition struct to its text.
+
+    Without a spec the manifest's own field names are used.
     """
     by_id = {field.field_id: field for field in spec.fields} if spec is not None else {}
     columns: list[tuple[str, str, Callable[[Any], str]]] = []
@@ -192,8 +189,9 @@ def _write_nanos(epoch: datetime, nanos: int) -> str:
 
 
 def _safely(to_text: Callable[[Any], str]) -> Callable[[Any], str]:
-    """A date beyond Python's calendar, or a value of another type than declared, is still a
-    partition: its raw value names it.
+    """Fall back to the raw value.
+
+    A date beyond Python's calendar, or a value of an undeclared type, still names a partition.
     """
 
     def write(value: Any) -> str:  # noqa: ANN401 - whatever the manifest stores

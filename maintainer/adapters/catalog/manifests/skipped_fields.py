@@ -1,11 +1,11 @@
-"""How the bytes lie of values that nobody wants: where a record's lie as those of an earlier one
-did, they are passed over in one step.
+"""Byte layout of the fields that are skipped.
 
-A file's statistics are most of its entry, and have the same columns and widths from file to file. A
-layout says of each byte what decides where the next value begins: all of a length, a count or a
-union's branch; of any other number whether one more byte of it follows; of contents nothing. Bytes
-that are the same under that mask take the same steps of a reader, so that nothing is believed that
-was not looked at.
+Where a record has the layout of an earlier one, adjacent skipped fields are passed over in one
+step. Statistics are most of a file's entry, and have the same columns and widths from file to file.
+A layout masks the bits that decide where the next value begins: all bits of a length, a count or a
+union's branch; of any other number the bit that says whether another byte follows; no bits of
+contents. Bytes that are equal under this mask lead a reader through the same steps, so every
+decisive bit has been checked.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from typing import Any, Final
 
 Layout = tuple[
     int, int, int
-]  # how many bytes; the mask and the bytes under it, as numbers, the first byte the lowest
+]  # number of bytes; the mask and the masked bytes as little-endian numbers
 
 NOTHING_LEARNT: Final[Layout] = (0, 0, 0)
-_MAX_BYTES: Final = 1 << 15  # wider values are read each time
+_MAX_BYTES: Final = 1 << 15  # longer values are read each time
 _WHOLE, _CONTINUES, _NOTHING = b"\xff", b"\x80", b"\0"
-_CONTINUED: Final = 0x80  # the bit of a number's byte that says that one more follows
+_CONTINUED: Final = 0x80  # this bit of a number's byte says that another byte follows
 _NUMBERS: Final = ("int", "long")
 _SIZED: Final = ("bytes", "string")
 _FIXED_BYTES: Final = {"null": 0, "boolean": 1, "float": 4, "double": 8}
 
 
 def learn(data: bytes, schemas: Sequence[Any], resolve: Callable[[Any], Any]) -> Layout:
-    """The layout of the values of these Avro types that the bytes hold, one after the other;
-    ValueError or IndexError when they hold something else.
+    """Learn the layout of adjacent values of these Avro types.
+
+    ValueError or IndexError if the bytes do not have these types.
     """
     if len(data) > _MAX_BYTES:
         return NOTHING_LEARNT
@@ -43,8 +44,9 @@ def learn(data: bytes, schemas: Sequence[Any], resolve: Callable[[Any], Any]) ->
 
 
 class _Walk:
-    """From value to value, noting what decides the way. It is taken again and again: the commonest
-    types come first.
+    """Walks from value to value and notes the decisive bits.
+
+    It runs often, so the commonest types come first.
     """
 
     def __init__(self, data: bytes, resolve: Callable[[Any], Any]) -> None:
@@ -54,7 +56,7 @@ class _Walk:
         self._resolve = resolve
 
     def follow(self, schema: Any) -> None:  # noqa: ANN401 - an Avro schema is any JSON
-        """Move behind one value of a resolved type."""
+        """Skip one value of a resolved type."""
         if schema in _NUMBERS:
             self._number(_CONTINUES)
         elif schema in _SIZED:

@@ -1,6 +1,4 @@
-"""A snapshot's summary, decoded when somebody looks at it: most of a long history is only
-counted.
-"""
+"""A snapshot's summary that is decoded on use; most of a long history is only counted."""
 
 from __future__ import annotations
 
@@ -19,14 +17,15 @@ _SUMMARIES: Final = msgspec.json.Decoder(dict[str, Any] | None)
 
 
 class LazySummary(Mapping[str, str]):
-    """The summary without its operation; values that are no strings as text, a summary that cannot
-    be decoded as empty.
+    """The summary without its operation.
+
+    Values that are not strings become text; a summary that cannot be decoded is empty.
     """
 
     __slots__ = ("_found", "_raw")
 
     def __init__(self, raw: bytes) -> None:
-        """Take the summary's own JSON."""
+        """Take the summary's JSON."""
         self._raw = raw
         self._found: dict[str, str] | None = None
 
@@ -47,7 +46,7 @@ class LazySummary(Mapping[str, str]):
             try:
                 values = _SUMMARIES.decode(self._raw) or {}
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                values = {}  # what others write there is their word on the table, not the table
+                values = {}  # a broken summary of another writer does not make the table unreadable
             self._found = {
                 key: value if isinstance(value, str) else str(value)
                 for key, value in values.items()
@@ -57,9 +56,7 @@ class LazySummary(Mapping[str, str]):
 
 
 def read_operation(raw: bytes) -> str:
-    """The operation in a summary, "" when it names none; msgspec.DecodeError when it is no
-    summary.
-    """
+    """Read a summary's operation, "" if none; msgspec.DecodeError if it is no summary."""
     found = _OPERATIONS.decode(raw)
     operation = None if found is None else found.operation
     return operation if isinstance(operation, str) else "" if operation is None else str(operation)

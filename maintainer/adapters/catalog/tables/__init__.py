@@ -1,1 +1,1 @@
-"""What changed: the tables of a catalog and their current metadata."""
+"""The tables of a catalog, their current metadata and their changes."""

@@ -1,6 +1,4 @@
-"""Which tables a catalog has, and which have changed: the cheapest question that each kind of
-catalog can answer.
-"""
+"""Finds the tables of a catalog that have changed, by the cheapest request of each kind."""
 
 from __future__ import annotations
 
@@ -30,15 +28,15 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.catalog import Polled
 from maintainer.ports.clock import Clock
 
-# questions under way before the first answer is handed on; no more than about a second's worth
+# requests before the first answer is handed on; about a second's worth at most
 MAX_BATCH: Final = 1000
 _log = getLogger(__name__)
-_SEPARATOR: Final = "\n"  # stands in no header and in no location
+_SEPARATOR: Final = "\n"  # occurs in no header and no location
 
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A table that is listed and whose state the catalog would not tell."""
+    """A listed table whose state the catalog does not return."""
 
     table: TableIdentifier
     error: Exception
@@ -47,14 +45,14 @@ class Unanswered:
 Found = Polled | Unanswered | NamespaceError
 _Batch = tuple[
     list[Found], list[TableIdentifier]
-]  # what needs no question, and the tables that are due
+]  # tables that need no request, and tables that are due
 
 
 class Poller:
-    """Asks one catalog again and again, and remembers when each table is worth asking."""
+    """Polls one catalog and remembers when each table is due."""
 
     def __init__(self, name: str, limits: PollLimits, clock: Clock) -> None:
-        """Take the catalog's name in the configuration, and the bounds of asking table by table."""
+        """Take the catalog's name in the configuration and the bounds of asking table by table."""
         self._name = name
         self._limits = limits
         self._clock = clock
@@ -69,7 +67,7 @@ class Poller:
         executor: Executor,
         within: timedelta | None = None,
     ) -> Iterator[Found]:
-        """Every table, as Catalog.poll says."""
+        """Yield every table, as Catalog.poll says."""
         if isinstance(catalog, SqlCatalog):
             yield from self._poll_by_sql(catalog, known)
             return
@@ -139,7 +137,7 @@ class Poller:
             except NoSuchTableError:
                 return Polled(
                     table, "", is_changed=True
-                )  # gone, or a view: asking for its inventory tells
+                )  # gone, or a view: its inventory finds out
             except Exception as error:  # noqa: BLE001 - every library's exceptions become a fault of the table
                 return Unanswered(table, error)
             is_changed = known.get(table) != token
@@ -157,8 +155,9 @@ class Poller:
         seen: list[TableIdentifier],
         within: timedelta | None,
     ) -> Iterator[_Batch]:
-        """What needs no question, and the tables that are due; a table that nothing is known of is
-        always due.
+        """Divide tables into those that need no request and those that are due.
+
+        An unknown table is always due.
         """
         size = max(1, min(MAX_BATCH, int(self._limits.requests_per_second)))
         listing = list_tables(catalog)

@@ -31,17 +31,17 @@ from maintainer.adapters.catalog.tables.session import (
 )
 from maintainer.domain.identifier import TableIdentifier
 
-ATTEMPTS: Final = 3  # of a request that the server puts off
+ATTEMPTS: Final = 3  # of a request that the server defers
 MAX_RETRY_AFTER_SECONDS: Final = 30.0
 MAX_UNANSWERED: Final = (
-    100  # in a row: then the catalog counts as down, and the rest of the tables are not asked
+    100  # in a row; then the catalog counts as down and the remaining tables are skipped
 )
-MAX_SESSION_THREADS: Final = 16  # where PyIceberg's own session asks, which waits for each answer
-# The body is read for one name alone, so the smaller form of it; always the same value, because an
-# ETag belongs to it.
+MAX_SESSION_THREADS: Final = 16  # for PyIceberg's own session, which blocks on each answer
+# Only one name of the body is read, so the smaller form of it suffices. The value never varies,
+# because an ETag belongs to it.
 _QUERY: Final = "snapshots=refs"
-_ANY_NAME: Final = "~"  # which no encoding changes
-_EXPIRED: Final = 419  # how some servers of the REST protocol say that a token has ended
+_ANY_NAME: Final = "~"  # no encoding changes it
+_EXPIRED: Final = 419  # some REST servers report an expired token with this status
 _PUT_OFF: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _UNAUTHORIZED: Final = frozenset({HTTPStatus.UNAUTHORIZED, _EXPIRED})
 _TO_BE_TOLD_BY_LOADING: Final = _UNAUTHORIZED | {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}
@@ -49,9 +49,7 @@ _TO_BE_TOLD_BY_LOADING: Final = _UNAUTHORIZED | {HTTPStatus.FORBIDDEN, HTTPStatu
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A table and what is known of it: the ETag and the metadata's location, "" for what is not
-    known.
-    """
+    """A table with its known ETag and metadata location, "" if unknown."""
 
     table: TableIdentifier
     etag: str = ""
@@ -60,8 +58,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The table's state, unchanged when it equals the question's; both empty when only loading the
-    table will tell.
+    """The table's state, equal to the question's if unchanged.
+
+    Both fields are empty if only loading the table gives the state.
     """
 
     etag: str
@@ -71,7 +70,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """Why the server did not say."""
+    """The reason why the server gave no state."""
 
     reason: str
 
@@ -96,27 +95,27 @@ _UNCHANGED: Final = _Response(HTTPStatus.NOT_MODIFIED)
 
 class _Client(Protocol):
     async def renew(self) -> bool:
-        """Make the headers of the requests that follow; whether they are others than before."""
+        """Make the headers of the next requests; return whether they have changed."""
         ...
 
     async def get(self, address: str, etag: str) -> _Response:
-        """The answer to one request, or to the last of several that it took."""
+        """Return the answer to one request, the last one after retries."""
         ...
 
     async def close(self) -> None: ...
 
 
 class ConditionalRequests:
-    """Asks for many tables at once, on a loop of its own; the calling thread waits."""
+    """Asks for many tables at once on a loop of its own; the calling thread waits."""
 
     def __init__(self, catalog: RestCatalog, limits: PollLimits, rate: Rate) -> None:
-        """Take the catalog whose addresses, headers and authentication are used."""
+        """Take the catalog, for its addresses, headers and authentication."""
         self._catalog = catalog
         self._limits = limits
         self._rate = rate
         self._addresses = _Addresses(catalog)
         self._unanswered = 0
-        self._tokens = 0  # how many have been fetched
+        self._tokens = 0  # number of tokens fetched so far
         self._may_renew = True
 
     def __enter__(self) -> Self:
@@ -134,7 +133,7 @@ class ConditionalRequests:
             self._runner.run(self._client.close())
 
     def ask(self, questions: Sequence[Question]) -> list[Answer | NoAnswer]:
-        """One outcome a question, in their order."""
+        """Return one outcome for each question, in order."""
         return self._runner.run(self._ask_all(questions)) if questions else []
 
     async def _connect(self) -> _Client:
@@ -189,15 +188,14 @@ class ConditionalRequests:
         return response
 
     async def _has_newer_token(self, tokens: int) -> bool:
-        """Fetched once for all who were refused with the same one, and once in a batch: after that,
-        loading the table tells what is wrong.
+        """Fetch a token once for all requests that were refused with the same one, once a batch.
+
+        If it is refused too, loading the table reports the cause.
         """
         async with self._renewing:
             if tokens == self._tokens and self._may_renew:
                 self._may_renew = False
-                with suppress(
-                    Exception
-                ):  # whatever it is, loading the table meets it too, and says so
+                with suppress(Exception):  # loading the table meets the same error and reports it
                     await asyncio.to_thread(refresh_token, self._catalog)
                     self._tokens += await self._client.renew()
         return tokens != self._tokens
@@ -247,7 +245,7 @@ class _FastClient:
                     else _Response(head.status, retry_after=head.retry_after)
                 )
         await self._rate.turn()
-        # With each request, because aiohttp tells a proxy the headers that a session has for all.
+        # Sent with each request, because aiohttp sends a session's own headers to proxies too.
         headers = {**self._headers, "If-None-Match": etag} if etag else self._headers
         async with self._client.get(URL(address, encoded=True), headers=headers) as response:
             body = await response.read() if response.status == HTTPStatus.OK else b""
@@ -265,7 +263,7 @@ class _FastClient:
 
 
 class _SessionClient:
-    """PyIceberg's own session, for what only it can do."""
+    """PyIceberg's own session, for requests that only it can make."""
 
     def __init__(self, catalog: RestCatalog, concurrency: int, rate: Rate) -> None:
         self._session = session_of(catalog)
@@ -298,7 +296,7 @@ class _SessionClient:
 
 
 class _Addresses:
-    """Where each table is asked for; what the tables of a namespace share is written once."""
+    """The URL of each table; the part that a namespace's tables share is built once."""
 
     def __init__(self, catalog: RestCatalog) -> None:
         self._catalog = catalog
@@ -323,7 +321,9 @@ def _understand(question: Question, response: _Response) -> Answer | NoAnswer:
         return Answer(question.etag, question.location, is_changed=False)
     if response.status == HTTPStatus.OK:
         location = _LOADED.decode(response.body).metadata_location or ""
-        etag = response.etag if response.etag.isprintable() else ""  # it goes into a header again
+        etag = (
+            response.etag if response.etag.isprintable() else ""
+        )  # it becomes part of a header again
         return Answer(etag, location, is_changed=not location or location != question.location)
     if response.status in _TO_BE_TOLD_BY_LOADING:
         return Answer("", "", is_changed=True)
@@ -331,7 +331,7 @@ def _understand(question: Question, response: _Response) -> Answer | NoAnswer:
 
 
 def _read_retry_after(text: str, attempt: int) -> float:
-    """Seconds, bounded; a date or nothing becomes a short wait that doubles."""
+    """Return the wait in seconds, bounded; a date or no value becomes a short wait that doubles."""
     seconds = float(2**attempt)
     with suppress(ValueError):
         seconds = float(text)

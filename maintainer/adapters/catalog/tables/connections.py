@@ -1,8 +1,7 @@
-"""Kept connections for questions that are mostly answered 304: such an answer is a head without a
-body, and needs no whole HTTP client to be read.
+"""Kept connections for requests that are mostly answered 304.
 
-Whatever else a server says is either told by its status alone or asked again by a client that reads
-bodies.
+Such an answer is a head without a body, and needs no whole HTTP client. Every other answer is known
+by its status alone, or requested again with a client that reads bodies.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from typing import Final, cast
 from yarl import URL
 
 MAX_HEAD_BYTES: Final = 64 * 1024
-# answers with a body beyond those without: a server that never says 304 is soon not asked in this
-# way any more
+# Answers with a body, in excess of those without: a server that never answers 304 is soon asked in
+# another way.
 ALLOWANCE: Final = 100
 _END_OF_HEAD: Final = b"\r\n\r\n"
 _VERSION: Final = b"HTTP/1.1 "
@@ -29,7 +28,7 @@ _RETRY_AFTER: Final = re.compile(rb"\r\nretry-after:[ \t]*([^\r\n]*)", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a response without a body that matters says."""
+    """The head of a response whose body does not matter."""
 
     status: int
     retry_after: str = ""
@@ -39,14 +38,12 @@ _UNCHANGED: Final = Head(HTTPStatus.NOT_MODIFIED)
 
 
 class KeptConnections:
-    """As many connections to one server as questions are asked at the same time."""
+    """One connection for each concurrent request to one server."""
 
     def __init__(
         self, origin: URL, trust: ssl.SSLContext | None, connect_seconds: float, read_seconds: float
     ) -> None:
-        """Take the server's address (its path does not matter), the certificates to trust, and how
-        long it may take to connect and to answer.
-        """
+        """Take the server's address (its path is ignored), certificates and timeouts."""
         self._origin = origin
         self._trust = trust
         self._connect_seconds = connect_seconds
@@ -57,11 +54,11 @@ class KeptConnections:
 
     @property
     def is_worth_asking(self) -> bool:
-        """Whether enough of the answers so far had no body."""
+        """Say whether enough of the answers so far had no body."""
         return self._balance > 0
 
     def set_headers(self, headers: Mapping[str, str]) -> None:
-        """What each request says beside its condition."""
+        """Set the headers of each request, its condition apart."""
         port = "" if self._origin.is_default_port() else f":{self._origin.port}"
         host = (
             {}
@@ -73,8 +70,9 @@ class KeptConnections:
         ).encode()
 
     async def ask(self, address: str, etag: str) -> Head | None:
-        """The head of the answer, None where the body is needed or the connection was lost; OSError
-        when there is no connection to be had.
+        """Return the head of the answer; None if the body is needed or the connection was lost.
+
+        OSError if no connection can be made.
         """
         connection = self._free.pop() if self._free else await self._connect()
         target = address[address.index("/", address.index("//") + 2) :]
@@ -105,15 +103,15 @@ class KeptConnections:
         return connection
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         for connection in self._free:
             connection.close()
         self._free.clear()
-        await asyncio.sleep(0)  # in which the loop takes leave of them
+        await asyncio.sleep(0)  # the loop closes them in this turn
 
 
 class _Connection(asyncio.Protocol):
-    """One request at a time; a byte that was not asked for ends it."""
+    """One request at a time; an unexpected byte closes the connection."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         self._loop = loop
@@ -170,7 +168,7 @@ class _Connection(asyncio.Protocol):
             self.close()
 
     def _look_at_clock(self) -> None:
-        """One timer a connection, not one a request."""
+        """Check the timeout with one timer for each connection, not for each request."""
         left = self._deadline - self._loop.time()
         if self._waiting is not None and left <= 0:
             waiting, self._waiting = self._waiting, None
@@ -183,8 +181,9 @@ class _Connection(asyncio.Protocol):
 
 
 def _read_head(head: bytes) -> Head | None:
-    """None for what needs its body (200), leads elsewhere (redirects), is no end (1xx) or is no
-    HTTP/1.1.
+    """Parse the head.
+
+    None for 200 (which needs its body), redirects, 1xx, or other than HTTP/1.1.
     """
     digits = head[len(_VERSION) : len(_VERSION) + 3]
     if not head.startswith(_VERSION) or not digits.isdigit():

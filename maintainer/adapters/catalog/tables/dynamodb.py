@@ -1,6 +1,4 @@
-"""PyIceberg's DynamoDB catalog so that it only observes; a module of its own, because importing it
-brings AWS's library.
-"""
+"""A read-only DynamoDB catalog; a module of its own, because importing it imports AWS's library."""
 
 from __future__ import annotations
 
@@ -9,9 +7,7 @@ from pyiceberg.exceptions import GenericDynamoDbError
 
 
 class ObservedDynamoDbCatalog(DynamoDbCatalog):
-    """Where PyIceberg's own creates a table in DynamoDB as soon as it is opened, this one says that
-    there is none.
-    """
+    """Reports a missing DynamoDB table, where PyIceberg's own class would create it."""
 
     def _ensure_catalog_table_exists_or_create(self) -> None:
         if not self._dynamodb_table_exists():

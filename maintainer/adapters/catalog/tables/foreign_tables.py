@@ -1,5 +1,6 @@
-"""Where the tables lie that a catalog has beside Iceberg's: known of Hive's and Glue's, which tell
-it with their listing.
+"""The locations of a catalog's tables of other kinds.
+
+Hive and Glue return them with their listings.
 """
 
 from __future__ import annotations
@@ -23,19 +24,18 @@ ICEBERG = "iceberg"
 
 @runtime_checkable
 class KnowsForeign(Protocol):
-    """A catalog that has tables of other kinds too."""
+    """A catalog with tables of other kinds than Iceberg's."""
 
     def foreign_locations(self, database: str) -> Iterator[tuple[str, str]]:
-        """The names and locations of a database's tables that are none of Iceberg's; a table may
-        have several. The catalog's own exceptions.
+        """Yield the names and locations of a database's other tables.
+
+        A table may have several locations. Raises the catalog's own exceptions.
         """
         ...
 
 
 class ForeignPlaces:
-    """One listing of a catalog at a time, kept for as long as whoever asks may be told what is so
-    old.
-    """
+    """The latest listing of a catalog, reused while it is younger than the caller allows."""
 
     def __init__(self, name: str, clock: Clock) -> None:
         """Take the catalog's name in the configuration."""
@@ -48,7 +48,7 @@ class ForeignPlaces:
     def near(
         self, catalog: Catalog, paths: Sequence[str], within: timedelta
     ) -> Iterator[Place | NamespaceError]:
-        """As Catalog.foreign_places says."""
+        """List locations, as Catalog.foreign_places says."""
         if not isinstance(catalog, KnowsForeign):
             return
         with self._lock:
@@ -62,9 +62,9 @@ class ForeignPlaces:
                     yield Place(path, name, "", seen_at=seen_at)
 
     def _list(self, catalog: Catalog, foreign: KnowsForeign) -> Iterator[NamespaceError]:
-        """What cannot be listed is told, and makes that the next one who asks lists again."""
+        """List all databases; yield those that fail, after which the next call lists again."""
         started, is_whole = self._clock.now(), True
-        self._names, self._listed_at = {}, None  # whoever asks may go away in the middle
+        self._names, self._listed_at = {}, None  # the caller may stop in the middle
         try:
             databases = [namespace[0] for namespace in catalog.list_namespaces()]
         except Exception as error:  # noqa: BLE001 - every library's exceptions mean that it is not known what there is
@@ -77,7 +77,7 @@ class ForeignPlaces:
                         str(TableIdentifier(self._name, (database,), table))
                     )
             except NoSuchNamespaceError:
-                continue  # dropped while it was listed
+                continue  # dropped during the listing
             except Exception as error:  # noqa: BLE001 - as above
                 is_whole = False
                 yield NamespaceError((database,), error)
@@ -85,5 +85,5 @@ class ForeignPlaces:
 
 
 def is_iceberg(parameters: Mapping[str, str] | None) -> bool:
-    """Whether a table of Hive or Glue is one of Iceberg's, as Iceberg itself tells it."""
+    """Say whether a table of Hive or Glue is an Iceberg table, by Iceberg's own test."""
     return (parameters or {}).get(TABLE_TYPE, "").lower() == ICEBERG

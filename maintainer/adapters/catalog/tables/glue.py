@@ -1,6 +1,4 @@
-"""PyIceberg's Glue catalog that also tells where other tables lie; a module of its own, because
-importing it brings AWS's library.
-"""
+"""A Glue catalog that also lists other tables; a module of its own, as it imports AWS's library."""
 
 from __future__ import annotations
 
@@ -13,10 +11,10 @@ from maintainer.adapters.catalog.tables.foreign_tables import is_iceberg
 
 
 class LocatingGlueCatalog(GlueCatalog):
-    """What PyIceberg leaves out of its listing has a place too."""
+    """Adds the locations of the tables that PyIceberg's listing leaves out."""
 
     def foreign_locations(self, database: str) -> Iterator[tuple[str, str]]:
-        """As KnowsForeign says."""
+        """List locations, as KnowsForeign says."""
         try:
             for page in self.glue.get_paginator("get_tables").paginate(DatabaseName=database):
                 for table in page["TableList"]:

@@ -1,6 +1,4 @@
-"""PyIceberg's Hive catalog for several threads; a module of its own, because importing it brings
-Thrift.
-"""
+"""A thread-safe Hive catalog; a module of its own, because importing it imports Thrift."""
 
 from __future__ import annotations
 
@@ -24,12 +22,13 @@ from thrift.transport import TSocket, TTransport
 from maintainer.adapters.catalog.tables.foreign_tables import is_iceberg
 from maintainer.adapters.catalog.tables.loading import READ_TIMEOUT_SECONDS
 
-TABLES_AT_ONCE: Final = 1_000  # whose descriptions one answer of the metastore holds
+TABLES_AT_ONCE: Final = 1_000  # table descriptions in one answer of the metastore
 
 
 class _ClientOfEachThread(local, _HiveClient):
-    """A connection of its own for each thread: PyIceberg's is shared, so that one thread is given
-    the answer to another's question; and it waits for ever.
+    """One connection for each thread, with a timeout.
+
+    PyIceberg shares one connection, so a thread may get another's answer, and it waits for ever.
     """
 
     def _init_thrift_transport(self) -> TTransport.TTransportBase:
@@ -44,22 +43,23 @@ class _ClientOfEachThread(local, _HiveClient):
 
 
 class ThreadedHiveCatalog(HiveCatalog):
-    """What it loads is the table that was asked for, however many threads ask."""
+    """Loads the requested table, however many threads load tables."""
 
     @staticmethod
     def _create_hive_client(properties: dict[str, str]) -> _HiveClient:
         return _ClientOfEachThread(
             properties[URI].split(",")[
                 0
-            ],  # as PyIceberg, which finds no fault with the first before it connects
+            ],  # like PyIceberg, which accepts the first URI before it connects
             properties.get("ugi"),
             property_as_bool(properties, HIVE_KERBEROS_AUTH, HIVE_KERBEROS_AUTH_DEFAULT),
             properties.get(HIVE_KERBEROS_SERVICE_NAME, HIVE_KERBEROS_SERVICE_NAME_DEFAULT),
         )
 
     def foreign_locations(self, database: str) -> Iterator[tuple[str, str]]:
-        """As KnowsForeign says; Spark keeps the place of its own formats' tables in the properties
-        of the SerDe.
+        """List locations, as KnowsForeign says.
+
+        Spark keeps the location of its own formats' tables in the SerDe's properties.
         """
         with self._client as client:
             names = client.get_all_tables(db_name=database)

@@ -1,4 +1,4 @@
-"""Loading a PyIceberg catalog so that it only observes and never waits for ever."""
+"""Loads a PyIceberg catalog that only reads and always has timeouts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from maintainer.domain.errors import CatalogUnavailableError
 CONNECT_TIMEOUT_SECONDS: Final = 10
 READ_TIMEOUT_SECONDS: Final = 60
 GLUE_MAX_RETRIES: Final = "glue.max-retries"
-GLUE_RETRIES: Final = 3  # PyIceberg's own ten take minutes
-_OURS: Final[Mapping[str, str]] = {  # by type, or by the URI's scheme where there is none
+GLUE_RETRIES: Final = 3  # PyIceberg's ten retries take minutes
+_OURS: Final[Mapping[str, str]] = {  # by type, or by the URI's scheme if there is no type
     "dynamodb": "maintainer.adapters.catalog.tables.dynamodb.ObservedDynamoDbCatalog",
     "hive": "maintainer.adapters.catalog.tables.hive.ThreadedHiveCatalog",
     "thrift": "maintainer.adapters.catalog.tables.hive.ThreadedHiveCatalog",
@@ -37,12 +37,12 @@ _TABLES_TABLE: Final = "iceberg_tables"
 
 
 class BoundedRestCatalog(RestCatalog):
-    """PyIceberg's REST catalog, whose requests by themselves have no timeout."""
+    """PyIceberg's REST catalog with a timeout for its requests."""
 
     def _create_session(self) -> Session:
         session = super()._create_session()
-        # Said with each request, because requests lets a bundle of the environment go before that
-        # of the session.
+        # Passed with each request, because requests prefers the environment's bundle to the
+        # session's.
         verify = None if session.verify is True else session.verify
         session.request = partial(  # type: ignore[method-assign]
             session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS), verify=verify
@@ -51,16 +51,13 @@ class BoundedRestCatalog(RestCatalog):
 
 
 def open_catalog(name: str, properties: Mapping[str, str]) -> Catalog:
-    """Connect to a catalog; CatalogUnavailableError, in one line without secrets, when that
-    fails.
-    """
+    """Connect to a catalog; CatalogUnavailableError in one line without secrets if that fails."""
     try:
         catalog = _open(name, {key: str(value) for key, value in properties.items()})
     except CatalogUnavailableError:
         raise
     except Exception as error:
-        # Whatever the catalog's library raises here means the same: this catalog cannot be used
-        # now.
+        # The catalog's library raises any exception here; all of them mean that it is unavailable.
         message = f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
         raise CatalogUnavailableError(message) from error
     if isinstance(catalog, SqlCatalog):
@@ -82,12 +79,12 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
         bounded = {**properties, "py-catalog-impl": f"{__name__}.{BoundedRestCatalog.__name__}"}
         return load_catalog(
             name, **cast("dict[str, str]", nest(bounded))
-        )  # PyIceberg's annotation knows no nested ones
+        )  # PyIceberg's annotation has no nested values
     if kind == "glue":
         numbered = {
             **properties,
             GLUE_MAX_RETRIES: int(properties.get(GLUE_MAX_RETRIES, GLUE_RETRIES)),
-        }  # AWS's library counts with it as it is
+        }  # AWS's library computes with the number
         if "py-catalog-impl" not in numbered:
             numbered = {
                 **{key: value for key, value in numbered.items() if key != "type"},
@@ -103,8 +100,9 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
 
 
 def nest(properties: Mapping[str, str]) -> dict[str, object]:
-    """The REST catalog's settings of TLS and authentication as the nested ones that PyIceberg
-    reads: it looks for no ssl.cabundle, but for cabundle in ssl.
+    """Nest the REST catalog's settings of TLS and authentication.
+
+    PyIceberg reads cabundle inside ssl, not ssl.cabundle.
     """
     nested: dict[str, Any] = {
         name: text for name, text in properties.items() if not name.startswith(_NESTED)
@@ -123,11 +121,11 @@ def nest(properties: Mapping[str, str]) -> dict[str, object]:
 
 
 def _bound_sql(name: str, properties: dict[str, str]) -> dict[str, str]:
-    """Neither create a database file nor tables (we observe), nor wait for a server for ever."""
+    """Make a SQL catalog create no database file and no tables, and time out."""
     try:
         url = make_url(properties["uri"])
     except (ArgumentError, KeyError):
-        return properties  # PyIceberg's own message says what is wrong
+        return properties  # PyIceberg's own message names the error
     if url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}:
         _require_file(name, url)
         return {"init_catalog_tables": "false", **properties}
@@ -153,7 +151,7 @@ def _require_tables(name: str, catalog: SqlCatalog, properties: Mapping[str, str
     try:
         present = inspect(catalog.engine).has_table(_TABLES_TABLE)
     except Exception as error:
-        # As in open_catalog: drivers raise what they like.
+        # As in open_catalog, drivers raise any exception.
         catalog.close()
         message = f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
         raise CatalogUnavailableError(message) from error

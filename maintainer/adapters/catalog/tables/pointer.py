@@ -1,6 +1,4 @@
-"""What a catalog itself knows: the names of its tables, and where each table's current metadata
-lies.
-"""
+"""Reads from a catalog the names of its tables and the locations of their current metadata."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ Namespace = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where a table's current metadata lies, and how to read there."""
+    """The location of a table's current metadata, and the way to read it."""
 
     location: str
     io: FileIO
@@ -31,7 +29,7 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceError:
-    """A namespace that could not be listed."""
+    """A namespace that cannot be listed."""
 
     namespace: Namespace
     error: Exception
@@ -40,8 +38,9 @@ class NamespaceError:
 def locate(
     catalog: Catalog, table: TableIdentifier, io_for: Callable[[Catalog, str], FileIO]
 ) -> Pointer:
-    """Ask the catalog anew; MetadataError for what is no table (any more), the catalog's own
-    exceptions otherwise.
+    """Ask the catalog anew.
+
+    MetadataError if it is no table (any more); otherwise the catalog's own exceptions.
     """
     if isinstance(catalog, SqlCatalog):
         location = _locate_by_sql(catalog, table)
@@ -56,7 +55,7 @@ def locate(
 
 
 def list_tables(catalog: Catalog) -> Iterator[tuple[Namespace, str] | NamespaceError]:
-    """Every table of every namespace; views are left out."""
+    """List every table of every namespace, views left out."""
     if isinstance(catalog, SqlCatalog):
         for found in list_locations(catalog):
             yield found if isinstance(found, NamespaceError) else found[:2]
@@ -65,7 +64,7 @@ def list_tables(catalog: Catalog) -> Iterator[tuple[Namespace, str] | NamespaceE
 
 
 def count_top_namespaces(catalog: Catalog) -> int:
-    """A cheap question that needs a working catalog to answer."""
+    """Ask a cheap question that only a working catalog can answer."""
     return len(catalog.list_namespaces())
 
 
@@ -106,9 +105,7 @@ def _locate_by_sql(catalog: SqlCatalog, table: TableIdentifier) -> str:
 
 
 def list_locations(catalog: SqlCatalog) -> Iterator[tuple[Namespace, str, str] | NamespaceError]:
-    """Every table with its metadata's location ("" when there is none), by one query; views are
-    left out.
-    """
+    """List every table and its metadata location ("" if none) with one query, views left out."""
     columns = (
         IcebergTables.table_namespace,
         IcebergTables.table_name,
@@ -151,7 +148,7 @@ def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | Names
             )
         except Exception as error:  # noqa: BLE001 - one namespace that cannot be listed must not hide the others
             if namespace and isinstance(error, NoSuchNamespaceError):
-                continue  # dropped while we walked
+                continue  # dropped during the listing
             yield NamespaceError(namespace, error)
             continue
         pending += sorted(children, reverse=True)
@@ -161,6 +158,6 @@ def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | Names
 def _is_view(catalog: Catalog, table: TableIdentifier) -> bool:
     with suppress(
         Exception
-    ):  # catalogs without views raise NotImplementedError, others what they like
+    ):  # a catalog without views raises NotImplementedError or any other exception
         return catalog.view_exists((*table.namespace, table.name))
     return False

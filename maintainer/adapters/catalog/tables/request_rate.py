@@ -1,5 +1,6 @@
-"""How often a catalog is asked where each table costs a request: never faster than allowed, idle
-tables rarely.
+"""Limits how often a catalog is polled where each table costs a request.
+
+The rate has a maximum, and idle tables are asked rarely.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from typing import Final
 
 from maintainer.domain.identifier import TableIdentifier
 
-_FINEST_SLEEP_SECONDS: Final = 0.005  # shorter waits cost more than they space
+_FINEST_SLEEP_SECONDS: Final = 0.005  # shorter sleeps cost more than they wait
 
 
 @dataclass(frozen=True, slots=True)
 class PollLimits:
     """The bounds of polling one catalog table by table.
 
-    A table's interval grows by the factor `growth` each time that it is found unchanged, and lies
-    `jitter` of itself to either side of that: tables that were asked together do not stay together.
+    A table's interval grows by the factor `growth` each time the table is unchanged. It varies
+    randomly by `jitter` of itself, so that tables do not stay in step.
     """
 
     requests_per_second: float = 200.0
@@ -35,16 +36,16 @@ class PollLimits:
 
 
 class Rate:
-    """Hands out moments that are at least 1 / per_second apart, to threads and coroutines alike."""
+    """Hands out times at least 1 / per_second apart, to threads and coroutines alike."""
 
     def __init__(self, per_second: float) -> None:
-        """Take the greatest number of requests in a second."""
+        """Take the greatest number of requests a second."""
         self._seconds = 1 / per_second
         self._lock = Lock()
         self._next = 0.0
 
     def reserve(self) -> float:
-        """Seconds to wait before the request may go."""
+        """Return the seconds to wait before the next request."""
         with self._lock:
             now = time.monotonic()
             moment = max(now, self._next)
@@ -52,21 +53,23 @@ class Rate:
             return moment - now
 
     def wait(self) -> None:
-        """Block until the request may go."""
+        """Block until the next request may go."""
         delay = self.reserve()
         if delay > _FINEST_SLEEP_SECONDS:
             time.sleep(delay)
 
     async def turn(self) -> None:
-        """Wait until the request may go."""
+        """Wait until the next request may go."""
         delay = self.reserve()
         if delay > _FINEST_SLEEP_SECONDS:
             await asyncio.sleep(delay)
 
 
 class Intervals:
-    """When each table is asked again. Kept in memory: after a restart every table is asked once,
-    which an unchanged one answers cheaply.
+    """When each table is due.
+
+    It is kept in memory: after a restart every table is asked once, and an unchanged one answers
+    cheaply.
     """
 
     def __init__(self, limits: PollLimits, seed: int | None = None) -> None:
@@ -78,23 +81,21 @@ class Intervals:
         self._random = random.Random(seed)  # noqa: S311 - spreads requests, guards nothing
         self._tables: dict[
             TableIdentifier, tuple[float, float, float]
-        ] = {}  # due, the interval, asked
+        ] = {}  # due, interval, last asked
 
     def is_due(
         self, table: TableIdentifier, now: datetime, within: timedelta | None = None
     ) -> bool:
-        """Whether the table is to be asked now; whatever its interval, when it was not for so
-        long.
-        """
+        """Say whether the table is due, by its interval or because `within` has passed."""
         found = self._tables.get(table)
         if (
             found is None or found[0] <= now.timestamp() or now.timestamp() < found[2]
-        ):  # the clock was set back since
+        ):  # the clock was set back
             return True
         return within is not None and now.timestamp() - found[2] >= within.total_seconds()
 
     def note(self, table: TableIdentifier, now: datetime, *, is_changed: bool) -> None:
-        """Ask a table that changes soon again, one that rests ever more rarely."""
+        """Shorten the interval of a table that changes; lengthen that of an idle one."""
         found = self._tables.get(table)
         interval = (
             self._least
@@ -109,5 +110,5 @@ class Intervals:
         )
 
     def keep(self, tables: Collection[TableIdentifier]) -> None:
-        """Forget all but these."""
+        """Forget all other tables."""
         self._tables = {table: self._tables[table] for table in tables if table in self._tables}

@@ -1,5 +1,6 @@
-"""What PyIceberg's session does to its requests, so that a faster client does the same; or why only
-the session itself can.
+"""What PyIceberg's session adds to its requests, for a faster client that does the same.
+
+It also says why only the session itself can make a catalog's requests.
 """
 
 from __future__ import annotations
@@ -25,8 +26,7 @@ from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, prepend_scheme_if_needed, select_proxy
 from yarl import URL
 
-# Those whose whole work is one header, which stays good for a while: it can be made once for many
-# requests.
+# These only add one header that stays valid for a while, so it is made once for many requests.
 _HEADER_MANAGERS: Final = frozenset(
     {
         NoopAuthManager,
@@ -37,8 +37,8 @@ _HEADER_MANAGERS: Final = frozenset(
         EntraAuthManager,
     },
 )
-# With the delegation header a server makes credentials for each answer, which cost it time and make
-# every answer another.
+# With the delegation header a server makes credentials for each answer. That costs it time and
+# makes every answer different.
 _LEFT_OUT: Final = frozenset(
     {"x-iceberg-access-delegation", "content-type", "accept-encoding", "connection"}
 )
@@ -46,23 +46,22 @@ _LEFT_OUT: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How requests reach the catalog: the certificates that are trusted and shown, and the proxy's
-    address with its credentials.
-    """
+    """How requests reach the catalog: certificates, and the proxy with credentials."""
 
     trust: ssl.SSLContext | None  # None without TLS
     proxy: str | None
 
 
 def session_of(catalog: RestCatalog) -> Session:
-    """Its headers, credentials and certificates; PyIceberg has no other way to them."""
+    """Return the session with its headers, credentials and certificates.
+
+    PyIceberg has no other access to them.
+    """
     return catalog._session  # noqa: SLF001 - as the docstring says
 
 
 def find_obstacle(catalog: RestCatalog) -> str:
-    """Why no other client than PyIceberg's own can make this catalog's requests; "" when one
-    can.
-    """
+    """Return why only PyIceberg's own client can make this catalog's requests; "" if others can."""
     session = session_of(catalog)
     if property_as_bool(catalog.properties, "rest.sigv4-enabled", default=False):
         return "rest.sigv4-enabled signs each request"
@@ -84,9 +83,7 @@ def find_obstacle(catalog: RestCatalog) -> str:
 
 
 def find_route(catalog: RestCatalog) -> Route:
-    """As requests would go: by the session's own certificates and proxies under those of the
-    environment.
-    """
+    """Find the route as requests would: the environment overrides the session."""
     return Route(
         _find_trust(catalog) if catalog.uri.lower().startswith("https:") else None,
         _find_proxy(catalog),
@@ -94,9 +91,7 @@ def find_route(catalog: RestCatalog) -> Route:
 
 
 def write_headers(session: Session) -> dict[str, str]:
-    """PyIceberg's own headers, with an authorization that is good now: a token may be fetched for
-    it.
-    """
+    """Write PyIceberg's headers with a valid authorization; it may fetch a token."""
     request = PreparedRequest()
     request.prepare(
         method="GET", url="http://127.0.0.1/", headers=dict(session.headers), auth=session.auth
@@ -107,14 +102,15 @@ def write_headers(session: Session) -> dict[str, str]:
 
 
 def refresh_token(catalog: RestCatalog) -> None:
-    """Fetch a token anew, where the server alone knows when the last one has ended; nothing happens
-    where a token is given or renews itself.
+    """Fetch a new token where only the server knows when the last one ends.
+
+    A fixed token, or one that renews itself, stays.
     """
     catalog._refresh_token()  # noqa: SLF001 - what PyIceberg itself does when it is told 401
 
 
 def _find_proxy(catalog: RestCatalog) -> str | None:
-    """Looked up once, because the lookup asks the system."""
+    """Look up the proxy once, because the lookup asks the system."""
     proxy = select_proxy(catalog.uri, _settings_of(catalog)["proxies"])
     return prepend_scheme_if_needed(proxy, "http") if proxy else None
 
@@ -142,5 +138,5 @@ def _settings_of(catalog: RestCatalog) -> dict[str, Any]:
     session = session_of(catalog)
     own = (
         None if session.verify is True else session.verify
-    )  # goes before a bundle of the environment, as where the session is made
+    )  # overrides the environment's bundle, as where the session is made
     return session.merge_environment_settings(catalog.uri, {}, None, own, None)
