@@ -1,4 +1,4 @@
-"""Where policies come from: YAML files with line numbers, and Apache Polaris."""
+"""Policies from YAML files, with line numbers, and from Apache Polaris."""
 
 from __future__ import annotations
 

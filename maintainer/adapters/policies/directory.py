@@ -1,4 +1,4 @@
-"""A directory of policy files that is read again when a file changes."""
+"""A directory of policy files; a changed file is read again."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 
 MAXIMUM_FILES = 5000
-MAXIMUM_SWAPS = 5  # looks that are begun anew because the directory was swapped during them
-# kubernetes mounts a ConfigMap as links through this one link, which it swaps when the content
-# changes
+MAXIMUM_SWAPS = 5  # attempts when the directory is swapped during the read
+# Kubernetes mounts a ConfigMap as links through this link, and swaps it when the content changes.
 SWAPPED = "..data"
 _SUFFIXES = {".yaml", ".yml"}
 _VERSION_DIGITS = 12
@@ -27,31 +26,29 @@ _Stamp = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What one file said when it had this stamp: the last good layer, and what is wrong with the
-    present text.
+    """The result of reading one file with this stamp.
+
+    It has the last valid layer and the problems of the current text.
     """
 
-    stamp: _Stamp | None  # None: it could not be read, so that the next look tries again
+    stamp: _Stamp | None  # None: unreadable, so the next read tries again
     layer: PolicyLayer | None
     problems: tuple[PolicyProblem, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What one look at the directory saw, all of it from the same directory however links are
-    swapped meanwhile.
-    """
+    """The result of one read of the directory, consistent even if links are swapped meanwhile."""
 
     files: dict[str, _File]
     problems: tuple[PolicyProblem, ...]
 
 
 class PolicyDirectory:
-    """The policies of ``*.yaml`` and ``*.yml`` in one directory (not below it); hidden files are
-    left alone.
+    """The policies of ``*.yaml`` and ``*.yml`` in one directory, without subdirectories.
 
-    A directory that is swapped as a whole, behind a link to it or as a mounted ConfigMap, is read
-    as a whole: never one file of the old and one of the new.
+    Hidden files are ignored. A directory that is swapped as a whole, behind a link or as a mounted
+    ConfigMap, is read as a whole: files of the old and the new one are never mixed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,7 +60,7 @@ class PolicyDirectory:
         self._lock = Lock()
 
     def current(self) -> PolicySet:
-        """The layers in force now; looks at each file's stamp and reads only those that changed."""
+        """Return the layers in force; check every file's stamp and read only changed files."""
         with self._lock:
             is_changed = self._look()
             if self._set is None or is_changed:
@@ -77,8 +74,9 @@ class PolicyDirectory:
         return is_changed
 
     def _read_all(self) -> _Look:
-        """The files of one directory; as they were when it cannot be read, or is swapped faster
-        than it can be.
+        """Read the files of the directory.
+
+        If it is unreadable, or swapped more often than MAXIMUM_SWAPS, the files stay as they were.
         """
         reason = f"it was swapped {MAXIMUM_SWAPS} times while it was read"
         for _ in range(MAXIMUM_SWAPS):
@@ -88,7 +86,7 @@ class PolicyDirectory:
                 if self._find_place() == place:
                     return looked
             except OSError as error:
-                # Whoever swaps the directory may be in the middle of it: the layers stay.
+                # The directory may be in the middle of a swap: the layers stay.
                 reason = error.strerror or str(error)
         reason = (
             f"the policy directory {self._path} cannot be read ({reason}); "
@@ -97,7 +95,7 @@ class PolicyDirectory:
         return _Look(self._files, (PolicyProblem(self._title, reason),))
 
     def _find_place(self) -> Path:
-        """Where the files really lie, with every link on the way followed once."""
+        """Return the files' real directory, with every link on the way followed once."""
         place = self._path.resolve(strict=True)
         swapped = place / SWAPPED
         return swapped.resolve(strict=True) if swapped.is_symlink() else place
@@ -132,7 +130,7 @@ class PolicyDirectory:
         )
 
     def _read(self, path: Path) -> _File | None:
-        """The file as it is known, or read anew when its stamp differs; None when it is no file."""
+        """Return the known file, or read it if its stamp differs; None if it is no file."""
         known = self._files.get(path.name)
         last_good = known.layer if known else None
         source = f"{self._title}/{path.name}"
@@ -189,13 +187,12 @@ class PolicyDirectory:
 
 
 def _stamp(status: stat_result) -> _Stamp:
-    # ctime too: an editor or `cp -p` can keep the time and the size of a file whose text it
-    # changes.
+    # ctime too: an editor or `cp -p` can keep a changed file's mtime and size.
     return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev)
 
 
 def digest_layers(layers: tuple[PolicyLayer, ...]) -> str:
-    """The version of these layers: the same for the same content."""
+    """Return the version of these layers; the same content has the same version."""
     digest = sha256()
     for layer in layers:
         values = sorted((path, repr(setting.value)) for path, setting in layer.settings.items())

@@ -1,6 +1,4 @@
-"""YAML with the line of every value: plain data, and all that is wrong with the text instead of
-only the first thing.
-"""
+"""YAML with the line of every value, as plain data, with all defects instead of the first one."""
 
 from __future__ import annotations
 
@@ -12,13 +10,11 @@ import yaml
 
 from maintainer.domain.errors import InvalidValueError
 
-MAXIMUM_BYTES = 64 * 1024  # of a policy text
-MAXIMUM_VALUES = (
-    5_000  # also after anchors are followed: a few lines of nested anchors can stand for billions
-)
+MAXIMUM_BYTES = 64 * 1024  # in one policy text
+MAXIMUM_VALUES = 5_000  # anchors followed: a few nested lines can expand to billions
 MAXIMUM_DEPTH = 20
 
-# YAML 1.2's words only: in 1.1 a table called "no" would be false and 1:30 would be 90.
+# Only YAML 1.2's literals: in 1.1 a table named "no" would be false and 1:30 would be 90.
 _WORDS: Mapping[str, bool | None] = {
     "true": True,
     "True": True,
@@ -34,7 +30,7 @@ _TAGS = {
     "tag:yaml.org,2002:map",
     "tag:yaml.org,2002:seq",
     "tag:yaml.org,2002:str",
-}  # what the base loader gives untagged nodes
+}  # the base loader's tags of untagged nodes
 
 Path = tuple[str | int, ...]
 Scalar = str | int | float | bool | None
@@ -42,7 +38,7 @@ Scalar = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """Something wrong at a line of a text (1 is the first; None: the text as a whole)."""
+    """An error at a line of a text (1 is the first; None: the text as a whole)."""
 
     line: int | None
     message: str
@@ -51,8 +47,9 @@ class Defect:
 
 @dataclass(slots=True)
 class Document:
-    """A YAML text as plain data; ``texts`` has each scalar as written, before a name in it was
-    replaced.
+    """A YAML text as plain data.
+
+    ``texts`` has each scalar as written, before a variable in it was replaced.
     """
 
     value: dict[str, object] = field(default_factory=dict)
@@ -60,27 +57,23 @@ class Document:
     texts: dict[Path, str] = field(default_factory=dict)
     expanded: dict[Path, str] = field(
         default_factory=dict
-    )  # scalars in which a name was replaced, as they are after it
+    )  # scalars with a replaced variable, after the replacement
     defects: list[Defect] = field(default_factory=list)
 
     @property
     def is_broken(self) -> bool:
-        """True when the text as a whole could not be read, so that nothing can be said of its
-        keys.
-        """
+        """Return True if the whole text is unreadable, so that its keys are unknown."""
         return bool(self.defects) and not self.lines
 
     def line(self, path: Path) -> int:
-        """The line of the key or item at the path, or of its nearest ancestor that was written."""
+        """Return the line of the key or item at the path, or of its nearest known ancestor."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
 
 def resolve_scalar(text: str) -> Scalar:
-    """The value of an unquoted scalar: true, false, null, a decimal number, or else the text
-    itself.
-    """
+    """Return the value of an unquoted scalar: true, false, null, a decimal number, or the text."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text):
@@ -89,9 +82,7 @@ def resolve_scalar(text: str) -> Scalar:
 
 
 def write_path(path: Path) -> str:
-    """A path as people write it: ``rules.expire_snapshots.keep`` or ``tables[2]`` (the first item
-    is 1).
-    """
+    """Write a path: ``rules.expire_snapshots.keep`` or ``tables[2]`` (the first item is 1)."""
     text = ""
     for part in path:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
@@ -99,15 +90,16 @@ def write_path(path: Path) -> str:
 
 
 def describe_excess(size: int, limit: int = MAXIMUM_BYTES) -> str | None:
-    """The sentence for a text of so many bytes, when they are too many."""
+    """Describe a text of too many bytes; None if the size is within the limit."""
     return f"has {size} bytes, over the limit of {limit}" if size > limit else None
 
 
 def read_document(
     text: str, expand: Callable[[str], str] | None = None, limit: int = MAXIMUM_BYTES
 ) -> Document:
-    """Read one YAML mapping; ``expand`` rewrites each scalar value and raises InvalidValueError
-    when it cannot.
+    """Read one YAML mapping.
+
+    ``expand`` rewrites each scalar value, and raises InvalidValueError if it cannot.
     """
     document = Document()
     excess = describe_excess(len(text.encode("utf-8", "surrogatepass")), limit)
@@ -149,11 +141,11 @@ def read_document(
 
 
 class _BoundError(Exception):
-    """A text holds more than is read."""
+    """A text exceeds a bound."""
 
 
 class _BoundedLoader(yaml.BaseLoader):
-    """Stops at a bound while it reads: to compose all nodes first takes seconds and much memory."""
+    """Stops at a bound while it reads: composing all nodes first takes seconds and memory."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -163,7 +155,7 @@ class _BoundedLoader(yaml.BaseLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         self._nodes += 1
         self._depth += 1
-        if self._nodes > 2 * MAXIMUM_VALUES + 1:  # each value and its key, and the whole
+        if self._nodes > 2 * MAXIMUM_VALUES + 1:  # each value with its key, and the root
             message = f"the file holds more than {MAXIMUM_VALUES} values"
             raise _BoundError(message)
         if self._depth > MAXIMUM_DEPTH + 1:
@@ -191,7 +183,7 @@ def _is_empty(node: yaml.Node) -> bool:
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over the nodes of a document; stops adding when a bound is passed."""
+    """One pass over a document's nodes; adds nothing more after a bound is exceeded."""
 
     document: Document
     expand: Callable[[str], str] | None
@@ -285,7 +277,7 @@ class _Walk:
                 self.document.expanded[path] = expanded
                 value = resolve_scalar(
                     expanded
-                )  # also in quotes: inside braces YAML wants "${NAME}"
+                )  # in quotes too, because YAML needs "${NAME}" inside braces
                 return expanded if value is None else value
         value = resolve_scalar(text) if node.style is None else text
         if value is None:

@@ -1,6 +1,4 @@
-"""The shape of a policy file: the one place where its keys, units, bounds and words of explanation
-are.
-"""
+"""The shape of a policy file: its keys, units, bounds and descriptions, all defined here."""
 
 from __future__ import annotations
 
@@ -54,7 +52,7 @@ def _read_patterns(value: object) -> object:
 
 
 def read_windows(value: object) -> object:
-    """A list as a tuple, its length bounded before a window of it is read."""
+    """Convert a list to a tuple; check its length before reading its windows."""
     if isinstance(value, list) and len(value) > MAXIMUM_WINDOWS:
         refuse(f"has {len(value)} items, over the limit of {MAXIMUM_WINDOWS}")
     return tuple(value) if isinstance(value, list) else value
@@ -67,7 +65,7 @@ def _read_columns(value: object) -> object:
 
 
 class RewriteDataFilesWhen(Strict):
-    """Thresholds of rewrite_data_files; all that are written must hold."""
+    """Thresholds of rewrite_data_files; all given thresholds must be met."""
 
     average_file_size_below: Annotated[int, SizeBetween("1B", "10GiB")] | None = Field(
         None, description="Fires while the live data files are smaller than this on average."
@@ -97,7 +95,7 @@ class RewriteDataFilesWhen(Strict):
 
 
 class RewriteManifestsWhen(Strict):
-    """Thresholds of rewrite_manifests; all that are written must hold."""
+    """Thresholds of rewrite_manifests; all given thresholds must be met."""
 
     manifest_count_above: Count | None = Field(
         None, description="Fires while the current snapshot has more manifests than this."
@@ -110,7 +108,7 @@ class RewriteManifestsWhen(Strict):
 
 
 class ExpireSnapshotsWhen(Strict):
-    """Thresholds of expire_snapshots; all that are written must hold."""
+    """Thresholds of expire_snapshots; all given thresholds must be met."""
 
     snapshot_count_above: Count | None = Field(
         None, description="Fires while the table keeps more snapshots than this."
@@ -129,7 +127,7 @@ class ExpireSnapshotsWhen(Strict):
 
 
 class RewritePositionDeleteFilesWhen(Strict):
-    """Thresholds of rewrite_position_delete_files; all that are written must hold."""
+    """Thresholds of rewrite_position_delete_files; all given thresholds must be met."""
 
     position_delete_file_count_above: Count | None = Field(
         None, description="Fires while the table has more position delete files than this."
@@ -363,8 +361,9 @@ def _check_keep(value: object) -> object:
 
 
 class RemoveOrphanFilesRule(_RuleModel):
-    """Find files that no snapshot knows with a dry run of Iceberg's remove_orphan_files, and delete
-    exactly those that were approved.
+    """Find files that no snapshot references with a dry run of Iceberg's remove_orphan_files.
+
+    Only approved files are removed.
     """
 
     every: Annotated[timedelta, DurationBetween("1h")] | None = Field(
@@ -387,8 +386,9 @@ class RemoveOrphanFilesRule(_RuleModel):
 
 
 class RewritePositionDeleteFilesRule(_RewriteModel):
-    """Compact position delete files with Iceberg's rewrite_position_delete_files; in format version
-    3 they become deletion vectors.
+    """Compact position delete files with Iceberg's rewrite_position_delete_files.
+
+    In format version 3 they become deletion vectors.
     """
 
     when: RewritePositionDeleteFilesWhen | None = None
@@ -401,7 +401,7 @@ class RewritePositionDeleteFilesRule(_RewriteModel):
 
 
 class RulesModel(Strict):
-    """The rules for these tables; a rule that is not named here is left to wider policies."""
+    """The rules for these tables; wider policies decide a rule that is missing here."""
 
     rewrite_data_files: RewriteDataFilesRule | None = None
     rewrite_position_delete_files: RewritePositionDeleteFilesRule | None = None
@@ -413,7 +413,7 @@ class RulesModel(Strict):
 
 
 class WindowModel(Strict):
-    """When work may start: from each firing of cron, for the duration."""
+    """When work may start: each time cron fires, for the duration."""
 
     cron: Annotated[str, BeforeValidator(check_cron)] = Field(
         description="Five fields: minute, hour, day of month, month, weekday.",
@@ -427,13 +427,14 @@ class WindowModel(Strict):
     )
 
     def as_window(self) -> Window:
-        """The window that is meant."""
+        """Return the window."""
         return Window(self.cron, self.duration, self.timezone or "UTC")
 
 
 class BudgetModel(Strict):
-    """The most that all tables that have it from this file may spend together; what is left out is
-    not limited.
+    """The limits for all tables together that get this budget from this file.
+
+    A limit that is left out does not apply.
     """
 
     max_jobs: Annotated[int, Field(ge=0, le=10_000)] | None = Field(
@@ -448,7 +449,7 @@ class BudgetModel(Strict):
     )
 
     def as_budget(self, name: str = "") -> Budget:
-        """The budget that is meant."""
+        """Return the budget under this name."""
         return Budget(self.max_jobs, self.bytes_per_day, self.gb_hours_per_day, name)
 
 

@@ -1,6 +1,4 @@
-"""Apache Polaris as a source of policies: what is attached to its catalog, namespaces and tables,
-as layers.
-"""
+"""Policies from Apache Polaris: attachments to its catalog, namespaces and tables become layers."""
 
 from __future__ import annotations
 
@@ -20,11 +18,9 @@ _VERSION_DIGITS = 12
 
 
 class PolarisPolicies:
-    """The policies of one Polaris catalog: read whole by refresh(), and kept until the next one
-    succeeds.
+    """The policies of one Polaris catalog. refresh() reads all of them, or keeps the last good set.
 
-    Part of a look would be worse than an old one: a table's own policy that switches a rule off
-    would be missing.
+    A partial set is worse than an old one: it might lack a table's policy that switches a rule off.
     """
 
     def __init__(self, catalog: str, options: PolarisOptions, *, with_tables: bool = True) -> None:
@@ -35,14 +31,14 @@ class PolarisPolicies:
         self._lock = Lock()
 
     def current(self) -> PolicySet:
-        """The last good set; the first call looks, every later one costs nothing."""
+        """Return the last good set; only the first call sends requests."""
         with self._lock:
             if self._set is None:
                 self._refresh()
             return self._set or PolicySet(())
 
     def refresh(self) -> None:
-        """Look at Polaris again; what cannot be read is a problem beside the last good set."""
+        """Read all policies again; errors become problems beside the last good set."""
         with self._lock:
             self._refresh()
 
@@ -72,7 +68,7 @@ class PolarisPolicies:
         def take(policies: list[PolarisPolicy], attachment: Attachment) -> None:
             for policy in policies:
                 if attachment.table is None and not policy.is_inheritable:
-                    # it is for the catalog or the namespace itself, and not for its tables
+                    # for the catalog or the namespace itself, not for its tables
                     continue
                 layer, said = make_layer(policy, attachment)
                 notes.extend(said)
@@ -107,8 +103,9 @@ class PolarisPolicies:
 def _find_direct(
     policies: list[PolarisPolicy], parents: list[PolarisPolicy]
 ) -> list[PolarisPolicy]:
-    """Those attached to the target itself; where the server does not say, those that the parent
-    does not have.
+    """Return the policies attached to the target itself.
+
+    If the server does not mark them, they are those that the parent does not have.
     """
     inherited = {(policy.namespace, policy.name) for policy in parents}
     return [
@@ -123,7 +120,7 @@ def _find_direct(
 
 
 class JoinedPolicies:
-    """Several sources as one; made anew only when one of them has changed."""
+    """Several sources as one; joined again only after one of them changes."""
 
     def __init__(self, *sources: Policies) -> None:
         self._sources = sources
@@ -132,7 +129,7 @@ class JoinedPolicies:
         self._lock = Lock()
 
     def current(self) -> PolicySet:
-        """The layers of all, and all that is wrong."""
+        """Return the layers and the problems of all sources."""
         found = tuple(source.current() for source in self._sources)
         with self._lock:
             if len(found) != len(self._known) or any(

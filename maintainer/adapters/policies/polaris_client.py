@@ -1,5 +1,6 @@
-"""Polaris' policy API and what of Iceberg's REST catalog is needed to walk it; every page, answer
-and wait is bounded.
+"""Polaris' policy API, and the part of Iceberg's REST catalog API that lists tables.
+
+Every page, answer and wait is bounded.
 """
 
 from __future__ import annotations
@@ -21,34 +22,34 @@ from maintainer.domain.errors import CatalogUnavailableError, InvalidValueError
 
 DEFAULT_SCOPE = "PRINCIPAL_ROLE:ALL"
 SEPARATOR = "\x1f"  # between the levels of a namespace
-MAXIMUM_BYTES = 16 * 1024**2  # of one answer
-MAXIMUM_PAGES = 1000  # of one list
+MAXIMUM_BYTES = 16 * 1024**2  # in one answer
+MAXIMUM_PAGES = 1000  # in one list
 MAXIMUM_DEPTH = 32  # levels of a namespace
 PAGE_SIZE = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class PolarisOptions:
-    """Where Polaris is, as whom, and how much of it is asked at most in one look."""
+    """The address and credentials of Polaris, and the bounds of one refresh."""
 
     uri: str  # as for its Iceberg REST catalog: http://host:8181/api/catalog
-    warehouse: str = ""  # the catalog's name there; the server says under which prefix it is
+    warehouse: str = ""  # the catalog's name in Polaris; the server returns its prefix
     prefix: str | None = None
     token: str | None = field(default=None, repr=False)
     credential: str | None = field(default=None, repr=False)  # client id:secret
     scope: str | None = None
     oauth_uri: str | None = None
-    timeout: timedelta = timedelta(seconds=10)  # of one request
-    deadline: timedelta = timedelta(minutes=5)  # of one look at all
-    max_requests: int = 20_000  # of one look at all
+    timeout: timedelta = timedelta(seconds=10)  # for one request
+    deadline: timedelta = timedelta(minutes=5)  # for one refresh
+    max_requests: int = 20_000  # in one refresh
 
 
 class NotThereError(Exception):
-    """What was asked for was dropped meanwhile."""
+    """The object was dropped meanwhile."""
 
 
 class PolarisClient:
-    """One look at a Polaris catalog; CatalogUnavailableError when it cannot be had whole."""
+    """Reads one Polaris catalog as a whole; CatalogUnavailableError if a part is unavailable."""
 
     def __init__(self, options: PolarisOptions) -> None:
         self._options = options
@@ -71,7 +72,7 @@ class PolarisClient:
         self._http.close()
 
     def connect(self) -> None:
-        """Take a token, and ask under which prefix the catalog is."""
+        """Fetch a token and the catalog's prefix."""
         if self._options.token is not None:
             self._headers["Authorization"] = f"Bearer {self._options.token}"
         elif self._options.credential is not None:
@@ -82,7 +83,7 @@ class PolarisClient:
         )
 
     def namespaces(self, parent: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-        """Every namespace below the parent, outer ones first."""
+        """List every namespace below the parent, outer ones first."""
         query = {"parent": SEPARATOR.join(parent)} if parent else {}
         for answer in self._pages(f"/v1/{self._prefix}/namespaces", query):
             for levels in _list_of(answer, "namespaces"):
@@ -94,7 +95,7 @@ class PolarisClient:
                     yield from self.namespaces(namespace)
 
     def tables(self, namespace: tuple[str, ...]) -> Iterator[str]:
-        """The names of the namespace's tables."""
+        """List the names of the namespace's tables."""
         levels = quote(SEPARATOR.join(namespace), safe="")
         for answer in self._pages(f"/v1/{self._prefix}/namespaces/{levels}/tables", {}):
             for identifier in _list_of(answer, "identifiers"):
@@ -104,7 +105,7 @@ class PolarisClient:
     def policies(
         self, namespace: tuple[str, ...] = (), table: str | None = None
     ) -> list[PolarisPolicy]:
-        """The policies that apply to a table, a namespace or the catalog, inherited ones too."""
+        """List the policies of a table, a namespace or the catalog, inherited ones included."""
         query = {"namespace": SEPARATOR.join(namespace)} if namespace else {}
         if table is not None:
             query["target-name"] = table

@@ -1,9 +1,9 @@
-"""Apache Polaris' maintenance policies in the shape of our own files: what each documented field
-means here, and what has no meaning here.
+"""Translates Apache Polaris' maintenance policies into our policy files.
 
+It covers the meaning of each documented field, and lists the fields without a meaning here.
 Sources: Polaris' schemas of 2025-02-03 for system.data-compaction, system.metadata-compaction,
-system.snapshot-expiry and system.orphan-file-removal; the keys of `config` are the engines' own, so
-that those known to Spark and Iceberg are taken and all others are noted.
+system.snapshot-expiry and system.orphan-file-removal. The keys of `config` belong to the engines:
+Spark's and Iceberg's are translated, and all others get a note.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _UNUSED = {
 
 @dataclass(frozen=True, slots=True)
 class PolarisPolicy:
-    """One policy as Polaris tells it; is_inherited is None where it does not say."""
+    """One policy as Polaris returns it; is_inherited is None if Polaris does not say."""
 
     name: str
     kind: str  # system.snapshot-expiry
@@ -64,7 +64,8 @@ class PolarisPolicy:
 
 
 def read_policies(document: object) -> list[PolarisPolicy]:
-    """The policies of a GetApplicablePoliciesResponse, of a list, or a single one;
+    """Read a GetApplicablePoliciesResponse, a list or a single policy.
+
     InvalidValueError for anything else.
     """
     entries: object = document
@@ -83,9 +84,7 @@ def read_policies(document: object) -> list[PolarisPolicy]:
 
 
 def _read_policy(entry: object) -> PolarisPolicy:
-    """Flat as servers answer it, or with the policy under `policy` as the specification once had
-    it.
-    """
+    """Read the flat form that servers send, or the older form with the policy under `policy`."""
     if not isinstance(entry, dict):
         message = f"a Polaris policy must be an object, not {entry!r:.100}"
         raise InvalidValueError(message)
@@ -128,15 +127,13 @@ def _read_content(name: str, content: object) -> Mapping[str, object]:
 
 @dataclass(slots=True)
 class Draft:
-    """A policy file in the making; always valid. What cannot be taken is noted."""
+    """A policy file in the making, valid at all times; values that do not fit get a note."""
 
     document: dict[str, object] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def set(self, key: str, path: tuple[str, ...], value: object) -> None:
-        """Take the value of Polaris' key at the path of our file, unless a file could not hold
-        it.
-        """
+        """Set the value of Polaris' key at the path of our file, if our file can hold it."""
         if value is None:
             self.notes.append(f"{key} is not used: it has no value")
             return
@@ -159,7 +156,7 @@ def _with(
 
 
 def draft_file(policy: PolarisPolicy, draft: Draft | None = None) -> Draft:
-    """The policy as (more of) a policy file of ours; of an unknown type only a note."""
+    """Add the policy to a draft of our policy file; an unknown type only gets a note."""
     made = draft if draft is not None else Draft()
     rule = RULES.get(policy.kind)
     if rule is None:
@@ -200,7 +197,7 @@ def _list_fields(content: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 
 
 def _take_number(value: object) -> float | None:
-    """Numbers may come as texts: the values of config are whatever an engine wrote."""
+    """Read a number, which may be a text: engines write the values of config in any form."""
     try:
         number = (
             float(value)

@@ -1,5 +1,6 @@
-"""Layers from Polaris' policies: the narrower attachment replaces a wider one of its type as a
-whole, and our own files stand above both.
+"""Makes layers from Polaris' policies.
+
+A narrower attachment replaces a wider one of the same type as a whole. Our own files override both.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from maintainer.adapters.policies.validation import validate
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, Setting
 
-PRECEDENCE = -1  # of equally narrow layers a file is the stronger
+PRECEDENCE = -1  # a file overrides a layer of the same width
 _WILDCARDS = str.maketrans({wildcard: f"[{wildcard}]" for wildcard in "*?["})
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Where a policy is attached: the catalog (as it is called here), a namespace, or one table."""
+    """The target of an attachment: the catalog (by its name here), a namespace, or a table."""
 
     catalog: str
     namespace: tuple[str, ...] = ()
@@ -30,7 +31,7 @@ class Attachment:
 
     @property
     def pattern(self) -> TablePattern:
-        """Every table that it is for; a namespace's are those of nested namespaces too."""
+        """Return the pattern of all its tables, those in nested namespaces included."""
         if self.table is not None:
             return TablePattern(
                 str(TableIdentifier(self.catalog, self.namespace, self.table)).translate(_WILDCARDS)
@@ -46,8 +47,9 @@ class Attachment:
 def make_layer(
     policy: PolarisPolicy, attachment: Attachment
 ) -> tuple[PolicyLayer | None, tuple[PolicyProblem, ...]]:
-    """The policy as a layer for what it is attached to, with a note for each of its fields that is
-    not taken; None when nothing of it is.
+    """Make the layer of a policy, with a note for each field that is ignored.
+
+    None if all fields are ignored.
     """
     version = f" (version {policy.version})" if policy.version is not None else ""
     source = f"Polaris policy {policy.name}{version} at {attachment}"
@@ -68,9 +70,7 @@ def make_layer(
 
 
 def write_file(tables: tuple[str, ...], policies: list[PolarisPolicy]) -> str:
-    """Polaris' policies as one policy file for these tables, with a comment for each field that is
-    not taken.
-    """
+    """Write Polaris' policies as one policy file, with a comment for each field that is ignored."""
     draft = Draft()
     for policy in policies:
         before = len(draft.notes)

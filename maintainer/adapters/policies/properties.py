@@ -1,4 +1,4 @@
-"""A table's own maintainer.* properties, held to the very shape and bounds of a policy file."""
+"""Reads a table's maintainer.* properties with the shape and bounds of a policy file."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from maintainer.domain.policy import PropertySettings, RuleName, Setting
 
 PREFIX = "maintainer."
 MAXIMUM_PROPERTIES = 100
-MAXIMUM_CHARACTERS = 10_000  # of one value
+MAXIMUM_CHARACTERS = 10_000  # in one value
 _PLAIN = ("mode", "priority")
-_ELSEWHERE = ("enabled",)  # the kill switch works without any reader
-_MAPS = ("when", "options")  # one more level; a name below may hold dots
+_ELSEWHERE = ("enabled",)  # the kill switch works without this reader
+_MAPS = ("when", "options")  # these have one more level, and the name below may contain dots
 _FILES_ONLY = {
     "tables": "only a file names tables",
     "properties": "only a file says what properties may do",
@@ -30,12 +30,15 @@ _FILES_ONLY = {
     "checksum": "only a file says how a rewrite is proved",
     "target_file_size": "write Iceberg's own write.target-file-size-bytes",
 }
-_LIKE_A_RULE = 0.8  # difflib's measure; other names under the prefix may be somebody else's
+_LIKE_A_RULE = (
+    0.8  # difflib's ratio; less similar names under the prefix may belong to another program
+)
 
 
 def read_table_properties(properties: Mapping[str, str]) -> PropertySettings:
-    """What maintainer.mode, maintainer.priority and maintainer.<rule>.<field> set; one that no file
-    could hold is ignored, with the reason.
+    """Read maintainer.mode, maintainer.priority and maintainer.<rule>.<field>.
+
+    A value that no file could hold is ignored, with the reason.
     """
     own = tuple(
         sorted((name, text) for name, text in properties.items() if name.startswith(PREFIX))
@@ -78,8 +81,9 @@ def _read(properties: tuple[tuple[str, str], ...]) -> PropertySettings:
 
 
 def _find_path(name: str) -> Path | str | None:
-    """Where a file has this field; a reason when it has none; None for a name that is no rule's,
-    which others may use for something else.
+    """Return the field's path in a file, or the reason why it has none.
+
+    None for a name that is no rule's, which other programs may use.
     """
     if name in _PLAIN:
         return (name,)
@@ -96,7 +100,7 @@ def _find_path(name: str) -> Path | str | None:
 
 
 def _add(written: dict[str, object], path: Path, text: str) -> str | None:
-    """Add the value when the whole stays valid; else why not."""
+    """Add the value if the whole stays valid; else return the reason."""
     reason = ""
     for value in _readings(text.strip()):
         candidate = _with(written, path, value)
@@ -110,7 +114,7 @@ def _add(written: dict[str, object], path: Path, text: str) -> str | None:
 
 
 def _readings(text: str) -> Iterator[object]:
-    """What a file could mean by the text: a number or a truth value, a word, or a list."""
+    """Yield the values that the text may have in a file: number, boolean, name or list."""
     scalar = (
         resolve_scalar(text.lower())
         if text.lower() in {"true", "false", "enforce", "observe"}
@@ -125,7 +129,7 @@ def _readings(text: str) -> Iterator[object]:
 
 
 def _with(written: Mapping[str, object], path: Path, value: object) -> dict[str, object]:
-    """A copy with the value at the path."""
+    """Return a copy with the value at the path."""
     first, *rest = [str(part) for part in path]
     if not rest:
         return {**written, first: value}

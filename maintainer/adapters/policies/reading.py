@@ -1,4 +1,4 @@
-"""One policy file: from text to a layer of settings, or to everything that is wrong with it."""
+"""Reads one policy file into a layer of settings, or into the list of its problems."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ DEFAULT_FILES = ("default.yaml", "default.yml")
 def parse_policy(
     text: str, name: str, source: str | None = None
 ) -> PolicyLayer | tuple[PolicyProblem, ...]:
-    """The layer of a policy file, or all its problems by line; ``source`` is how the file is cited,
-    its name when not given.
+    """Return the layer of a policy file, or all its problems by line.
+
+    ``source`` is the file's name in messages; the default is its own name.
     """
     cited = source or name
     document = read_document(text)
@@ -56,7 +57,7 @@ def parse_policy(
 
 
 def flatten(model: BaseModel, at: Path = ()) -> Iterator[tuple[Path, object, Path]]:
-    """Path as a setting, value in its unit, and the path as written, which finds the line."""
+    """Yield each setting's path, its value in its unit, and its path in the file, for the line."""
     for name, field in type(model).model_fields.items():
         if name not in model.model_fields_set:
             continue

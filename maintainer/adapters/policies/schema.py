@@ -1,4 +1,4 @@
-"""The JSON schema of a policy file, for editors and for checks before a file reaches the daemon."""
+"""The JSON schema of a policy file, for editors and for checks before deployment."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from maintainer.adapters.policies.model import PolicyModel
 
 
 def policy_schema() -> dict[str, Any]:
-    """The JSON schema (2020-12) that every valid policy file satisfies; bounds on sizes and
-    durations are in the descriptions.
+    """Return the JSON schema (2020-12) that every valid policy file satisfies.
+
+    The descriptions contain the bounds of sizes and durations.
     """
     schema = PolicyModel.model_json_schema(by_alias=True)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_tidy(schema)}
 
 
 def write_policy_schema() -> str:
-    """The text of policies/schema.json."""
+    """Return the text of policies/schema.json."""
     return dumps(policy_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without null, which no file may hold, and without the titles that only repeat the keys."""
+    """Remove null, which no file may hold, and titles that repeat the keys."""
     return {
         key: _tidy_value(key, value)
         for key, value in _unwrap(schema).items()

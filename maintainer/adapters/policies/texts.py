@@ -1,5 +1,7 @@
-"""What a text in a policy file must be: each check returns it, or refuses it in a sentence about
-the value; what is no text is left to its type.
+"""Checks of texts in a policy file.
+
+Each check returns the text, or refuses it with a sentence about the value. Values of other types
+are left to the model.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ _CRON_FIELDS = 5
 
 
 def check_text(value: object, limit: int) -> object:
-    """Printable, not blank, and of no more characters than the limit."""
+    """Accept printable text that is not blank and within the limit in characters."""
     if isinstance(value, str):
         if not value.strip():
             refuse("is blank; write a value or leave it out")
@@ -35,13 +37,13 @@ def check_text(value: object, limit: int) -> object:
 
 
 def check_cron(value: object) -> object:
-    """Five fields of a cron expression that fires some day."""
+    """Accept five fields of a cron expression that fires on some day."""
     if not isinstance(value, str):
         return value
     if len(value) > MAXIMUM_CRON_CHARACTERS:
         refuse(f"has {len(value)} characters, over the limit of {MAXIMUM_CRON_CHARACTERS}")
-    # Seconds, words such as @daily, and Jenkins' hashed and random fields are croniter's own: a
-    # window must mean the same on every run.
+    # croniter adds seconds, names such as @daily, and Jenkins' hashed and random fields: a window
+    # must mean the same in every run.
     if (
         len(value.split()) != _CRON_FIELDS
         or any(letter in value.upper() for letter in ("R(", "H("))
@@ -59,14 +61,14 @@ def check_cron(value: object) -> object:
 
 
 def check_timezone(value: object) -> object:
-    """A name of the time-zone database."""
+    """Accept a name of the time-zone database."""
     if isinstance(value, str) and value not in available_timezones():
         refuse(f"is {value!r}, which is not a time zone; write one like Europe/Berlin or UTC")
     return value
 
 
 def check_pattern(value: object) -> object:
-    """A table's whole name, returned as a table writes itself, or a glob over whole names."""
+    """Accept a table's full name, returned in its normal form, or a glob over full names."""
     if not isinstance(value, str):
         return value
     if not value.strip() or len(value) > MAXIMUM_PATTERN_CHARACTERS:
@@ -84,8 +86,9 @@ def check_pattern(value: object) -> object:
 
 
 def _has_open_bracket(glob: str) -> bool:
-    """As fnmatch reads it: a ] right after [ or [! belongs to the set; an unclosed [ would silently
-    be a literal.
+    """Find an unclosed bracket as fnmatch does.
+
+    A ] right after [ or [! belongs to the set; an unclosed [ would silently be a literal.
     """
     position = 0
     while (start := glob.find("[", position)) >= 0:
@@ -98,7 +101,7 @@ def _has_open_bracket(glob: str) -> bool:
 
 
 def check_filter(value: object) -> object:
-    """A condition on the table's own columns that stays within its brackets."""
+    """Accept a condition on the table's own columns with balanced brackets."""
     text = check_text(value, MAX_CONDITION_CHARACTERS)
     reason = check_condition(text) if isinstance(text, str) else None
     if reason is not None:

@@ -1,4 +1,4 @@
-"""From plain data to a pydantic model, every refusal as one sentence with the line it speaks of."""
+"""Validates plain data with a pydantic model; every refusal is one sentence with its line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SIZE_SCHEMA: Mapping[str, object] = {
 OFF = "off"
 Model = TypeVar("Model", bound=BaseModel)
 
-# the error type of our own validators: their message is already a sentence about the value
+# the error type of our own validators, whose message is already a sentence about the value
 _OURS = "refused"
 _WANTED = {
     "int_type": "be a whole number",
@@ -55,25 +55,21 @@ _WANTED = {
     "model_type": "hold keys and values",
     "dict_type": "hold keys and values",
 }
-MAXIMUM_DEFECTS = 100  # of one text; to find what was meant by a key takes long
-MAXIMUM_MESSAGE_CHARACTERS = (
-    2_000  # of one defect; its value may be as long as the text, many times
-)
-_HOMES = 2  # a key that is valid in more places says little about which was meant
-_NEAREST = (
-    0.6  # difflib's measure of likeness from which a key is offered as the one that was meant
-)
-_ALMOST_EQUAL = 0.85  # and from which it is offered rather than the same key in another place
+MAXIMUM_DEFECTS = 100  # in one text; the search for the intended key is slow
+MAXIMUM_MESSAGE_CHARACTERS = 2_000  # in one message; a value may be many times as long as the text
+_HOMES = 2  # a key that is valid in more places does not show which one was meant
+_NEAREST = 0.6  # difflib's ratio from which a key is suggested
+_ALMOST_EQUAL = 0.85  # and from which it is preferred to the same key in another place
 
 
 class Strict(BaseModel):
-    """A mapping in which every key is known and no value is bent into another type."""
+    """A mapping with known keys only, and without type conversion."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ...]:
-    """The document as that model, or everything that is wrong with it, by line."""
+    """Return the document as that model, or all its errors by line."""
     if document.is_broken:
         return tuple(document.defects)
     defects = list(document.defects)
@@ -99,7 +95,7 @@ def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ..
             )
             for path, details in errors
             if path not in reported
-            and not (details["type"] == "missing" and path in meant)  # one slip, one sentence
+            and not (details["type"] == "missing" and path in meant)  # one error, one sentence
         ]
     if defects or validated is None:
         return _limit(sorted(defects, key=lambda defect: defect.line or 0), unlisted)
@@ -107,7 +103,7 @@ def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ..
 
 
 def _limit(defects: Sequence[Defect], unlisted: int) -> tuple[Defect, ...]:
-    """As many defects as somebody reads, none longer than that."""
+    """Limit the number of defects and the length of each."""
     listed = tuple(
         replace(defect, message=shorten(defect.message)) for defect in defects[:MAXIMUM_DEFECTS]
     )
@@ -118,7 +114,7 @@ def _limit(defects: Sequence[Defect], unlisted: int) -> tuple[Defect, ...]:
 
 
 def shorten(message: str) -> str:
-    """The message with its middle left out where it is very long: its end names the bound."""
+    """Shorten a long message in the middle, because its end names the bound."""
     half = MAXIMUM_MESSAGE_CHARACTERS // 2 - 3
     return (
         message
@@ -128,7 +124,7 @@ def shorten(message: str) -> str:
 
 
 def _hide(document: Document, path: Path, message: str) -> str:
-    """The message with what a name stood for replaced by the name: it may be a secret."""
+    """Put a variable's name back in place of its value, which may be a secret."""
     expanded = document.expanded.get(path)
     return (
         sub(rf"(?<!\w){escape(expanded)}(?!\w)", lambda _: document.texts[path], message)
@@ -138,7 +134,7 @@ def _hide(document: Document, path: Path, message: str) -> str:
 
 
 def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) -> str:
-    """One pydantic error as a sentence that names the key, the value and the bound."""
+    """Describe one pydantic error in a sentence with the key, the value and the bound."""
     written, value, bounds = write_path(path), details["input"], details.get("ctx", {})
     match details["type"]:
         case "extra_forbidden":
@@ -170,9 +166,7 @@ def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) ->
 
 
 def _find_meant(path: Path, model: type[BaseModel]) -> Path | None:
-    """Where the key beside an unknown one lies that was surely meant, as in ``catalog`` for
-    ``catalogs``.
-    """
+    """Find the key that an unknown key beside it surely meant, as ``catalogs`` for ``catalog``."""
     near = get_close_matches(str(path[-1]), _keys_at(model, path[:-1]), n=1, cutoff=_ALMOST_EQUAL)
     return (*path[:-1], near[0]) if near else None
 
@@ -190,9 +184,7 @@ def _write(value: object) -> str:
 
 
 def suggest_key(key: str, valid: Iterable[str]) -> str:
-    """The sentence for a key that is not known: the nearest valid one, or else all that are
-    valid.
-    """
+    """Suggest the nearest valid key for an unknown one, or list all valid keys."""
     known = sorted(valid)
     nearest = get_close_matches(key, known, n=1, cutoff=_NEAREST)
     if nearest:
@@ -218,7 +210,7 @@ def _keys_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
 
 
 def _find_homes(model: type[BaseModel], key: str, at: Path) -> Iterator[Path]:
-    """Where else in the model this very key is valid."""
+    """Yield the other paths of the model where this key is valid."""
     for name, field in model.model_fields.items():
         written = field.alias or name
         if written == key:
@@ -229,7 +221,7 @@ def _find_homes(model: type[BaseModel], key: str, at: Path) -> Iterator[Path]:
 
 
 def inner_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - an annotation can be any type form
-    """The model that an annotation names, alone or beside None."""
+    """Return the model in an annotation, alone or with None."""
     candidates = (
         get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
     )
@@ -244,20 +236,23 @@ def inner_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - an
 
 
 def refuse(reason: str) -> NoReturn:
-    """End a validator; the message gets the key's path in front: ``keep`` + ``is 1, under ...``."""
+    """Refuse the value.
+
+    The message gets the key's path in front: ``keep`` + ``is 1, under ...``.
+    """
     raise PydanticCustomError(_OURS, "{reason}", {"reason": reason})
 
 
 @dataclass(frozen=True, slots=True)
 class DurationBetween:
-    """Reads ``6h`` as a timedelta within the bounds, which are written the same way."""
+    """Reads ``6h`` as a timedelta within the bounds, which use the same format."""
 
     least: str
     greatest: str = "36500d"
     bound: str = "least value"
 
     def read(self, value: object) -> object:
-        """The time span; a refusal that names the bound otherwise."""
+        """Return the timedelta; a refusal names the bound."""
         try:
             span = parse_duration(value)
         except InvalidValueError as error:
@@ -281,10 +276,10 @@ class DurationBetween:
 
 @dataclass(frozen=True, slots=True)
 class OffOrBetween(DurationBetween):
-    """Reads ``off`` as no time at all, and what a DurationBetween reads."""
+    """Reads ``off`` as zero, and everything that a DurationBetween reads."""
 
     def read(self, value: object) -> object:
-        """The time span, zero for off; a refusal that names the bound otherwise."""
+        """Return the timedelta, zero for off; a refusal names the bound."""
         return timedelta(0) if value == OFF else DurationBetween.read(self, value)
 
     def __get_pydantic_json_schema__(
@@ -295,13 +290,13 @@ class OffOrBetween(DurationBetween):
 
 @dataclass(frozen=True, slots=True)
 class SizeBetween:
-    """Reads ``32MiB`` as bytes within the bounds, which are written the same way."""
+    """Reads ``32MiB`` as bytes within the bounds, which use the same format."""
 
     least: str
     greatest: str
 
     def read(self, value: object) -> object:
-        """The bytes; a refusal that names the bound otherwise."""
+        """Return the bytes; a refusal names the bound."""
         try:
             size = parse_size(value)
         except InvalidValueError as error:
