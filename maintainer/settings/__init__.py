@@ -1,4 +1,4 @@
-"""The configuration file, the environment, and their bounds."""
+"""The configuration file, its environment variables and their bounds."""
 
 from maintainer.settings.catalogs import CatalogSettings
 from maintainer.settings.environment import FILE_VARIABLE

@@ -1,4 +1,4 @@
-"""Who may start: budgets, shares of them that are kept, and when nothing starts."""
+"""Settings of admission: budgets, reserved shares and blackouts."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ FLEET = "the fleet"
 
 
 class AdmissionSettings(BudgetModel):
-    """Which planned actions may start: their order, budgets of the fleet and of catalogs,
-    blackouts.
-    """
+    """Which planned actions may start: their order, budgets and blackouts."""
 
     scorer: Annotated[
         Scorer, Field(strict=False, description="How planned actions are ordered.")
@@ -74,8 +72,10 @@ class AdmissionSettings(BudgetModel):
         return self
 
     def as_rules(self, profiles: tuple[SizeProfile, ...], tasks_at_once: int = 1) -> AdmissionRules:
-        """As admission takes them; profiles say what one job occupies, the smallest first,
-        tasks_at_once what it may have of Spark.
+        """Return the rules in admission's form.
+
+        `profiles` give the resources of one job, smallest size first; `tasks_at_once` is Spark's
+        number of tasks.
         """
         return AdmissionRules(
             scorer=self.scorer,

@@ -1,4 +1,4 @@
-"""Which catalogs are watched, and how they are reached."""
+"""Settings of the watched catalogs and their connections."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CATALOG_NAME = compile_regex(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 
 
 def check_catalogs(value: object) -> object:
-    """At least one, and names that can stand in a table's name and in a variable."""
+    """Accept at least one catalog, with names that fit into a table's name and a variable."""
     for name in value if isinstance(value, dict) else ():
         if _CATALOG_NAME.fullmatch(name) is None:
             refuse(
@@ -25,7 +25,7 @@ def check_catalogs(value: object) -> object:
 
 
 class CatalogSettings(Strict):
-    """PyIceberg's own properties, unchanged, and what cannot be translated from them for Spark."""
+    """PyIceberg's own properties, unchanged, and additions for Spark that they do not imply."""
 
     properties: dict[str, str] = Field(repr=False)
     spark: dict[str, str] = Field(default_factory=dict, repr=False)

@@ -1,4 +1,4 @@
-"""Every scalar of the settings as a variable MAINTAINER_SECTION__KEY."""
+"""Settings from environment variables: every scalar has one, MAINTAINER_SECTION__KEY."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from maintainer.settings.model import Settings
 FILE_VARIABLE = "MAINTAINER_CONFIG"
 _PREFIX = "MAINTAINER_"
 _SKIPPED = "MAINTAINER_SKIP_"  # switches of the test suite
-# kubernetes adds MAINTAINER_PORT and the like for a service of that name: only near misses of our
-# own names are errors
+# Kubernetes adds MAINTAINER_PORT and similar names for a service of that name, so only near misses
+# of our own names are errors.
 _LIKE_A_KEY = 0.85
 _PLAIN = compile_regex(r"[^A-Za-z0-9]")
 
@@ -23,8 +23,9 @@ _PLAIN = compile_regex(r"[^A-Za-z0-9]")
 def apply_environment(
     document: Document, environ: Mapping[str, str]
 ) -> tuple[list[str], dict[KeyPath, str]]:
-    """Lay MAINTAINER_SECTION__KEY over the document; returns what is wrong, and the variable of
-    each path that came from one.
+    """Override the document with MAINTAINER_SECTION__KEY.
+
+    Returns the problems, and the variable of each path that came from one.
     """
     known = _list_variables(document)
     problems: list[str] = []
@@ -57,8 +58,9 @@ def _suggest(variable: str, known: Mapping[str, KeyPath]) -> str:
 
 
 def _list_variables(document: Document) -> dict[str, KeyPath]:
-    """Every scalar of the model, and the properties that the file has: names with dots cannot be
-    guessed from a variable.
+    """List every scalar of the model and every property in the file.
+
+    Property names contain dots, so a variable alone does not show them.
     """
     paths: list[KeyPath] = []
     for name, field in Settings.model_fields.items():
@@ -81,7 +83,7 @@ def _set(document: Document, path: KeyPath, variable: str, text: str) -> None:
     for part in path[:-1]:
         inner = mapping.setdefault(str(part), {})
         if not isinstance(inner, dict):
-            return  # the file's own mistake, which is reported as such
+            return  # an error in the file, which is reported as such
         mapping = inner
     value = resolve_scalar(text)
     mapping[str(path[-1])] = text if value is None else value

@@ -1,4 +1,4 @@
-"""How long a process keeps the right to work on a table without renewing it."""
+"""Settings of leases: how long a process may work on a table without a renewal."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ RENEWALS_PER_LEASE = 3
 class LeaseSettings(Strict):
     """How long a process may work on a table without renewing its lease.
 
-    The runner ends a job whose lease was not renewed in time, because the store cannot be reached
-    or the daemon hangs.
+    The runner ends a job whose lease is not renewed in time, for example because the store cannot
+    be reached or the daemon hangs.
     """
 
     duration: Annotated[
@@ -48,5 +48,5 @@ class LeaseSettings(Strict):
         return self
 
     def as_terms(self) -> LeaseTerms:
-        """As the steps take them."""
+        """Return the terms in the steps' form."""
         return LeaseTerms(self.duration, self.clock_margin)

@@ -1,4 +1,4 @@
-"""The configuration file under the environment."""
+"""Loads the configuration file and applies the environment."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _REFERENCE = compile_regex(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def load_settings(path: Path | None, environ: Mapping[str, str]) -> Settings:
-    """The settings of the file (else of MAINTAINER_CONFIG, else ./maintainer.yaml) under those of
-    the environment; ConfigurationError with all problems.
+    """Load the file (else MAINTAINER_CONFIG, else ./maintainer.yaml) and apply the environment.
+
+    ConfigurationError lists all problems.
     """
     file = path or Path(environ.get(FILE_VARIABLE) or DEFAULT_FILE)
     document = read_document(_read_text(file), _expand_from(environ), MAXIMUM_BYTES)
@@ -87,7 +88,7 @@ def _cite(defect: Defect, file: Path, variables: Mapping[KeyPath, str]) -> str:
 
 
 def _keep_texts(document: Document) -> None:
-    """Properties of PyIceberg and Spark are texts: 1.10 must not become 1.1, nor true True."""
+    """Keep properties of PyIceberg and Spark as texts: 1.10 must not become 1.1, nor true True."""
     for path in document.texts:
         if path[0] == "catalogs" or path[:2] == ("spark", "conf"):
             mapping: object = document.value
@@ -104,7 +105,7 @@ def _refuse_nested_properties(document: Document) -> None:
         for key, value in list(properties.items()) if isinstance(properties, dict) else ():
             if key != "spark" and isinstance(value, dict | list):
                 path: KeyPath = ("catalogs", name, key)
-                del properties[key]  # or the model would say it again, in its own words
+                del properties[key]  # otherwise the model would report the same error again
                 message = (
                     f"{write_path(path)} holds several values; write each property by its whole "
                     f"name, like s3.endpoint"

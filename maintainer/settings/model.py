@@ -1,4 +1,4 @@
-"""All settings together."""
+"""All settings in one model."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _check_store(value: object) -> object:
 
 
 class Settings(Strict):
-    """Everything that an operator can set; paths are absolute."""
+    """All settings of the operator; paths are absolute."""
 
     catalogs: Annotated[
         dict[str, CatalogSettings],
@@ -134,7 +134,7 @@ class Settings(Strict):
         return self
 
     def redacted(self) -> dict[str, object]:
-        """The settings as plain values for printing, every secret as ***."""
+        """Return the settings as plain values for printing, every secret as ***."""
         values = self.model_dump()
         for name, catalog in self.catalogs.items():
             values["catalogs"][name] = {

@@ -1,4 +1,4 @@
-"""Which notices are sent, to which targets, and how often at most."""
+"""Settings of notices: kinds, targets and limits."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _Template = Annotated[str, BeforeValidator(_check_template), Field(min_length=1,
 
 
 class NoticeTemplate(Strict):
-    """Your words for one kind of notice; the built-in text stands in for what is left out."""
+    """Your text for one kind of notice; the built-in text replaces a missing part."""
 
     title: _Template | None = Field(default=None, description="The first line of the notice.")
     body: _Template | None = Field(default=None, description="The text of the notice.")

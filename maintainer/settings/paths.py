@@ -1,4 +1,4 @@
-"""Where the paths of the settings lead: relative ones begin at the configuration file."""
+"""Resolves paths in the settings; relative ones start at the configuration file."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ _SQLITE = compile_regex(r"(sqlite(?:\+[a-z]+)?:///)([^?]*)(.*)")
 
 
 def read_path(value: object) -> object:
-    """The home directory is written out; what is no text is left for the model to refuse."""
+    """Expand the home directory; values that are not texts are left to the model."""
     return Path(value).expanduser() if isinstance(value, str) else value
 
 
 def join(base: Path, path: Path | str) -> Path:
-    """Without ``..``: a warehouse's path is compared as text with the locations of its tables."""
+    """Join and remove ``..``: a warehouse's path is compared as text with its tables' locations."""
     return Path(normpath(base / path))
 
 
 def find_sqlite_directory(url: str) -> Path | None:
-    """Where an embedded store's file lies; None for any other store."""
+    """Return the directory of a SQLite store's file; None for any other store."""
     match = _SQLITE.fullmatch(url)
     return Path(match[2]).parent if match else None
 
 
 def is_missing_sqlite(url: str) -> bool:
-    """True for an embedded store whose file nobody has made yet."""
+    """Return True for a SQLite store whose file does not exist yet."""
     match = _SQLITE.fullmatch(url)
     return match is not None and not match[2].startswith("file:") and not Path(match[2]).exists()
 
 
 def resolve_sqlite(url: str, base: Path) -> str:
-    """The URL with its file's path absolute; a store in memory or elsewhere as it is."""
+    """Make the path of a SQLite URL absolute; return any other URL unchanged."""
     match = _SQLITE.fullmatch(url)
     if match is None or match[2] in {"", ":memory:"} or match[2].startswith("file:"):
         return url
@@ -42,7 +42,7 @@ def resolve_sqlite(url: str, base: Path) -> str:
 
 
 def resolve_properties(properties: Mapping[str, str], base: Path) -> dict[str, str]:
-    """Only a SQL catalog's: elsewhere a warehouse without a scheme is a name."""
+    """Resolve the warehouse of a SQL catalog; elsewhere a warehouse without a scheme is a name."""
     resolved = dict(properties)
     uri = properties.get("uri", "")
     if uri:

@@ -1,4 +1,4 @@
-"""Apache Polaris as another source of policies."""
+"""Settings of Apache Polaris as a further source of policies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Uri = Annotated[str, BeforeValidator(_check_uri), Field(max_length=2000)]
 
 
 class PolarisSettings(Strict):
-    """Policies that Apache Polaris keeps for one of the catalogs. Left out, none are read."""
+    """Policies in Apache Polaris for one of the catalogs; none are read without this section."""
 
     catalog: Annotated[
         str,

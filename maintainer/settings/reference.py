@@ -1,4 +1,4 @@
-"""docs/configuration.md, from the settings themselves: python -m maintainer.settings.reference."""
+"""Writes docs/configuration.md from the settings: python -m maintainer.settings.reference."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Row(NamedTuple):
 
 
 def write_reference() -> str:
-    """The whole page."""
+    """Return the whole page."""
     sections: list[str] = []
     top: list[Row] = []
     for name, field in Settings.model_fields.items():
@@ -86,7 +86,7 @@ def write_reference() -> str:
 
 
 def _fold(text: str) -> str:
-    """The paragraphs of a docstring at the width of the documents, whatever that of the code is."""
+    """Wrap the paragraphs of a docstring at the documents' width."""
     return "\n\n".join(fill(" ".join(part.split()), _WIDTH) for part in text.split("\n\n"))
 
 
@@ -123,7 +123,7 @@ def _meaning_of(owner: type[BaseModel], name: str, field: FieldInfo) -> str:
 
 
 def _find_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - an annotation can be any type form
-    """The model that the annotation holds: itself, beside None, or in a list or mapping."""
+    """Return the model in an annotation: alone, with None, or in a list or mapping."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next(
@@ -132,7 +132,7 @@ def _find_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - an
 
 
 def _flatten(annotation: Any) -> tuple[Any, list[object]]:  # noqa: ANN401 - as above
-    """The plain type without None, and what is said of it within Annotated."""
+    """Return the plain type without None, and its Annotated metadata."""
     if get_origin(annotation) in {Union, UnionType}:
         return _flatten(next(part for part in get_args(annotation) if part is not type(None)))
     if get_origin(annotation) is Annotated:

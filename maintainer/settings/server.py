@@ -1,4 +1,4 @@
-"""Where the API and the page are served, and to which names."""
+"""Settings of the server: address, host names and access to the API and the page."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _check_tokens(value: object) -> object:
 
 
 class AuthSettings(Strict):
-    """Who may make changes through the API. The audit log has the name of the token."""
+    """Who may make changes through the API. The audit log records the token's name."""
 
     tokens: Annotated[
         dict[str, str],
@@ -74,7 +74,7 @@ def _read_hosts(value: object) -> object:
 
 
 class ServerSettings(Strict):
-    """Where the API and the page are served."""
+    """The address and the host names of the API and the page."""
 
     host: Annotated[
         str, Field(min_length=1, max_length=255, description="The address to listen on.")

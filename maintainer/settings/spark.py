@@ -1,4 +1,4 @@
-"""Where and with what the jobs run."""
+"""Settings of Spark, which runs the jobs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MEMORY_OF_SPARK = compile_regex(r"\d+[kmgtKMGT]")
 
 
 def _read_memory(value: object) -> object:
-    """Spark's own words: ``2g`` as people write it there, or a size as elsewhere in the file."""
+    """Accept Spark's format, such as ``2g``, or a size as elsewhere in the file."""
     text = f"{value}iB" if isinstance(value, str) and _MEMORY_OF_SPARK.fullmatch(value) else value
     try:
         size = parse_size(text)
@@ -105,7 +105,7 @@ class ProfileSettings(Strict):
 
 
 class ProfilesSettings(Strict):
-    """The drivers of medium and large jobs; `spark` itself describes that of small jobs."""
+    """The drivers of medium and large jobs; `spark` itself describes the driver of small jobs."""
 
     medium: ProfileSettings = Field(default_factory=ProfileSettings)
     large: ProfileSettings = Field(default_factory=ProfileSettings)
@@ -179,7 +179,7 @@ class SparkSettings(Strict):
     ] = Field(default_factory=dict, repr=False)
 
     def driver_of(self, size: JobSize) -> tuple[str, int]:
-        """The memory of the driver that jobs of that size run in, and how many share it."""
+        """Return the memory of the driver for jobs of that size, and how many jobs share it."""
         match size:
             case JobSize.SMALL:
                 return self.driver_memory, self.max_jobs
@@ -193,11 +193,11 @@ class SparkSettings(Strict):
 
     @property
     def is_cluster(self) -> bool:
-        """Whether tasks run in executors, and not in the driver."""
+        """Say whether tasks run in executors and not in the driver."""
         return not self.master.startswith("local")
 
     def executors_of(self, size: JobSize) -> ExecutorsSettings | None:
-        """Those of the driver that jobs of that size run in; None where tasks run in the driver."""
+        """Return the executors of the driver for that size; None if tasks run in the driver."""
         if not self.is_cluster:
             return None
         profiles = {JobSize.MEDIUM: self.profiles.medium, JobSize.LARGE: self.profiles.large}
@@ -206,8 +206,9 @@ class SparkSettings(Strict):
 
     @property
     def size_profiles(self) -> tuple[SizeProfile, ...]:
-        """What one job of each size occupies: its part of the driver and its executors, whether the
-        others run or not.
+        """Return the resources of one job of each size.
+
+        They are its part of the driver and of the executors, whether other jobs run or not.
         """
         return tuple(self._profile_of(size) for size in JobSize)
 
@@ -278,8 +279,9 @@ class SparkSettings(Strict):
 
     @property
     def tasks_at_once(self) -> int:
-        """How many tasks Spark works on at once: the number in local[N], on a cluster those of the
-        largest job's executors.
+        """Return how many tasks Spark runs at once.
+
+        This is the number in local[N]; on a cluster, the tasks of the largest job's executors.
         """
         found = [
             executors for executors in map(self.executors_of, JobSize) if executors is not None

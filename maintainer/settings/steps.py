@@ -1,4 +1,4 @@
-"""How often each step of the loop runs, its bounds, and what it assumes."""
+"""Settings of the loop's steps: intervals, bounds and assumptions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from maintainer.policy.effective import write_value
 
 
 class CatalogScanSettings(Strict):
-    """Bounds for one catalog that differ from those for all."""
+    """Bounds of one catalog that differ from the common ones."""
 
     requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] | None = Field(
         default=None, description="The most requests a second to one catalog."
@@ -40,11 +40,11 @@ class CatalogScanSettings(Strict):
 
 
 class ScanSettings(Strict):
-    """How often the catalogs are scanned, how much is read at once, and how often they are asked.
+    """How often the catalogs are scanned and asked, and how much is read at once.
 
-    An unchanged table is measured again now and then, to notice files that were deleted. Where
-    asking whether a table changed costs a request (all but SQL catalogs), a table is asked for
-    after min_interval to max_interval, the longer the longer it has not changed.
+    An unchanged table is measured again now and then, to notice deleted files. In all but SQL
+    catalogs, each table costs a request to find out whether it changed. Its interval lies between
+    min_interval and max_interval, and grows while the table does not change.
     """
 
     interval: Annotated[
@@ -132,7 +132,7 @@ class ScanSettings(Strict):
     )
 
     def of(self, catalog: str) -> ScanSettings:
-        """The settings that hold for a catalog."""
+        """Return the settings of one catalog."""
         own = self.catalogs.get(catalog, CatalogScanSettings())
         return self.model_copy(
             update={
@@ -158,7 +158,7 @@ class ScanSettings(Strict):
 
 
 class PlanSettings(Strict):
-    """How often plans are made from what was measured."""
+    """How often plans are made from healths."""
 
     interval: Annotated[
         timedelta, DurationBetween("100ms"), Field(description="How often plans are made.")
@@ -196,8 +196,9 @@ class ReviewSettings(Strict):
 
 
 class PruneSettings(Strict):
-    """How long the store keeps samples and jobs. Older samples are thinned to one an hour, then one
-    a day.
+    """How long the store keeps samples and jobs.
+
+    Older samples are thinned to one an hour, then one a day.
     """
 
     interval: Annotated[
@@ -232,7 +233,7 @@ class PruneSettings(Strict):
 
 
 class ImpactSettings(Strict):
-    """What the estimate of the cost of small files assumes."""
+    """The assumptions behind the estimate of the cost of small files."""
 
     profile: Literal["object_store", "hdfs", "ozone"] | None = Field(
         default=None, description="The kind of storage. Default: decided by each table's location."
