@@ -1,4 +1,4 @@
-"""The only now()."""
+"""The clock; no other module calls now()."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The daemon's log: one line an event, `noun.verb` with fields, beside whatever else counts it."""
+"""The daemon's log: one line for each event, `noun.verb` with fields."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ log = logging.getLogger("maintainer")
 
 
 class Journal:
-    """Telemetry that writes what is worth a line, and hands everything on."""
+    """Telemetry that logs noteworthy events and passes all of them on."""
 
     def __init__(self, inner: Telemetry) -> None:
         self._inner = inner
         self._slow: set[SlowRead] = set()
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
-        """A table has been measured: a line for those who want every one."""
+        """Log a measured table, at debug level."""
         average = (
             format_size(health.average_file_size_bytes)
             if health.average_file_size_bytes is not None
@@ -43,12 +43,12 @@ class Journal:
         self._inner.table_measured(health, grade)
 
     def table_gone(self, table: TableIdentifier) -> None:
-        """A table is no longer there."""
+        """Log a table that no longer exists."""
         log.info("table.gone table=%s", table)
         self._inner.table_gone(table)
 
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
-        """A scan of the fleet is over; the line says at the cost of what."""
+        """Log the end of a scan with its cost."""
         log.info(
             "scan.finished tables=%d faults=%d manifest_entries_read=%d seconds=%.2f",
             tables,
@@ -59,12 +59,14 @@ class Journal:
         self._inner.scan_finished(seconds, entries, tables, faults)
 
     def reader_checked(self, fault: ReaderFault | None) -> None:
-        """Whether the fast reader works; the reader itself has said why not."""
+        """Pass on whether the fast reader works; the reader itself logs the reason."""
         self._inner.reader_checked(fault)
 
     def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
-        """Manifests were left to the slow reader: a warning the first time for each reason, because
-        all that a writer writes may be.
+        """Log manifests that the slow reader read.
+
+        The first one for each reason is a warning, because it may concern all manifests of a
+        writer.
         """
         level = logging.DEBUG if reason in self._slow else logging.WARNING
         self._slow.add(reason)
@@ -72,7 +74,7 @@ class Journal:
         self._inner.manifests_read_slowly(reason, manifests)
 
     def plan_made(self, plan: Plan) -> None:
-        """A plan that differs from the one before: what it wants, and why the rest waits."""
+        """Log a plan that differs from the one before: its actions, and why other rules wait."""
         for planned in plan.planned:
             log.info(
                 "action.planned table=%s rule=%s reason=%r",
@@ -91,13 +93,13 @@ class Journal:
         self._inner.plan_made(plan)
 
     def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
-        """What admission holds back: as many as there are of each kind."""
+        """Log how many planned actions admission holds back, by kind."""
         for code, number in sorted(Counter(verdict.code for verdict in verdicts).items()):
             log.info("verdicts.changed code=%s actions=%d", code, number)
         self._inner.verdicts_changed(verdicts)
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
-        """A job has reached a final state."""
+        """Log a job that has reached a final state."""
         said = job.failure_message or (effect.sentence if effect is not None else "")
         level = logging.WARNING if job.state is JobState.FAILED else logging.INFO
         log.log(
@@ -113,5 +115,5 @@ class Journal:
         self._inner.job_finished(job, effect)
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
-        """One run of a step of the loop is over."""
+        """Log one run of a step of the loop."""
         self._inner.step_finished(step, seconds, is_ok)

@@ -1,4 +1,4 @@
-"""Notices by Apprise: Slack, mail, webhooks and some hundred other ways, each a URL."""
+"""Sends notices with Apprise: Slack, mail, webhooks and some hundred others, each a URL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from maintainer.ports.notices import NoticeStore
 log = logging.getLogger(__name__)
 
 MAX_WAITING = 1000
-# After the last of these a target that does not take a notice does not get it.
+# After the last attempt the notice is dropped for that target.
 RETRY_WAITS = (
     timedelta(seconds=15),
     timedelta(minutes=1),
@@ -32,7 +32,9 @@ RETRY_WAITS = (
     timedelta(hours=1),
 )
 CLOSE_GRACE = timedelta(seconds=5)
-HOLD = timedelta(minutes=2)  # so long after a process has ended, another delivers what it left
+HOLD = timedelta(
+    minutes=2
+)  # another process delivers a notice this long after its own process has ended
 _LOOKS_PER_HOLD = 4
 _LOOK_SECONDS = 0.2
 
@@ -60,8 +62,9 @@ PLACEHOLDERS = frozenset({"kind", "subject", "sentence", "at", "job", "held_back
 
 @dataclass(frozen=True, slots=True)
 class NotifierOptions:
-    """Where to, in which words, and how often at most; targets are Apprise URLs by name and hold
-    secrets.
+    """Targets, templates and limits.
+
+    Targets are Apprise URLs by name and contain secrets.
     """
 
     targets: Mapping[str, str] = field(repr=False)
@@ -75,8 +78,9 @@ class NotifierOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Letter:
-    """A notice on its way to those who have not got it yet; the store has it under its number, if
-    it could be asked.
+    """A notice on its way to the targets that have not received it.
+
+    The store holds it under its number, if the store was available.
     """
 
     notice: Notice
@@ -85,15 +89,15 @@ class _Letter:
     number: int | None = None
     attempts: int = 0
     due: float = 0.0  # by the monotonic clock
-    is_told: bool = False  # somebody has got it
+    is_told: bool = False  # at least one target has received it
 
 
 class AppriseNotifier:
-    """Delivers from a thread of its own, so that a slow mail server never holds up a step; what a
-    target does not take is tried again after RETRY_WAITS.
+    """Delivers from a thread of its own, so that a slow mail server never delays a step.
 
-    The store holds the limits, and each notice until somebody has it: what a process leaves behind
-    when it ends, another delivers.
+    A target that refuses a notice is tried again after RETRY_WAITS. The store holds the limits, and
+    each notice until it is delivered. If a process ends before that, another one delivers its
+    notices.
     """
 
     def __init__(
@@ -103,7 +107,7 @@ class AppriseNotifier:
         clock: Clock,
         on_told: Callable[[Notice], None] = lambda _notice: None,
     ) -> None:
-        """`on_told` is called from that thread with each notice that has reached somebody."""
+        """Take the options; `on_told` is called from that thread with each delivered notice."""
         self._options = options
         self._store = store
         self._clock = clock
@@ -119,7 +123,7 @@ class AppriseNotifier:
         self._thread.start()
 
     def notify(self, notice: Notice) -> None:
-        """Queue the notice, unless the limits hold it back; without the store nothing does."""
+        """Queue the notice unless a limit holds it back; without the store there are no limits."""
         if notice.kind not in self._options.kinds:
             return
         try:
@@ -161,7 +165,7 @@ class AppriseNotifier:
         self._try_again(inf)  # a last time
 
     def _look_after_others(self, now: float) -> None:
-        """Keep what is on its way, and take over what another process has left."""
+        """Renew this process's notices, and take over those of ended processes."""
         if now < self._next_look or self._closing.is_set():
             return
         hold = self._options.hold
@@ -231,8 +235,9 @@ class AppriseNotifier:
             self._ask_store(letter, self._store.give_up_notice)
 
     def _ask_store(self, letter: _Letter, change: Callable[[int], None]) -> None:
-        """The letter is no longer this process' to look after; what the store is not told, it has
-        another look after: at worst it is told once more.
+        """Apply a change to the letter in the store.
+
+        If that fails, another process takes the letter over later and may deliver it twice.
         """
         if letter.number is None:
             return
@@ -268,10 +273,10 @@ class AppriseNotifier:
         except MaintainerError as error:
             log.warning(
                 "notice.not_noted kind=%s subject=%s error=%s", notice.kind, notice.subject, error
-            )  # at worst it is told once more
+            )  # in the worst case it is delivered twice
 
     def close(self) -> None:
-        """Deliver what waits, for CLOSE_GRACE at most."""
+        """Deliver queued notices, for CLOSE_GRACE at most."""
         self._closing.set()
         self._thread.join(CLOSE_GRACE.total_seconds())
 
@@ -288,7 +293,7 @@ def _make_target(name: str, url: str) -> Apprise:
 
 
 def write_notice(notice: Notice, options: NotifierOptions, held_back: int = 0) -> tuple[str, str]:
-    """(title, body) of a notice in the operator's words, else in ours."""
+    """Write (title, body) of a notice from the operator's template, else from the built-in text."""
     words = {
         "kind": notice.kind.value,
         "subject": notice.subject,
@@ -304,6 +309,6 @@ def write_notice(notice: Notice, options: NotifierOptions, held_back: int = 0) -
 
 
 def find_unknown_placeholders(template: str) -> tuple[str, ...]:
-    """Names after a $ that no notice fills."""
+    """List the names after a $ that no notice fills."""
     text = Template(template)
     return tuple(sorted(set(text.get_identifiers()) - PLACEHOLDERS)) if text.is_valid() else ("$",)

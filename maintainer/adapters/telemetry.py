@@ -1,5 +1,6 @@
-"""Prometheus metrics on a registry of our own. Labels come from closed sets; table names label
-gauges only, up to a cap.
+"""Prometheus metrics on a registry of our own.
+
+Labels come from closed sets. Table names label gauges only, up to a cap.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from maintainer.ports.store import Overview, Store
 
 log = logging.getLogger("maintainer")
 
-DEFAULT_MAX_TABLES = 2000  # with gauges of their own: eight series each
+DEFAULT_MAX_TABLES = 2000  # tables with gauges of their own: eight series each
 
 _SCAN_SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800)
 _JOB_SECONDS = (1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
 _ERROR_RATIOS = (0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2, 5)
 _STEP_SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600)
 _FINAL_STATES = tuple(state for state in JobState if state.is_final)
-# Metric -> what it says; the fields of TableHealth that are gauges of a table.
+# Metric -> its help text; the fields of TableHealth that are gauges of a table.
 _TABLE_GAUGES = {
     "average_file_size_bytes": "Mean size of the table's live data files.",
     "data_files": "Live data files of the table.",
@@ -44,10 +45,10 @@ _TABLE_GAUGES = {
 
 
 class _Gauges(Collector):
-    """What is, read from the store whenever somebody asks: the same from every daemon, and right
-    after a start.
+    """Gauges that are read from the store at each scrape.
 
-    What is not known is not exposed, rather than zero; nothing is while the store cannot be read.
+    They are the same from every daemon and available right after a start. An unknown value is not
+    exposed, and neither is any while the store cannot be read.
     """
 
     def __init__(self, store: Store, max_tables: int) -> None:
@@ -55,7 +56,7 @@ class _Gauges(Collector):
         self._max_tables = max_tables
 
     def describe(self) -> Iterator[Metric]:
-        """The families, without asking the store."""
+        """List the metric families without reading the store."""
         return _write_gauges(None, (), 0)
 
     def collect(self) -> Iterator[Metric]:
@@ -126,8 +127,9 @@ def _write_fleet(overview: Overview | None, shown: int, listing_faults: int) -> 
 
 
 class PrometheusTelemetry:
-    """Telemetry port on prometheus_client. Counters start anew with the process; gauges of tables
-    and jobs are what the store has. Thread-safe.
+    """Telemetry port on prometheus_client. Thread-safe.
+
+    Counters start at zero with the process; gauges of tables and jobs come from the store.
     """
 
     def __init__(self, store: Store, max_tables: int = DEFAULT_MAX_TABLES) -> None:
@@ -264,10 +266,10 @@ class PrometheusTelemetry:
             self._decisions.labels(str(verdict))
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
-        """Its gauges come from the store."""
+        """Do nothing: the table's gauges come from the store."""
 
     def table_gone(self, table: TableIdentifier) -> None:
-        """Its gauges come from the store."""
+        """Do nothing: the table's gauges come from the store."""
 
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:  # noqa: ARG002 - faults stand in the store
         """Count a scan of the fleet."""
@@ -276,28 +278,28 @@ class PrometheusTelemetry:
         self._scan_tables.set(tables)
 
     def reader_checked(self, fault: ReaderFault | None) -> None:
-        """Set the reason why manifests are read slowly; all are 0 where they are not."""
+        """Set the reason why the slow reader reads manifests; all are 0 if none applies."""
         for reason in ReaderFault:
             self._slow_reader.labels(reason.value).set(float(reason is fault))
 
     def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
-        """Count them."""
+        """Count the manifests."""
         self._slow_reads.labels(reason.value).inc(manifests)
 
     def plan_made(self, plan: Plan) -> None:
-        """Count one verdict a rule."""
+        """Count the verdict of each rule."""
         if plan.planned:
             self._decisions.labels(PLANNED).inc(len(plan.planned))
         for skipped in plan.skipped:
             self._decisions.labels(skipped.code.value).inc()
 
     def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
-        """Count each."""
+        """Count each verdict."""
         for verdict in verdicts:
             self._decisions.labels(verdict.code).inc()
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
-        """Count a job and what it achieved; what others undid in between is not taken off."""
+        """Count a job and its effect; later changes by other writers are not subtracted."""
         action = job.action.procedure.value
         if not job.state.is_final:
             return
@@ -332,16 +334,16 @@ class PrometheusTelemetry:
             failures.inc()
 
     def leadership_changed(self, is_leader: bool) -> None:
-        """Say whether this process plans and submits."""
+        """Set whether this process plans and submits."""
         self._leader.set(float(is_leader))
 
     def render(self) -> tuple[bytes, str]:
-        """The exposition in Prometheus' text format, and its content type."""
+        """Return the metrics in Prometheus' text format, and the content type."""
         return generate_latest(_WithoutBirthdays(self.registry)), CONTENT_TYPE_PLAIN_0_0_4
 
 
 class _WithoutBirthdays(Collector):
-    """A registry without the `_created` series, which double its size for nothing that we use."""
+    """A registry without the `_created` series, which would double its size and are never used."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._registry = registry
