@@ -1,4 +1,4 @@
-"""A catalog's PyIceberg properties as the Spark configuration that reaches the same tables."""
+"""Translates a catalog's PyIceberg properties into a Spark configuration for the same tables."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _RESERVED_NAMES = frozenset(
     {"spark_catalog", "system", "session", "global_temp"}
 )  # Spark's own catalogs and its temporary views
 _SQLITE_BUSY_MILLISECONDS = (
-    30_000  # a commit of another process holds the file for milliseconds, a slow disk for seconds
+    30_000  # another process's commit locks the file for milliseconds, a slow disk for seconds
 )
 
-# What only concerns the Python process: it has no Spark counterpart and needs none.
+# Properties for the Python process alone, without a counterpart in Spark.
 _PYTHON_ONLY = frozenset(
     {
         "type", "py-io-impl", "echo", "pool_pre_ping", "init_catalog_tables",
@@ -29,7 +29,7 @@ _PYTHON_ONLY = frozenset(
     }
 )  # fmt: skip
 
-# PyIceberg spells these as Iceberg's Java library does.
+# PyIceberg and Iceberg's Java library spell these alike.
 _SAME_IN_SPARK = frozenset(
     {
         "warehouse", "prefix", "client.region", "s3.endpoint", "s3.access-key-id",
@@ -68,9 +68,9 @@ _POSTGRESQL_PARAMETERS = {
     "sslmode": "sslmode", "sslrootcert": "sslrootcert", "sslcert": "sslcert", "sslkey": "sslkey",
     "application_name": "ApplicationName", "connect_timeout": "connectTimeout",
 }  # fmt: skip
-# A server that was stopped or restarted has ended these connections (admin_shutdown,
-# crash_shutdown, cannot_connect_now): Iceberg opens another one and asks again, as it does of
-# itself where a connection breaks, instead of failing each job that meets one of them.
+# Error codes of a stopped or restarted server (admin_shutdown, crash_shutdown, cannot_connect_now).
+# Iceberg then opens another connection and repeats the query, as it does by default for a broken
+# connection. Otherwise each job that meets one would fail.
 _ENDED_BY_POSTGRESQL = "57P01,57P02,57P03"
 _TYPE_BY_SCHEME = {
     "http": "rest",
@@ -84,11 +84,11 @@ _TYPE_BY_SCHEME = {
 def spark_configuration(
     name: str, properties: Mapping[str, str], spark_overrides: Mapping[str, str]
 ) -> dict[str, str]:
-    """Spark's settings for one catalog; ConfigurationError naming the property that has no
-    counterpart.
+    """Return Spark's settings for one catalog.
 
-    An override is a property of Iceberg's Java catalog, or a whole Spark setting when it starts
-    with ``spark.``; it stands in for the property of its name, and an empty one leaves that out.
+    ConfigurationError names a property without a counterpart. An override is a property of
+    Iceberg's Java catalog, or a whole Spark setting if it starts with ``spark.``. It replaces the
+    property of its name; an empty value removes the property.
     """
     if _NAME.fullmatch(name) is None or name in _RESERVED_NAMES:
         message = (
@@ -96,8 +96,8 @@ def spark_configuration(
             f"none of {', '.join(sorted(_RESERVED_NAMES))}"
         )
         raise ConfigurationError(message)
-    # Whoever names the catalog's Java class or type says all that belongs to it: the rest is passed
-    # on as far as it is known.
+    # A setting that names the Java class or type comes with all its properties; the rest is passed
+    # on if it can be translated.
     kind = _GIVEN if _GIVES_KIND & spark_overrides.keys() else _kind(name, properties)
     translated = {"cache-enabled": "false"} | _place(name, kind, properties)
     unknown: list[str] = []
@@ -120,9 +120,7 @@ def spark_configuration(
 
 
 def needs_s3(settings: Mapping[str, str]) -> bool:
-    """True when the catalog's settings (spark_configuration's result) need Iceberg's classes for
-    AWS.
-    """
+    """Return True if these settings (from spark_configuration) need Iceberg's classes for AWS."""
     return any(
         value.startswith(_AWS_CLASSES) or _signs_for_aws(key, value)
         for key, value in settings.items()
@@ -134,7 +132,7 @@ def _signs_for_aws(key: str, value: str) -> bool:
 
 
 def is_rest(properties: Mapping[str, str]) -> bool:
-    """True when PyIceberg's properties are those of a REST catalog."""
+    """Return True if PyIceberg's properties describe a REST catalog."""
     return _told_kind(properties) == "rest"
 
 
@@ -166,7 +164,7 @@ def _kind(name: str, properties: Mapping[str, str]) -> str:
 
 
 def _place(name: str, kind: str, properties: Mapping[str, str]) -> dict[str, str]:
-    """The catalog's type and address."""
+    """Return the catalog's type and address."""
     uri = properties.get("uri", "")
     if kind == _GIVEN:
         return {"uri": uri} if uri else {}
@@ -181,8 +179,7 @@ def _place(name: str, kind: str, properties: Mapping[str, str]) -> dict[str, str
                 message = f"catalog {name}: property warehouse is missing; a sql catalog needs it"
                 raise ConfigurationError(message)
             return {"type": "jdbc", "jdbc.schema-version": "V1"} | _jdbc(name, uri)
-        # PyIceberg asks for vended credentials unless told otherwise; Iceberg's Java client asks
-        # only when told
+        # PyIceberg requests vended credentials by default; Iceberg's Java client needs the setting
         case "rest":
             return {
                 "type": "rest",
@@ -259,9 +256,7 @@ def _name_unknown(keys: Sequence[str]) -> str:
 
 
 def _translate(kind: str, key: str, value: str) -> dict[str, str] | None:
-    """What Spark calls it; nothing for what Spark need not know, None for what cannot be
-    translated.
-    """
+    """Translate one property: {} if Spark does not need it, None if it cannot be translated."""
     if key in _PYTHON_ONLY:
         return {}
     if (
@@ -270,7 +265,7 @@ def _translate(kind: str, key: str, value: str) -> dict[str, str] | None:
         or (kind == "rest" and key.startswith("header."))
     ):
         return {key: value}
-    if key.startswith("hadoop."):  # such as where the name nodes of a name service are
+    if key.startswith("hadoop."):  # for example the name nodes of a name service
         return {f"spark.{key}": value}
     if key in _RENAMED:
         return {_RENAMED[key]: value}

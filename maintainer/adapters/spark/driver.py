@@ -1,22 +1,24 @@
-"""The Spark driver: a process that the daemon starts and that runs CALL statements in one warm
-Spark, on the standard library and pyspark alone.
+"""The Spark driver: a process that runs CALL statements in one warm Spark.
+
+The daemon starts it. It uses the standard library and pyspark alone.
 
 JSON lines come in over a socket: {"start": {...}} first, then {"run": {"id", "statements", "main",
 "rows", "until"}}, {"renew": {"id", "until"}}, {"cancel": id}, {"acknowledged": [number]}, {"stop":
-true}. Where `rows` names a file, every statement's schema and rows go there as compressed JSON
-lines; else only the first row counts, and is told. The result is that of statement `main` (the last
-when it is not given), what is found after it are checks.
+true}. If `rows` names a file, the schema and the rows of every statement are written to it as
+compressed JSON lines; otherwise only the first row is sent. The result is that of statement `main`
+(default: the last one); later statements are checks.
 
-JSON lines go out. Whoever connects is told hello, then what is not acknowledged, then replayed.
-From there on: application.starting, application.started, application.failed, application.ended,
-application.worn, job.started, statement.started, spark.progress, statement.finished, job.finished,
-job.failed, job.cancelled. Whatever else is printed lands on standard error.
+JSON lines go out. A new connection gets hello first, then all unacknowledged messages, then
+replayed. After that: application.starting, application.started, application.failed,
+application.ended, application.worn, job.started, statement.started, spark.progress,
+statement.finished, job.finished, job.failed, job.cancelled. All other output goes to standard
+error.
 
-It outlives its daemon by a bounded time, so that the next one can go on where that one was killed.
-Each job may work until its fence, which the daemon puts off again and again; a job that nobody
-speaks for is cancelled in time, and where it does not end by then, Spark's JVM is killed: nothing
-commits after the fence. With nobody to speak to and nothing to do this process ends. The JVM is
-killed by the kernel when this process dies.
+The driver outlives its daemon by a bounded time, so that the next daemon can continue its jobs.
+Each job may work until its fence, a time that the daemon extends again and again. A job that is not
+renewed is cancelled before its fence. If it has not ended by then, Spark's JVM is killed: nothing
+commits after the fence. Without a connection and without work this process ends. The kernel kills
+the JVM when this process dies.
 """
 
 from __future__ import annotations
@@ -39,30 +41,28 @@ from maintainer.adapters.spark.driver_mover import MOVE, move_files
 from maintainer.adapters.spark.driver_progress import Meter
 
 _FENCE_POLL_SECONDS = 0.1
-_FENCE_MARGIN_SECONDS = 10  # for a cancellation to succeed in, before the JVM is killed for it
+_FENCE_MARGIN_SECONDS = 10  # time for a cancellation to end the job, before the JVM is killed
 _PROGRESS_SECONDS = 0.5
 _CANCEL_ROUND_SECONDS = 0.1
-# unless the settings say otherwise; then the whole JVM goes, so that nothing of the job can commit
+# by default; after that the whole JVM is killed, so that nothing of the job can commit
 _CANCEL_SECONDS = 60
-_SETTLE_ROUNDS = 5  # Iceberg's committer looks for leftovers every 0.1 s
-_COMMITTER = (
-    "Committer-Service"  # Iceberg's name of the thread that makes partial progress' last commits
-)
-# so begin its names of threads that all jobs share; they read, write and delete files, and commit
-# nothing
+_SETTLE_ROUNDS = 5  # Iceberg's committer checks for leftovers every 0.1 s
+_COMMITTER = "Committer-Service"  # Iceberg's thread for partial progress' last commits
+# Name prefixes of Iceberg's threads that all jobs share. They read, write and delete files, and
+# never commit.
 _SHARED = "iceberg-"
 _STOP_SECONDS = 10
-_START_SECONDS = 60  # within which a daemon has to say with what to start
+_START_SECONDS = 60  # time for the daemon to send the start message
 _MAX_CAUSES = 10
 _MAX_MESSAGE_CHARACTERS = 4000
 
-JavaObject: TypeAlias = Any  # py4j makes its classes as it goes
+JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 _EXIT_JVM_GONE, _EXIT_START_FAILED, _EXIT_FENCED = 3, 4, 5
 
 
 class _Job:
-    """One job: its thread, and what cancelling it needs."""
+    """One job: its thread, and the state that cancelling it needs."""
 
     def __init__(
         self,
@@ -75,18 +75,16 @@ class _Job:
         self.job_id = job_id
         self.statements = statements
         self.main = len(statements) - 1 if main is None else main
-        self.result: dict[str, Any] | None = None  # of the main statement, once it is done
-        self.checks: dict[str, Any] = {}  # of those after it
+        self.result: dict[str, Any] | None = None  # of the main statement, after it has run
+        self.checks: dict[str, Any] = {}  # of the statements after it
         self.rows = rows
-        self.until = until  # by read_clock; None as long as somebody is connected
+        self.until = until  # by read_clock; None while a daemon is connected
         self.is_started = False
         self.is_overdue = False
         self.is_cancelled = threading.Event()
         self.is_over = threading.Event()
         self.java_thread: JavaObject = None  # set while a statement runs
-        self.tag = (
-            f"maintainer-{job_id}"  # of every Spark job that this job starts, on whichever thread
-        )
+        self.tag = f"maintainer-{job_id}"  # tags every Spark job of this job, on every thread
         self.meter = Meter(self.tag)
 
 
@@ -100,14 +98,12 @@ class _Driver:
         self._context: JavaObject = None
         self._is_stopping = False
         self._is_worn = False
-        self._last_end: float | None = None  # when a job was last over
+        self._last_end: float | None = None  # when the last job ended
         self._output = Channel(listener, self._take, self._introduce)
         threading.Thread(target=self._watch_fences, daemon=True).start()
 
     def serve(self) -> NoReturn:
-        """Start Spark with the settings that come, on this thread: the kernel kills the JVM when it
-        ends.
-        """
+        """Start Spark with the received settings on this thread; the JVM dies with it."""
         self._settings = self._starts.get()
         self._jvm = Jvm(self._settings)
         self._output.send("application.starting", java_pid=self._jvm.process.pid)
@@ -120,7 +116,7 @@ class _Driver:
             time.sleep(_STOP_SECONDS)
 
     def _start(self, jvm: Jvm) -> None:
-        """Start the Spark application and one session for each job that may run at a time."""
+        """Start the Spark application and a session for each concurrent job."""
         jvm.await_gateway()
         from pyspark import SparkConf, SparkContext  # noqa: PLC0415 - half a second, in which Java starts
         from pyspark.sql import SparkSession  # noqa: PLC0415
@@ -177,7 +173,7 @@ class _Driver:
                 sys.stderr.write(f"the driver does not understand {sorted(message)}\n")
 
     def _introduce(self) -> Message:
-        """What somebody who knows nothing of this driver needs to go on with it."""
+        """Return all that a daemon needs to take over this driver."""
         return {
             "java_pid": self._jvm.process.pid if self._jvm is not None else None,
             "is_started": self._context is not None,
@@ -192,7 +188,7 @@ class _Driver:
             self._jobs[job.job_id] = job
             threading.Thread(
                 target=self._carry, args=(job,), daemon=True
-            ).start()  # a thread of its own: a late interrupt cannot hit another job
+            ).start()  # a thread of its own, so that a late interrupt cannot hit another job
 
     def _cancel(self, job_id: str) -> None:
         job = self._jobs.get(job_id)
@@ -201,7 +197,7 @@ class _Driver:
             threading.Thread(target=self._end, args=(job,), daemon=True).start()
 
     def _stop(self) -> NoReturn:
-        """Cancel what runs, end Spark, end this process."""
+        """Cancel running jobs, end Spark and end this process."""
         self._is_stopping = True
         for job_id in list(self._jobs):
             self._cancel(job_id)
@@ -215,8 +211,9 @@ class _Driver:
         self._die(0, "stopped")
 
     def _watch_fences(self) -> None:
-        """End what is not renewed: by cancelling it in time, else by killing the JVM; and this
-        process when nobody is there and nothing is left to do.
+        """End jobs that are not renewed, and this process if it has no daemon and no work.
+
+        A job is cancelled before its fence; if it does not end, the JVM is killed.
         """
         while True:
             time.sleep(_FENCE_POLL_SECONDS)
@@ -249,7 +246,7 @@ class _Driver:
                 self._stop()
 
     def _needed_until(self, left_at: float) -> float:
-        """Until when somebody may come back for how the last job ended."""
+        """Return until when a daemon may come back for the outcome of the last job."""
         if not self._settings:
             return left_at + _START_SECONDS
         return (
@@ -319,7 +316,7 @@ class _Driver:
         self._report_end(job, causes)
 
     def _report_end(self, job: _Job, causes: list[dict[str, str]]) -> None:
-        """Say how the job ended, once no thread of it can commit any more."""
+        """Report how the job ended, after none of its threads can commit any more."""
         if causes or job.is_cancelled.is_set():
             self._settle(job)
         if job.is_cancelled.is_set():
@@ -345,8 +342,9 @@ class _Driver:
             )
 
     def _mark_thread(self, job: _Job) -> None:
-        """Give this thread's Java side a tag and a class loader of its own: the threads that
-        Iceberg starts inherit both and can be told apart by them.
+        """Give this thread's Java side a tag and a class loader of its own.
+
+        Threads that Iceberg starts inherit both, which identifies them.
         """
         thread = self._java.lang.Thread.currentThread()
         no_urls = self._gateway.new_array(self._java.net.URL, 0)
@@ -357,8 +355,9 @@ class _Driver:
         job.java_thread = thread
 
     def _threads(self, job: _Job) -> list[tuple[JavaObject, list[JavaObject]]]:
-        """The job's Java threads with the frames that they are in; a shared one has the class
-        loader of the job that came first, whomever it works for.
+        """List the job's Java threads with their stack frames.
+
+        A shared thread has the class loader of its first job, whatever job it works for now.
         """
         traces = self._java.lang.Thread.getAllStackTraces()
         found = []
@@ -373,11 +372,10 @@ class _Driver:
         return found
 
     def _end(self, job: _Job) -> None:
-        """Cancel the job's Spark jobs and interrupt its threads until it is over.
+        """Cancel the job's Spark jobs and interrupt its threads until the job ends.
 
         Both are needed: with partial progress Iceberg takes a cancelled Spark job for a failed file
-        group and goes on with the next. A thread that is in the middle of a commit is left to
-        finish it.
+        group and continues with the next. A thread in the middle of a commit is left to finish it.
         """
         seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
         deadline = time.monotonic() + seconds
@@ -399,16 +397,15 @@ class _Driver:
                             thread.interrupt()
 
     def _settle(self, job: _Job) -> None:
-        """Wait until none of the threads that Iceberg started for the job can commit any more: they
-        may outlive the CALL.
+        """Wait until no thread of the job can commit; Iceberg's threads may outlive the CALL.
 
-        An interrupted rewrite never closes its committer, which then spins without committing until
-        the JVM ends: the application is retired for that.
+        An interrupted rewrite never closes its committer, which then spins without a commit until
+        the JVM ends. The application is retired because of that.
         """
         own = job.java_thread
         if own is None:
             return
-        # an interruption meant for the CALL must not hit what follows
+        # an interrupt meant for the CALL must not hit the next statement
         self._java.lang.Thread.interrupted()
         seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
         deadline = time.monotonic() + seconds
@@ -450,13 +447,13 @@ class _Driver:
             )
 
     def _watch_progress(self) -> None:
-        """Report how far each job is, when that has changed."""
+        """Report each job's progress when it has changed."""
         while True:
             time.sleep(_PROGRESS_SECONDS)
             for job in list(self._jobs.values()):
                 with contextlib.suppress(
                     Exception
-                ):  # progress is a courtesy: a stage may be forgotten while it is looked at
+                ):  # progress is optional: Spark may drop a stage while it is read
                     figures = job.meter.read(self._spark)
                     if figures is not None:
                         self._output.send("spark.progress", job=job.job_id, **figures)
@@ -464,8 +461,9 @@ class _Driver:
     def _die(
         self, code: int, reason: str = "", culprit: str | None = None, exit_code: int | None = None
     ) -> NoReturn:
-        """End the JVM and this process at once, and only then say so: for which job it was, or how
-        the JVM had ended by itself.
+        """End the JVM and this process at once, then report the reason.
+
+        The message names the responsible job, or the JVM's own exit.
         """
         self._is_stopping = True
         if self._jvm is not None:
@@ -487,9 +485,7 @@ def _first_row(frame: JavaObject) -> dict[str, Any]:
 
 
 def _write_rows(frame: JavaObject, file: IO[str]) -> dict[str, Any]:
-    """One row a line between the schema and the number of rows: without that last line the
-    statement was cut short.
-    """
+    """Write the schema, the rows a line each, and their number, which marks a complete file."""
     file.write(json.dumps({"schema": frame.schema.jsonValue()}) + "\n")
     count = 0
     for row in frame.toLocalIterator():
@@ -512,12 +508,10 @@ def _commits(frames: list[JavaObject]) -> bool:
 
 
 def _causes(error: BaseException) -> list[dict[str, str]]:
-    """The error's chain of Java causes by class and message, outermost first; Python's own when
-    there is no Java behind it.
-    """
+    """Return the Java causes (class, message), outermost first; else Python's error."""
     throwable = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     causes: list[dict[str, str]] = []
-    with contextlib.suppress(Exception):  # the JVM may be gone by now; what is known is enough
+    with contextlib.suppress(Exception):  # the JVM may be gone by now; the known part is enough
         while throwable is not None and len(causes) < _MAX_CAUSES:
             causes.append(
                 {
@@ -532,9 +526,7 @@ def _causes(error: BaseException) -> list[dict[str, str]]:
 
 
 def main() -> None:
-    """Serve whoever connects to the socket that the daemon has left open: its number is the only
-    argument.
-    """
+    """Serve connections to the socket that the daemon has left open; the argument is its number."""
     os.dup2(2, 1)
     _Driver(socket.socket(fileno=int(sys.argv[1]))).serve()
 

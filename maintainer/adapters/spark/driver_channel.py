@@ -1,8 +1,7 @@
-"""The driver's end of the socket to its daemon, on the standard library alone: it goes wherever
-driver.py goes.
+"""The driver's end of the socket to its daemon.
 
-JSON lines both ways. What is said of a job is numbered and kept until it is acknowledged, so that
-another daemon can be told it again when this one is gone.
+It uses the standard library alone, like driver.py. JSON lines go both ways. Messages about a job
+are numbered and kept until they are acknowledged, so that the next daemon can receive them again.
 """
 
 from __future__ import annotations
@@ -20,25 +19,25 @@ Message: TypeAlias = dict[str, Any]
 
 _CLOCK = getattr(
     time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC
-)  # goes on while the machine sleeps, where there is such a clock
-_MAX_KEPT = 2_000  # messages; a job has about ten, its end among them
-_SEND_SECONDS = 5  # a daemon that reads nothing for so long is treated as gone; it may come back
+)  # includes the time when the machine sleeps, if there is such a clock
+_MAX_KEPT = 2_000  # messages; a job has about ten, its end included
+_SEND_SECONDS = 5  # a daemon that reads nothing for so long counts as gone; it may come back
 
 
 def read_clock() -> float:
-    """Seconds since some moment that is the same for all processes of this machine."""
+    """Return seconds on a clock that all processes of this machine share."""
     return time.clock_gettime(_CLOCK)
 
 
 def bound_sending(connection: socket.socket) -> None:
-    """Let a write fail that the other side leaves unread."""
+    """Make a write fail if the other side does not read in time."""
     connection.setsockopt(
         socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", _SEND_SECONDS, 0)
     )
 
 
 class Channel:
-    """Speaks with whoever connected last."""
+    """Sends to and receives from the latest connection."""
 
     def __init__(
         self,
@@ -46,8 +45,10 @@ class Channel:
         take: Callable[[Message], None],
         introduce: Callable[[], Message],
     ) -> None:
-        """``take`` is given each message; ``introduce`` says what the driver is and has, for one
-        that connects.
+        """Take the functions for messages and connections.
+
+        ``take`` is called with each message; ``introduce`` returns the driver's description and
+        state for a new connection.
         """
         self._listener = listener
         self._take = take
@@ -58,12 +59,13 @@ class Channel:
         self._connection: socket.socket | None = None
         self.left_at: float | None = (
             read_clock()
-        )  # since when nobody listens; None while somebody does
+        )  # when the connection was lost; None while one is open
         threading.Thread(target=self._accept, daemon=True).start()
 
     def send(self, event: str, job: str | None = None, **fields: object) -> None:
-        """Say it now, if anybody listens; what is said of a job is kept, of its progress only the
-        newest.
+        """Send the event if a daemon is connected.
+
+        Events of a job are kept; of its progress events only the newest is.
         """
         with self._lock:
             self._number += 1
@@ -74,7 +76,7 @@ class Channel:
             self._write(message)
 
     def acknowledge(self, numbers: list[int]) -> None:
-        """These have been heard, and need not be said again."""
+        """Drop the acknowledged messages."""
         with self._lock:
             for number in numbers:
                 self._kept.pop(number, None)
@@ -109,7 +111,7 @@ class Channel:
             threading.Thread(target=self._read, args=(connection,), daemon=True).start()
 
     def _await_connection(self) -> socket.socket | None:
-        """The next one; None once nobody can connect any more."""
+        """Wait for the next connection; None once nobody can connect any more."""
         try:
             return self._listener.accept()[0]
         except OSError:
@@ -119,7 +121,7 @@ class Channel:
         with (
             contextlib.suppress(OSError, ValueError),
             connection.makefile("rb") as lines,
-        ):  # a line may be cut short by the daemon's end
+        ):  # the daemon's end may cut a line short
             for line in lines:
                 self._take(json.loads(line))
         self._leave(connection)

@@ -1,5 +1,6 @@
-"""Spark's JVM as the driver's child, on the standard library alone: it goes wherever driver.py
-goes.
+"""Spark's JVM as the driver's child.
+
+It uses the standard library alone, like driver.py.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _CLUSTER_DEFAULTS = ("yarn.", "mapreduce.", "mapred.")
 
 
 class Jvm:
-    """Spark's JVM, a child of this process that does not outlive it."""
+    """Spark's JVM, a child of this process that never outlives it."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.directory = Path(settings["directory"])
@@ -62,8 +63,8 @@ class Jvm:
             if sys.platform == "linux":
                 libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
-        # The parent that the kernel watches is this very thread: the main one. On other systems
-        # Spark's gateway ends by itself when the pipe closes.
+        # The kernel watches this very thread as the parent: the main one. On other systems Spark's
+        # gateway ends by itself when the pipe closes.
         self.process = subprocess.Popen(  # noqa: S603
             command,
             stdin=subprocess.PIPE,
@@ -74,8 +75,9 @@ class Jvm:
         )
 
     def await_gateway(self) -> None:
-        """Wait until Spark's gateway listens and let pyspark know where; RuntimeError when Spark
-        ended first.
+        """Wait until Spark's gateway listens, and pass its address to pyspark.
+
+        RuntimeError if Spark ended first.
         """
         while not self._information.exists():
             if self.process.poll() is not None:
@@ -88,24 +90,23 @@ class Jvm:
         os.environ["PYSPARK_GATEWAY_SECRET"] = content[8 : 8 + length].decode()
 
     def kill(self) -> None:
-        """End the JVM without letting it finish anything, and wait until it is gone."""
+        """Kill the JVM without letting it finish anything, and wait until it is gone."""
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
         self.process.wait()
 
 
 def drop_cluster_defaults(java: Any, hadoop: Any, chosen: Mapping[str, str]) -> int:  # noqa: ANN401 - Java objects have no types
-    """Take YARN's and MapReduce's defaults out of Hadoop's settings, but for what was chosen;
-    returns how many went.
+    """Remove YARN's and MapReduce's defaults from Hadoop's settings; return the number removed.
 
-    Iceberg copies all settings for each Parquet file that it opens, and two thirds of them are
-    these: a tenth of the time that many small files take.
+    Chosen settings stay. Iceberg copies all settings for each Parquet file that it opens, and two
+    thirds of them are these: a tenth of the time for many small files.
     """
     kept = {name.removeprefix("spark.hadoop.") for name in chosen}
     prefixes = "|".join(prefix.replace(".", "[.]") for prefix in _CLUSTER_DEFAULTS)
     names = str(
         java.lang.String.join("\n", hadoop.getValByRegex(f"^({prefixes}).*").keySet())
-    ).split()  # one call: each costs a round trip to the JVM
+    ).split()  # one call, because each costs a round trip to the JVM
     dropped = [name for name in names if name not in kept]
     for name in dropped:
         hadoop.unset(name)

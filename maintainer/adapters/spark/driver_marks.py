@@ -1,8 +1,8 @@
-"""What the driver has Iceberg write into the summary of every snapshot that it commits.
+"""Adds our properties to the summary of every snapshot that Iceberg commits.
 
-Iceberg has one map of such entries for a whole JVM (EnvironmentContext). So jobs that run side by
-side stand in each other's snapshots as well: a table has one job at a time, which tells which of
-them wrote the snapshot.
+Iceberg has one map of such properties for a whole JVM (EnvironmentContext), so the snapshots of
+parallel jobs name all of these jobs. A table has one job at a time, which shows which of them wrote
+the snapshot.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import threading
 from collections.abc import Mapping
 from typing import Protocol
 
-SUMMARY = "spark.maintainer.summary."  # of Spark settings that are entries of each summary
-# the entry that has the ids of the jobs at work, with commas between them; domain/job.py reads it
+SUMMARY = "spark.maintainer.summary."  # prefix of Spark settings for summary properties
+# the property with the ids of the running jobs, separated by commas; domain/job.py reads it
 JOBS = "maintainer.jobs"
 
 
@@ -20,14 +20,14 @@ class EnvironmentContext(Protocol):
     """Iceberg's class of this name."""
 
     def put(self, key: str, value: str) -> object:
-        """One more entry."""
+        """Add a property."""
 
     def remove(self, key: str) -> object:
-        """One entry less."""
+        """Remove a property."""
 
 
 class Marks:
-    """The entries of the settings from the start, and those of jobs as long as they work."""
+    """The properties from the settings, and those of the running jobs."""
 
     def __init__(self, context: EnvironmentContext, settings: Mapping[str, str]) -> None:
         self._context = context
@@ -38,13 +38,13 @@ class Marks:
                 context.put(key.removeprefix(SUMMARY), value)
 
     def add(self, job_id: str) -> None:
-        """From now on until it is removed, snapshots name the job."""
+        """Name the job in all snapshots until it is removed."""
         with self._lock:
             self._jobs.append(job_id)
             self._tell()
 
     def remove(self, job_id: str) -> None:
-        """The job can commit nothing any more."""
+        """Remove the job, which can commit nothing any more."""
         with self._lock:
             if job_id in self._jobs:
                 self._jobs.remove(job_id)

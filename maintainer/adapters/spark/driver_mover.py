@@ -1,5 +1,6 @@
-"""Moves files of a table within its storage, by the table's own access to it: what a view lists, as
-far as a dry run of Iceberg's procedure still finds it.
+"""Moves files of a table within its storage, with the table's own access to the storage.
+
+It moves the files that a view lists and that a dry run of Iceberg's procedure still finds.
 """
 
 from __future__ import annotations
@@ -9,22 +10,21 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
-MOVE = "MOVE FILES "  # a statement of ours: what follows is JSON
-_WORKERS = 8  # files of an object store at a time: each is copied through this JVM
+MOVE = "MOVE FILES "  # a statement of ours: JSON follows
+_WORKERS = 8  # files of an object store that are copied at once, each through this JVM
 _HADOOP = "org.apache.iceberg.hadoop.HadoopFileIO"
 _RESOLVING = (
-    "org.apache.iceberg.io.ResolvingFileIO"  # a REST catalog's own: another for each scheme
+    "org.apache.iceberg.io.ResolvingFileIO"  # a REST catalog's FileIO: another one for each scheme
 )
 
-JavaObject: TypeAlias = Any  # py4j makes its classes as it goes
+JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 
 def move_files(session: JavaObject, statement: str, is_cancelled: Callable[[], bool]) -> JavaObject:
-    """Carry out {"table", "view", "dry_run": a CALL or null, "overwrites"}; a frame of how many
-    files were moved, known, gone, taken, failed or cancelled.
+    """Carry out {"table", "view", "dry_run": a CALL or null, "overwrites"}.
 
-    A file stays where it is when something is at its target already, unless overwrites says that
-    the target is nobody else's.
+    Returns a frame with the number of moved, known, gone, taken, failed and cancelled files. A file
+    stays where it is if its target exists, unless `overwrites` says that the target belongs to us.
     """
     order = json.loads(statement.removeprefix(MOVE))
     utilities = session._jvm.org.apache.iceberg.spark.Spark3Util  # noqa: SLF001 - pyspark has no public way to the JVM
@@ -64,7 +64,7 @@ def _is_on_hadoop(table: JavaObject) -> bool:
 
 
 class _HadoopMover:
-    """Renames, which most of Hadoop's file systems do without copying."""
+    """Renames files, which most of Hadoop's file systems do without copying."""
 
     workers = 1
 
@@ -86,7 +86,7 @@ class _HadoopMover:
 
 
 class _FileIOMover:
-    """Copies, looks whether the copy is whole, and only then deletes."""
+    """Copies a file, checks that the copy is complete, and only then deletes the original."""
 
     workers = _WORKERS
 

@@ -1,4 +1,4 @@
-"""A driver as the daemon sees it: started or adopted, spoken to, listened to, ended."""
+"""The daemon's view of a driver: it starts or adopts it, exchanges messages with it and ends it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from maintainer.adapters.spark.ownership import (
 from maintainer.adapters.spark.private import open_log
 
 _STOP_SECONDS = 30  # the driver gives its jobs 10 s and Spark 10 s
-_RECONNECT_SECONDS = 5  # within which a driver that lives answers a new connection
+_RECONNECT_SECONDS = 5  # a live driver answers a new connection within this time
 _POLL_SECONDS = 0.05
 _SOCKET = "socket"
 _MAX_SOCKET_PATH_BYTES = 100  # Linux takes 107, other systems 103
@@ -41,20 +41,20 @@ _COMPLAINT = re.compile(
     r"^(Exception in thread|Error: |Error occurred|Caused by: |[\w.]+(Exception|Error): )"
 )
 _MAX_LOG_BYTES = 16 * 1024 * 1024
-# Whoever starts the daemon may use a Spark of another version; the driver must not meet its
+# The daemon's environment may belong to a Spark of another version; the driver must not inherit its
 # settings.
 _FOREIGN_VARIABLES = ("SPARK_", "PYSPARK_", "_PYSPARK_")
 
 
 class Listener(Protocol):
-    """Whom the driver's words go to, on a thread of their own."""
+    """Receives the driver's messages, on a thread of its own."""
 
     def heard(self, process: DriverProcess, message: Mapping[str, object]) -> None:
-        """The driver said something."""
+        """Take a message of the driver."""
         ...
 
     def ended(self, process: DriverProcess) -> None:
-        """The driver is gone and its JVM too: nothing can commit any more."""
+        """The driver and its JVM have ended: nothing can commit any more."""
         ...
 
 
@@ -62,7 +62,7 @@ Record = Callable[[str, Sequence[ProcessIdentity]], None]
 
 
 class DriverProcess:
-    """One driver with its JVM; it never comes back once it has ended."""
+    """One driver with its JVM; once it has ended it stays ended."""
 
     def __init__(
         self,
@@ -72,16 +72,16 @@ class DriverProcess:
         listener: Listener,
         record: Record,
     ) -> None:
-        """Of a driver that is there, whose lock is held; `listen` begins the conversation."""
+        """Describe a running driver whose lock is held; `listen` begins the conversation."""
         self.directory = directory
         self.log = directory.with_name(directory.name.rpartition("-")[0] + ".log")
-        self.fingerprint = ""  # what it was started with; empty until it has said so
+        self.fingerprint = ""  # its start settings; empty until it has sent them
         self.megabytes = 0  # of its JVM
         self.is_started = False
-        self.is_worn = False  # good for the jobs that it has, to be replaced after them
+        self.is_worn = False  # may finish its jobs, and is replaced after them
         self.is_caught_up = (
             threading.Event()
-        )  # all that it has to tell of the time before this connection has been heard
+        )  # all messages from before this connection have been received
         self.is_ended = threading.Event()
         self.last_words: Mapping[str, object] = {}
         self._lock = lock
@@ -107,8 +107,9 @@ class DriverProcess:
         listener: Listener,
         record: Record,
     ) -> DriverProcess:
-        """A new one; ``settings`` go over its socket, since they hold secrets. ``directory`` is its
-        own and is emptied.
+        """Start a new driver in its own ``directory``, which is emptied.
+
+        ``settings`` go over its socket, because they contain secrets.
         """
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True, mode=0o700)
@@ -145,7 +146,7 @@ class DriverProcess:
         pid = process._child.pid
         process._identities = [identify(pid) or ProcessIdentity(pid, "ended already")]
         record(directory.name, process._identities)
-        with contextlib.suppress(OSError):  # it ended at once; its log says why
+        with contextlib.suppress(OSError):  # it ended at once; its log has the reason
             process._connection = _connect(directory)
         process.send({"start": dict(settings)})
         process._reader.start()
@@ -160,8 +161,9 @@ class DriverProcess:
         listener: Listener,
         record: Record,
     ) -> DriverProcess:
-        """One whose daemon is gone, and whose lock is held now. What it has is heard as from any
-        other: first of all its hello.
+        """Adopt a driver whose daemon is gone and whose lock is held now.
+
+        Its messages arrive as from any driver, hello first.
         """
         process = cls(directory, lock, identities, listener, record)
         process._record(directory.name, process._identities)
@@ -171,16 +173,16 @@ class DriverProcess:
 
     @property
     def pid(self) -> int:
-        """The driver's process number."""
+        """Return the driver's process number."""
         return self._identities[0].pid
 
     @property
     def java_pid(self) -> int | None:
-        """The JVM's process number; None until the driver has named it."""
+        """Return the JVM's process number; None until the driver has sent it."""
         return self._identities[1].pid if len(self._identities) > 1 else None
 
     def send(self, message: Mapping[str, object]) -> bool:
-        """Say something to the driver; False when it does not listen any more."""
+        """Send a message to the driver; False if it does not listen any more."""
         connection = self._connection
         if connection is None or self.is_ended.is_set():
             return False
@@ -192,13 +194,13 @@ class DriverProcess:
         return True
 
     def kill(self) -> None:
-        """End it at once; the listener hears of it."""
+        """Kill it at once; the listener is notified."""
         if self._identities and self._identities[0].is_alive:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
 
     def give_up(self, reason: str) -> None:
-        """End it at once, with the reason as its last words."""
+        """Kill it at once, with the reason as its last words."""
         self.last_words = {
             "reason": reason,
             "causes": [{"class": "RunnerUnavailableError", "message": reason}],
@@ -206,7 +208,7 @@ class DriverProcess:
         self.kill()
 
     def stop(self) -> None:
-        """Ask it to end, force it; returns when driver and JVM are gone."""
+        """Ask it to end, then force it; returns when driver and JVM are gone."""
         self.send({"stop": True})
         if not self.is_ended.wait(_STOP_SECONDS):
             self.kill()
@@ -215,17 +217,16 @@ class DriverProcess:
             self._reader.join()
 
     def forget(self) -> None:
-        """Close this process's end of the socket; in a forked child, so that the driver sees when
-        its daemon is gone.
+        """Close this process's end of the socket.
+
+        In a forked child, so that the driver notices when its daemon is gone.
         """
         if self._connection is not None:
             with contextlib.suppress(OSError):
                 os.close(self._connection.detach())
 
     def find_complaint(self) -> str:
-        """The first line of this process's log that looks like an error; empty when there is
-        none.
-        """
+        """Return the first line of this process's log that looks like an error, or ""."""
         with contextlib.suppress(OSError), self.log.open("rb") as log:
             log.seek(self._log_start)
             lines = log.read(_MAX_COMPLAINT_BYTES).decode(errors="replace").splitlines()
@@ -236,7 +237,7 @@ class DriverProcess:
         while self._connection is not None:
             with contextlib.suppress(OSError), self._connection.makefile("rb") as lines:
                 for line in lines:
-                    if line.endswith(b"\n"):  # the last one may be cut short by the driver's end
+                    if line.endswith(b"\n"):  # the driver's end may cut the last line short
                         self._hear(json.loads(line))
             with contextlib.suppress(OSError):
                 self._connection.close()
@@ -249,7 +250,7 @@ class DriverProcess:
         number = message.get("number")
         if isinstance(number, int):
             if number <= self._heard:
-                return  # said again over a new connection
+                return  # sent again over a new connection
             self._heard = number
         self._note(message)
         self._listener.heard(self, message)
@@ -287,8 +288,9 @@ class DriverProcess:
         self._record(self.directory.name, self._identities)
 
     def _reconnect(self) -> socket.socket | None:
-        """A new connection to a driver that lives: after a pause in which it took this process for
-        gone, or to adopt it. None when it does not answer.
+        """Connect again to a live driver; None if it does not answer.
+
+        The driver may have taken this process for gone after a pause, or it is being adopted.
         """
         deadline = time.monotonic() + _RECONNECT_SECONDS
         while self._identities and self._identities[0].is_alive and time.monotonic() < deadline:
@@ -298,15 +300,13 @@ class DriverProcess:
         return None
 
     def _bury(self) -> None:
-        """Nobody answers: make sure that both processes are gone, and leave nothing of them
-        behind.
-        """
+        """End both processes of a driver that does not answer, and remove their files."""
         self.kill()
         if self._child is not None:
             self._child.wait()
         while not end_processes(
             self._identities
-        ):  # a process in an uninterruptible wait ends later, and may not be called gone before
+        ):  # a process in an uninterruptible wait ends later, and does not count as gone before
             continue
         self._record(self.directory.name, ())
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -316,7 +316,7 @@ class DriverProcess:
 
 @contextmanager
 def _socket_path(directory: Path) -> Iterator[str]:
-    """The socket's path, by a shorter way where the system would refuse it for its length."""
+    """Yield the socket's path, a shorter alias if the system would refuse its length."""
     path = directory / _SOCKET
     if len(os.fsencode(path)) <= _MAX_SOCKET_PATH_BYTES:
         yield str(path)
@@ -330,8 +330,9 @@ def _socket_path(directory: Path) -> Iterator[str]:
 
 @contextmanager
 def _listening(directory: Path) -> Iterator[socket.socket]:
-    """The driver's socket, so that nobody has to wait until the driver is up; the directory lets
-    nobody else in.
+    """Open the driver's socket in advance, so that connecting does not wait for the driver's start.
+
+    The directory keeps other users out.
     """
     with (
         socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server,

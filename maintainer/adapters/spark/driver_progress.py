@@ -1,5 +1,6 @@
-"""How far the Spark work of a job is, by Spark's own status, on the standard library alone: it goes
-wherever driver.py goes.
+"""The progress of a job, from Spark's own status.
+
+It uses the standard library alone, like driver.py.
 """
 
 from __future__ import annotations
@@ -9,17 +10,17 @@ import time
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-JavaObject: TypeAlias = Any  # py4j makes its classes as it goes
+JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 _FILE_GROUP = re.compile(
     r"\bfile group (\d+)/(\d+)\b"
-)  # as Iceberg describes the Spark jobs of a rewrite
+)  # Iceberg's description of the Spark jobs of a rewrite
 _OVER = frozenset({"SUCCEEDED", "FAILED", "UNKNOWN"})
 
 
 @dataclass(frozen=True)
 class _SparkJob:
-    """What Spark says of one of the job's Spark jobs."""
+    """The status of one Spark job of the job."""
 
     is_over: bool
     has_succeeded: bool
@@ -30,13 +31,11 @@ class _SparkJob:
     group: int | None
     groups_total: int
     begun: float
-    failure: str  # why a stage of it failed; empty when none did
+    failure: str  # why a stage failed; empty if none did
 
 
 class Meter:
-    """Reads the figures of one job; a Spark job that is over is looked at once more and never
-    again.
-    """
+    """Reads the figures of one job; a finished Spark job is read once more and never again."""
 
     def __init__(self, tag: str) -> None:
         self._tag = tag
@@ -44,8 +43,9 @@ class Meter:
         self._told: dict[str, int | float | None] = {}
 
     def read(self, spark: JavaObject) -> dict[str, int | float | None] | None:
-        """Tasks, file groups, bytes, and about how many seconds are left; None when nothing has
-        changed. ``spark`` is Java's SparkContext.
+        """Return tasks, file groups, bytes and estimated seconds left; None if unchanged.
+
+        ``spark`` is Java's SparkContext.
         """
         self._look_at_all(spark)
         figures = self._sum()
@@ -56,8 +56,9 @@ class Meter:
         return figures | {"seconds_left": left}
 
     def find_failure(self, spark: JavaObject) -> str:
-        """Why the first of its Spark jobs that failed did so; empty when Spark knows of none.
-        Iceberg does not tell, where it goes on with the others.
+        """Return why its first failed Spark job failed; empty if Spark knows of none.
+
+        Iceberg does not report the reason when it continues with the others.
         """
         self._look_at_all(spark)
         return next((job.failure for _, job in sorted(self._known.items()) if job.failure), "")
@@ -85,7 +86,7 @@ class Meter:
         }
 
     def _seconds_left(self, figures: dict[str, int | float | None]) -> float | None:
-        """As long as the groups so far have taken, for each of the others."""
+        """Estimate the remaining seconds from the time of the finished file groups."""
         done, total = figures["file_groups_done"], figures["file_groups_total"]
         begun = min(
             (job.begun for job in self._known.values() if job.group is not None and job.begun),

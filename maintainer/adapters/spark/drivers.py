@@ -1,6 +1,4 @@
-"""The drivers of this process: started when one is needed, kept warm, adopted from processes that
-are gone, ended when idle.
-"""
+"""The drivers of this process: started on demand, kept warm, adopted, and ended when idle."""
 
 from __future__ import annotations
 
@@ -21,28 +19,29 @@ from maintainer.adapters.spark.ownership import (
     take_lock,
 )
 
-_CATCH_UP_SECONDS = 30  # for a driver on a busy machine to say what it has
+_CATCH_UP_SECONDS = 30  # for a driver on a busy machine to send its state
 
 
 class Audience(Protocol):
-    """Who asks for drivers, and hears what they say."""
+    """The owner of the drivers, which receives their messages."""
 
     def heard(self, process: DriverProcess, message: Mapping[str, object]) -> None:
-        """A driver said something."""
+        """A driver sent a message."""
         ...
 
     def ended(self, process: DriverProcess) -> None:
-        """A driver and its JVM are gone."""
+        """A driver and its JVM have ended."""
         ...
 
     def is_idle(self, process: DriverProcess) -> bool:
-        """True when the driver has no unfinished job."""
+        """Return True if the driver has no unfinished job."""
         ...
 
 
 class Drivers:
-    """Those that live, by name; of each kind at most one takes jobs, the others end after those
-    that they have.
+    """Running drivers by name.
+
+    At most one of each kind takes jobs; the others end after their present jobs.
     """
 
     def __init__(
@@ -53,7 +52,10 @@ class Drivers:
         start_timeout: timedelta,
         idle_timeout: timedelta,
     ) -> None:
-        """``mutex`` is the audience's own: each calls the other while it holds it."""
+        """Take the owner of the drivers.
+
+        ``mutex`` is the audience's own: each calls the other while it holds it.
+        """
         self._ownership = ownership
         self._audience = audience
         self._start_timeout = start_timeout
@@ -61,12 +63,12 @@ class Drivers:
         self._mutex = mutex
         self._adopting = threading.Lock()
         self._living: dict[str, DriverProcess] = {}
-        self._warm: dict[str, DriverProcess] = {}  # by fingerprint: those that take jobs
+        self._warm: dict[str, DriverProcess] = {}  # by fingerprint: the drivers that take jobs
         self._timers: dict[str, threading.Timer] = {}
         self._started_count = 0
 
     def warm(self, fingerprint: str) -> DriverProcess | None:
-        """The driver of that kind that takes jobs; None when there is none."""
+        """Return the driver of that kind that takes jobs; None if there is none."""
         with self._mutex:
             process = self._warm.get(fingerprint)
             return process if process is not None and not process.is_ended.is_set() else None
@@ -74,8 +76,9 @@ class Drivers:
     def start(
         self, owner: str, java_home: Path, settings: Callable[[Path], Mapping[str, object]]
     ) -> DriverProcess:
-        """A new one, which takes jobs from now on; ``settings`` are those for its directory.
-        OSError when it cannot be started.
+        """Start a driver, which takes jobs from now on.
+
+        ``settings`` returns the settings for its directory. OSError if it cannot be started.
         """
         with self._mutex:
             self._started_count += 1
@@ -88,9 +91,7 @@ class Drivers:
             return process
 
     def make_room(self, megabytes: int, most: int) -> bool:
-        """Whether another driver of so much memory fits beside those that live; where not, those
-        that are idle are ended for it.
-        """
+        """Return whether a driver of this memory fits beside the others; if not, end idle ones."""
         with self._mutex:
             if (
                 not self._living
@@ -104,22 +105,22 @@ class Drivers:
             return False
 
     def send(self, name: str, message: Mapping[str, object]) -> None:
-        """Say something to a driver that may be gone."""
+        """Send a message to a driver that may be gone."""
         process = self._living.get(name)
         if process is not None:
             process.send(message)
 
     def occupy(self, process: DriverProcess) -> None:
-        """It has a job: it is not ended for idleness."""
+        """Note that the driver has a job, so that it is not ended for idleness."""
         if process.is_started:
             self._set_timer(process, None)
 
     def take_over(self, owner: str, fingerprints: frozenset[str]) -> bool:
-        """Adopt every driver that this owner has left behind; False while the owner lives or
-        another process looks after one of them.
+        """Adopt every driver that this owner has left behind.
 
-        Returns when all that they have is heard. Of the kinds that are asked for here, a driver
-        goes on taking jobs.
+        False while the owner lives or another process has adopted one of them. Returns when all
+        their messages are received. Adopted drivers of the given fingerprints continue to take
+        jobs.
         """
         with self._adopting:
             left = self._ownership.left_behind(owner)
@@ -127,7 +128,7 @@ class Drivers:
                 return False
             return all(
                 self._adopt(name, processes, fingerprints) for name, processes in left.items()
-            )  # whoever has the first has them all
+            )  # the holder of the first lock has all of them
 
     def _adopt(
         self, name: str, processes: Sequence[ProcessIdentity], fingerprints: frozenset[str]
@@ -137,7 +138,7 @@ class Drivers:
         directory = self._ownership.run_dir / name
         try:
             lock = take_lock(driver_lock(directory))
-        except FileNotFoundError:  # it cannot be spoken to any more
+        except FileNotFoundError:  # it cannot be reached any more
             return end_processes(processes)
         if lock is None:
             return False
@@ -162,9 +163,7 @@ class Drivers:
         return True
 
     def close(self) -> None:
-        """End them all, and those that a killed process has left and nobody has needed since;
-        returns when their processes are gone.
-        """
+        """End all drivers, also those of killed processes, and wait for their processes."""
         for owner in self._ownership.find_orphaned():
             self.take_over(owner, frozenset())
         with self._mutex:
@@ -175,7 +174,7 @@ class Drivers:
             process.stop()
 
     def heard(self, process: DriverProcess, message: Mapping[str, object]) -> None:
-        """Pass it on, then see whether the driver is of any more use."""
+        """Pass the message on, then check whether the driver is still needed."""
         self._audience.heard(process, message)
         with self._mutex:
             if message.get("event") == "application.started":
@@ -183,7 +182,7 @@ class Drivers:
             self._rest(process)
 
     def ended(self, process: DriverProcess) -> None:
-        """It is of no more use."""
+        """Forget the driver."""
         with self._mutex:
             self._set_timer(process, None)
             self._living.pop(process.directory.name, None)
@@ -191,7 +190,7 @@ class Drivers:
         self._audience.ended(process)
 
     def _rest(self, process: DriverProcess) -> None:
-        """Once it has nothing to do, end it after a while; at once when it takes no more jobs."""
+        """End the driver after a while without work; at once if it takes no more jobs."""
         if (
             not process.is_started
             or not self._audience.is_idle(process)
@@ -236,9 +235,7 @@ class Drivers:
         after: timedelta | None,
         action: Callable[[], None] | None = None,
     ) -> None:
-        """Replace the driver's one timer: of the start while Spark starts, of idleness while it
-        does nothing.
-        """
+        """Replace the driver's one timer, which limits its start and its idleness."""
         with contextlib.suppress(KeyError):
             self._timers.pop(process.directory.name).cancel()
         if after is not None and action is not None:

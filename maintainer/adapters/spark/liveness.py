@@ -1,4 +1,4 @@
-"""Whether another process that uses the same run directory still lives."""
+"""Says whether another process with the same run directory lives."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 
 
 def owner_lives(run_dir: Path, owner: str) -> bool | None:
-    """True while a process holds the lock of that owner name; None when none of that name was ever
-    seen here: it may live on another machine.
+    """Return True while a process holds that owner's lock.
+
+    None if the owner was never seen here: it may live on another machine.
     """
     try:
         descriptor = os.open(run_dir / f"{owner.replace('/', '_')}.lock", os.O_RDWR | os.O_CLOEXEC)

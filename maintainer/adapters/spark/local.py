@@ -1,5 +1,6 @@
-"""Jobs in one warm Spark on this machine, outside the daemon's process, which may be adopted by the
-next daemon.
+"""Runs jobs in warm Sparks on this machine, outside the daemon's process.
+
+The next daemon may adopt them.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from maintainer.domain.progress import Progress, Stage
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
-_MAX_REMEMBERED = 1_000  # jobs whose outcome has been told
+_MAX_REMEMBERED = 1_000  # jobs whose outcome has been reported
 _UNSEEN_GRACE = timedelta(seconds=30)  # between storing a job as submitted and handing it over
 
 
@@ -57,8 +58,9 @@ class _Waiting:
 
 
 class LocalRunner:
-    """Runs jobs in a Spark of its own: started by the first job, kept warm, ended when idle; when
-    this process is killed the next one goes on with it.
+    """Runs jobs in drivers that start on demand, stay warm and end when idle.
+
+    If this process is killed, the next one adopts them.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - the composition root gives all it has, once
@@ -70,8 +72,10 @@ class LocalRunner:
         run_dir: Path,
         clock: Clock,
     ) -> None:
-        """``catalogs``: name -> Spark settings, as spark_configuration gives them; ``run_dir``:
-        shared by all processes here that use the same store.
+        """Take the configuration.
+
+        ``catalogs``: name -> Spark settings from spark_configuration. ``run_dir``: shared by all
+        processes on this machine that use the same store.
         """
         if options.max_jobs < 1:
             message = f"max_jobs of the local runner is {options.max_jobs}; it must be at least 1"
@@ -84,7 +88,7 @@ class LocalRunner:
         self._clock = clock
         self._mutex = threading.RLock()
         self._jobs: dict[str, TrackedJob] = {}
-        self._until: dict[str, float] = {}  # of jobs that no driver has yet
+        self._until: dict[str, float] = {}  # of jobs without a driver
         self._waiting: list[_Waiting] = []  # for memory, the longest first
         self._is_closed = False
         self._ownership = Ownership(self._run_dir, owner)
@@ -99,12 +103,13 @@ class LocalRunner:
 
     @property
     def owner(self) -> str:
-        """The name under which this process's jobs are stored."""
+        """Return the name under which this process's jobs are stored."""
         return self._owner
 
     def lives(self, owner: str) -> bool | None:
-        """Whether the process of that name lives, or another has adopted its Spark; what nobody
-        looks after is adopted here and now, with all of its jobs.
+        """Return whether the process of that name lives, or a process here has adopted its drivers.
+
+        Drivers without a process are adopted now, with all their jobs.
         """
         lives = owner_lives(self._run_dir, owner)
         if lives is not False or self._is_closed:
@@ -113,23 +118,23 @@ class LocalRunner:
 
     @property
     def application(self) -> str:
-        """Spark's application name, and so the `app-name` of our snapshots."""
+        """Return Spark's application name, which is the `app-name` of our snapshots."""
         return self._application
 
     @property
     def capacity(self) -> int:
-        """How many jobs it runs side by side."""
+        """Return how many jobs run at once."""
         return self._options.max_jobs
 
     @property
     def driver_pid(self) -> int | None:
-        """The driver's process number; None while Spark is not up."""
+        """Return the driver's process number; None while Spark is not up."""
         process = self._warm()
         return process.pid if process else None
 
     @property
     def java_pid(self) -> int | None:
-        """The process number of Spark's JVM; None while Spark is not up."""
+        """Return the process number of Spark's JVM; None while Spark is not up."""
         process = self._warm()
         return process.java_pid if process else None
 
@@ -137,14 +142,14 @@ class LocalRunner:
         return self._drivers.warm(self._fingerprints[self._options.driver_of(size)])
 
     def statements(self, job: Job) -> Sequence[str]:
-        """What Spark will be given for the job."""
+        """Return the statements for the job."""
         try:
             return self._statements(job).every
         except InvalidValueError:
             return ()
 
     def submit(self, job: Job) -> None:
-        """Take the job; a statement that cannot be written fails it without Spark."""
+        """Take the job; a statement that cannot be written fails the job without Spark."""
         with self._mutex:
             if self._is_closed:
                 message = "the local runner is closed and takes no more jobs"
@@ -198,7 +203,7 @@ class LocalRunner:
         process.send({"run": dict(run) | {"until": self._until.pop(tracked.job_id, None)}})
 
     def _place_waiting(self) -> None:
-        """Hand over the jobs that have waited for memory, as far as there is some now."""
+        """Hand over jobs that wait for memory, as far as memory is free."""
         while self._waiting and not self._is_closed:
             first = self._waiting[0]
             try:
@@ -219,9 +224,7 @@ class LocalRunner:
             self._waiting.remove(first)
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        """Let the job work for so long from now; the driver ends it then, whatever has become of
-        this process.
-        """
+        """Set the job's fence to so long from now; the driver enforces it even without us."""
         until = read_clock() + valid_for.total_seconds()
         with self._mutex:
             tracked = self._jobs.get(job_id)
@@ -233,9 +236,7 @@ class LocalRunner:
                 del self._until[forgotten]
 
     def report(self, job: Job) -> RunnerReport | None:
-        """What is known of the job, whoever took it on this machine; a driver whose process is gone
-        is adopted for that.
-        """
+        """Report the job, after adopting its driver if the driver's daemon is gone."""
         if job.job_id not in self._jobs and job.owner not in {"", self._owner}:
             if self._is_closed or not self._drivers.take_over(
                 job.owner, frozenset(self._fingerprints.values())
@@ -264,7 +265,7 @@ class LocalRunner:
                     )
                 )
                 tracked.end(lost(now, message))
-            if tracked.progress == Progress():  # just adopted: what was known is as good
+            if tracked.progress == Progress():  # just adopted: the known progress is as good
                 tracked.progress = job.progress
                 tracked.is_started |= job.started_at is not None
             numbers = tracked.acknowledge()
@@ -276,7 +277,7 @@ class LocalRunner:
             )
 
     def cancel(self, job_id: str) -> None:
-        """Ask for the job's end."""
+        """Request the end of the job."""
         with self._mutex:
             tracked = self._jobs.get(job_id)
             if tracked is not None and tracked.outcome is None:
@@ -290,32 +291,30 @@ class LocalRunner:
                 self._drivers.send(tracked.carrier, {"cancel": job_id})
 
     def found_orphans(self, job: Job) -> FoundOrphans | None:
-        """What a look for orphans has found; None when it is not here, or not whole."""
+        """Return the result of an orphan scan; None if it is not here or incomplete."""
         path = self._findings(job.job_id)
         return read_orphans(path) if path.is_file() else None
 
     def bring_orphans(
         self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
     ) -> None:
-        """Have the files ready that the job may delete."""
+        """Write the list of files that the job may remove."""
         write_list(self._brought(job_id), action, files)
 
     def bring_listing(
         self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
     ) -> int:
-        """Have ready what lies in the table's place; how many files are old enough."""
+        """Write the listing of the table's location; return how many files are old enough."""
         return write_listing(self._listing(job_id), action, pages)
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:
-        """What a removal of orphans was given, and what it has told; None when not even the list is
-        here.
-        """
+        """Return the input and the result of a removal; None if not even the list is here."""
         if not isinstance(job.action, RemoveOrphanFiles):
             return None
         return read_removed(self._findings(job.job_id), self._brought(job.job_id), job.action)
 
     def forget(self, job_id: str) -> None:
-        """Drop what a look for orphans has found and what was brought."""
+        """Remove the job's files: results of an orphan scan, lists and listings."""
         self._findings(job_id).unlink(missing_ok=True)
         self._brought(job_id).unlink(missing_ok=True)
         rmtree(self._listing(job_id), ignore_errors=True)
@@ -330,7 +329,7 @@ class LocalRunner:
         self._ownership.release()
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
-        """What is there and what is missing, each in a sentence."""
+        """Describe each prerequisite in a sentence, present or missing."""
         return tuple(
             find_prerequisites(
                 self._options.java_home, self._options.jars_dir, with_s3=self._needs_s3()
@@ -338,7 +337,7 @@ class LocalRunner:
         )
 
     def heard(self, process: DriverProcess, message: Mapping[str, object]) -> None:
-        """The driver said something (called by the driver's reader thread)."""
+        """Take a driver's message (called by the driver's reader thread)."""
         with self._mutex:
             match message:
                 case {"event": "hello", "jobs": dict(jobs)}:
@@ -359,7 +358,7 @@ class LocalRunner:
                     pass  # of the driver itself
 
     def ended(self, process: DriverProcess) -> None:
-        """The driver and its JVM are gone (called by the driver's reader thread)."""
+        """Note that the driver and its JVM are gone (called by the driver's reader thread)."""
         with self._mutex:
             now = self._clock.now()
             words = process.last_words
@@ -378,7 +377,7 @@ class LocalRunner:
             self._place_waiting()
 
     def is_idle(self, process: DriverProcess) -> bool:
-        """True when the driver has no unfinished job."""
+        """Return True if the driver has no unfinished job."""
         with self._mutex:
             return not self._unfinished(process)
 
@@ -395,9 +394,7 @@ class LocalRunner:
         )
 
     def _open_findings(self, job: Job) -> str | None:
-        """Where the driver is to put what a look for orphans finds: outside its own directory,
-        which goes with it.
-        """
+        """Return the path for an orphan scan's results, outside the driver's own directory."""
         if not isinstance(job.action, RemoveOrphanFiles):
             return None
         path = self._findings(job.job_id)
@@ -414,8 +411,9 @@ class LocalRunner:
         return self._run_dir / "findings" / f"{job_id}.list.json"
 
     def _running_process(self, size: DriverSize) -> DriverProcess | None:
-        """The Spark of that size that runs, or a new one; None while there is no memory for it.
-        RunnerUnavailableError when it cannot be started.
+        """Return the running driver of that size or a new one; None if there is no memory for it.
+
+        RunnerUnavailableError if it cannot be started.
         """
         process = self._drivers.warm(self._fingerprints[size])
         if process is not None or not self._drivers.make_room(
@@ -467,9 +465,7 @@ class LocalRunner:
         return tracked
 
     def _tracked(self, process: DriverProcess, job_id: str) -> TrackedJob:
-        """What is known of a job that the driver has; nothing yet of one that came with an adopted
-        driver.
-        """
+        """Return what is known of the driver's job; a new record for one from an adopted driver."""
         known = self._jobs.get(job_id)
         if known is not None:
             return known
@@ -486,15 +482,13 @@ class LocalRunner:
 
 
 def _told_at(message: Mapping[str, object]) -> datetime:
-    """When the driver said it: a message may have waited for somebody to hear it."""
+    """Return when the driver sent the message, which may have waited for a connection."""
     at = message["at"]
     return datetime.fromtimestamp(at if isinstance(at, int | float) else 0, UTC)
 
 
 def _failed_start(process: DriverProcess, now: datetime) -> Outcome:
-    """Why Spark did not start: the driver's words, or what the log complains of when Spark was gone
-    before it could tell the driver.
-    """
+    """Explain why Spark did not start: by the driver's message, else by the errors in its log."""
     causes = read_causes(process.last_words.get("causes"))
     if not causes or causes[0][0] == "RuntimeError":
         causes = [

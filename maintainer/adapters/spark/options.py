@@ -1,4 +1,4 @@
-"""How Spark runs on this machine, and what it is started with."""
+"""How Spark runs on this machine, and its start settings."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions
 
 @dataclass(frozen=True, slots=True)
 class Executors:
-    """The processes in which a cluster runs a driver's tasks: how many, and the memory (in Spark's
-    words) and the tasks of each.
+    """The executor processes of a cluster.
+
+    Their number, and the memory (in Spark's format) and the tasks of each.
     """
 
     count: int
@@ -27,8 +28,9 @@ class Executors:
 
 @dataclass(frozen=True, slots=True)
 class DriverSize:
-    """A driver's memory in Spark's words, and how many jobs share it; its executors, where its
-    tasks do not run in itself.
+    """A driver's memory in Spark's format, the number of jobs that share it, and its executors.
+
+    Without executors its tasks run in the driver.
     """
 
     memory: str
@@ -37,7 +39,7 @@ class DriverSize:
 
 
 def megabytes(memory: str) -> int:
-    """Spark's words for memory, such as 2g, in MiB."""
+    """Convert memory in Spark's format, such as 2g, to MiB."""
     return parse_size(f"{memory}iB") // MIB
 
 
@@ -47,37 +49,36 @@ class LocalSparkOptions:
 
     master: str = "local[2]"
     driver_memory: str = (
-        "2g"  # of a small job's driver, and of the others' that have none of their own
+        "2g"  # of the driver for small jobs, and for sizes without a driver of their own
     )
     max_jobs: int = 2
     idle_timeout: timedelta = timedelta(minutes=10)
     start_timeout: timedelta = timedelta(minutes=2)
     java_home: Path | None = None
     jars_dir: Path = field(default_factory=jars.default_directory)
-    # a few hundred MB less than the default collector, and no pause that matters to a batch
+    # takes a few hundred MB less than the default collector; its pauses do not matter to a batch
     java_options: str = "-XX:+UseSerialGC"
     conf: Mapping[str, str] = field(default_factory=dict)
     abandoned_timeout: timedelta = timedelta(
         seconds=60
-    )  # for which a driver without a daemon keeps jobs that nobody renews, and what became of them
+    )  # a driver without a daemon keeps unrenewed jobs and their outcomes for this long
     drivers: Mapping[JobSize, DriverSize] = field(
         default_factory=dict
-    )  # of medium and large jobs, where they are others than a small one's
+    )  # of medium and large jobs, if they differ from small ones
     max_memory: str = ""  # of all drivers together; empty: that of the largest
     driver_host: str = "127.0.0.1"  # of this machine, as the executors of a cluster reach it
     cancel_timeout: timedelta = timedelta(
         seconds=60
-        # within which a cancelled job ends, or the whole JVM does, so that nothing of the job can
-        # commit
+        # a cancelled job ends within this time, or the whole JVM is killed so that it cannot commit
     )
 
     def driver_of(self, size: JobSize) -> DriverSize:
-        """The driver that a job of that size runs in."""
+        """Return the driver for jobs of that size."""
         return self.drivers.get(size, DriverSize(self.driver_memory, self.max_jobs))
 
     @property
     def max_megabytes(self) -> int:
-        """Memory of all drivers together."""
+        """Return the memory of all drivers together in MiB."""
         return (
             megabytes(self.max_memory)
             if self.max_memory
@@ -86,7 +87,7 @@ class LocalSparkOptions:
 
 
 def executor_settings(executors: Executors, class_path: Sequence[Path]) -> dict[str, str]:
-    """What a standalone cluster gives a driver; the executors fetch the jars from it."""
+    """Return a driver's settings on a standalone cluster; executors fetch the jars from it."""
     return {
         "spark.executor.memory": executors.memory,
         "spark.executor.cores": str(executors.cores),
@@ -101,8 +102,10 @@ def spark_settings(
     application: str,
     directory: Path,
 ) -> dict[str, str]:
-    """Spark's settings: what can be chosen, then the catalogs, then what our statements and our
-    ownership rely on.
+    """Return Spark's settings.
+
+    First the options, then the catalogs, then the settings that our statements and our ownership
+    rely on.
     """
     chosen = {"spark.sql.shuffle.partitions": "4", "spark.log.level": "WARN"} | {
         str(key): str(value) for key, value in options.conf.items()

@@ -1,5 +1,7 @@
-"""Orphan files on Spark: the statements of a look and of a removal, the file that carries an
-approved list there, and what the rows say.
+"""Orphan files on Spark.
+
+It writes the statements of an orphan scan and of a removal, the file with an approved list, and
+reads the resulting rows.
 """
 
 from __future__ import annotations
@@ -30,27 +32,33 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.location import respell
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans, quarantine_of
 
-# files that the table reaches and that are told after a removal: all of a small table's, else a
-# sample
+# referenced files that are reported after a removal: all of a small table, else a sample
 MAX_REACHED = 10_000
 
-# Of a path without its scheme and its leading slashes: file:/, file:/// and s3a:// are spelt as
-# one.
+# Matches a path's scheme and leading slashes, to spell file:/, file:/// and s3a:// alike.
 _WITHOUT_SCHEME = "regexp_replace({}, '^([A-Za-z0-9+.-]+:)?/*', '')"
-_GLOB = compile_regex(r"([{}\[\]*?\\])")  # Spark takes any path for a pattern
+_GLOB = compile_regex(r"([{}\[\]*?\\])")  # Spark takes any path for a glob pattern
 _MOMENT = timedelta(microseconds=1)
 MAX_TOLD = 1_000_001  # found files that are read into memory: one more than any list may have
-PART_FILES = 1_000_000  # of a listing, that Spark compares with the table at a time
+PART_FILES = 1_000_000  # listed files that Spark compares with the table at a time
 _PARTS = "*.json"
-_OF_A_PART, _CALL_OF_A_PART = 4, 2  # statements, and which of them finds orphans
-_OF_REMOVAL, _OF_RESTORING = 5, 4  # statements, up to the one that tells what the table reaches
+_OF_A_PART, _CALL_OF_A_PART = (
+    4,
+    2,
+)  # statements, and the index of the dry run
+_OF_REMOVAL, _OF_RESTORING = (
+    5,
+    4,
+)  # statements up to the report of referenced files
 
 
 def orphan_statements(
     table: TableIdentifier, action: RemoveOrphanFiles, listed: Path | None = None
 ) -> list[str]:
-    """Of a look: how many of the table's own files lie elsewhere, then the dry run. Of a list: what
-    `listed` holds is what is worked on.
+    """Return the statements of an orphan scan or of a removal.
+
+    A scan counts the table's own files that lie elsewhere, then does the dry run. A removal works
+    on the files in `listed`.
     """
     if action.approved is None:
         look = (
@@ -61,9 +69,7 @@ def orphan_statements(
 
 
 def disposal_statement(table: TableIdentifier, action: RemoveOrphanFiles) -> str:
-    """The one that does the work: Iceberg's procedure, or for the way into the quarantine and back
-    the driver's own.
-    """
+    """Write the main statement: Iceberg's procedure, or the driver's for the quarantine."""
     if action.approved is None or action.approved.disposal in {Disposal.DELETE, Disposal.EMPTY}:
         return call_statement(table, action)
     goes_in = action.approved.disposal is Disposal.QUARANTINE
@@ -74,7 +80,7 @@ def disposal_statement(table: TableIdentifier, action: RemoveOrphanFiles) -> str
     }
     return MOVE + json.dumps(
         {**order, "overwrites": goes_in}
-    )  # what is in the quarantine under the list's id is a copy that was not finished
+    )  # a file in the quarantine under the list's id is an unfinished copy
 
 
 def _count_foreign(table: TableIdentifier, action: RemoveOrphanFiles, result: str) -> str:
@@ -84,9 +90,7 @@ def _count_foreign(table: TableIdentifier, action: RemoveOrphanFiles, result: st
 
 
 def _look_at(table: TableIdentifier, action: RemoveOrphanFiles, listing: Path | None) -> list[str]:
-    """Part by part, so that neither what is listed nor what is found of it has to fit into memory
-    at once.
-    """
+    """Write statements for each part: neither listing nor result has to fit in memory."""
     parts = sorted(listing.glob(_PARTS)) if listing is not None else []
     if not parts:
         message = f"what lies in {action.location} is not listed here"
@@ -104,7 +108,7 @@ def _look_at(table: TableIdentifier, action: RemoveOrphanFiles, listing: Path | 
 
 
 def _show(view: str, part: Path, complaint: str) -> list[str]:
-    """The lines of a file as a temporary view, and an assertion that they are all there."""
+    """Show a file's lines as a temporary view, and assert that all of them are there."""
     with part.open("rb") as file:
         lines = sum(1 for _ in file)
     place = quote_text(_GLOB.sub(r"\\\1", f"file://{part}"))
@@ -126,13 +130,13 @@ def _disposal_statements(
         message = f"the files of list {approved.list_id} are not here: nothing is deleted"
         raise InvalidValueError(message)
     view = quote_identifier(view_of(approved))
-    # Asked again by Spark itself, right before: a table that add_files has just been called on is
-    # not looked at as if nothing had happened.
+    # Spark checks this again right before the removal, because add_files may just have been called
+    # on the table.
     foreign = (
         f"assert_true(count(*) = 0, "
         f"{quote_text('files of the table lie outside its location: nothing is deleted')})"
     )
-    is_back = approved.disposal is Disposal.RESTORE  # takes nothing away
+    is_back = approved.disposal is Disposal.RESTORE  # removes nothing
     return [
         *([] if is_back else [_count_foreign(table, action, foreign)]),
         *_show(view, listed, "the list is not whole: nothing is deleted"),
@@ -143,9 +147,7 @@ def _disposal_statements(
 
 
 def _tell_reached(table: TableIdentifier, view: str) -> str:
-    """What any kept snapshot reaches, and the metadata itself: first what is on the list, then a
-    sample.
-    """
+    """Report referenced files, metadata included: first those on the list, then a sample."""
     sources = {
         "all_files": "file_path",
         "all_manifests": "path",
@@ -173,11 +175,10 @@ def _name(table: TableIdentifier) -> str:
 
 
 def write_list(path: Path, action: RemoveOrphanFiles, files: Iterable[FoundFile]) -> None:
-    """The files, told as they were found, as the view reads them: where each is, where it is to go,
-    and when it was written.
+    """Write the files as the view reads them: location, target and time of writing.
 
-    Paths are written from the table's location on; one that the storage does not date is as old as
-    the list wants it.
+    Paths begin like the table's location. A file without a date in the storage gets the age that
+    the list requires.
     """
     held = list(files)
     approved = action.approved
@@ -208,9 +209,7 @@ def write_list(path: Path, action: RemoveOrphanFiles, files: Iterable[FoundFile]
 
 @contextmanager
 def _written(path: Path) -> Iterator[TextIO]:
-    """A file that is there when all of it is written; RunnerUnavailableError when it cannot be
-    kept.
-    """
+    """Open a file that appears only when it is complete; RunnerUnavailableError if that fails."""
     part = path.with_suffix(".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -225,8 +224,9 @@ def _written(path: Path) -> Iterator[TextIO]:
 def write_listing(
     directory: Path, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
 ) -> int:
-    """What a storage lists, in parts of at most PART_FILES, and at least one; what was written
-    since older_than is left out. Returns how many files are in.
+    """Write a storage's listing in parts of at most PART_FILES, at least one part.
+
+    Files written since older_than are left out. Returns the number of files written.
     """
     rmtree(directory, ignore_errors=True)
     files = (
@@ -256,8 +256,9 @@ def _write_instant(instant: datetime) -> str:
 
 
 def read_orphans(path: Path) -> FoundOrphans | None:
-    """What a look has found; None when it is not whole. Of more than MAX_TOLD the rest is counted
-    alone.
+    """Read the result of an orphan scan; None if it is incomplete.
+
+    Files beyond MAX_TOLD are only counted.
     """
     match _read_tables(path):
         case [_Rows([[int(foreign)]]), *looks] if len(looks) == 1 or (
@@ -274,7 +275,7 @@ def read_orphans(path: Path) -> FoundOrphans | None:
 
 
 def read_removed(path: Path, listed: Path, action: RemoveOrphanFiles) -> RemovedOrphans | None:
-    """What a removal was given, and what it has told; None when not even the list is here."""
+    """Read the input and the result of a removal; None if not even the list is here."""
     try:
         held = [json.loads(line) for line in listed.read_text("utf-8").splitlines()]
         brought, targets = (
@@ -294,7 +295,7 @@ def read_removed(path: Path, listed: Path, action: RemoveOrphanFiles) -> Removed
 
 @dataclass(slots=True)
 class _Rows:
-    """Of one statement: the first MAX_TOLD rows, and how many there are."""
+    """The first MAX_TOLD rows of one statement, and the number of all its rows."""
 
     kept: list[list[object]]
     counted: int = 0
@@ -306,9 +307,7 @@ class _Rows:
 
 
 def _read_tables(path: Path) -> list[_Rows]:
-    """The rows of each statement of which the driver has written all; none when the file is
-    torn.
-    """
+    """Read the rows of each complete statement; none if the file is corrupt."""
     tables: list[_Rows] = []
     is_open = False
     try:

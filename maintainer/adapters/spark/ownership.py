@@ -1,5 +1,6 @@
-"""Which process owns which Spark, on one machine: a lock that dies with its holder, and the
-processes that must not outlive it.
+"""Which process owns which driver on one machine.
+
+An owner holds a lock that ends with its process, and its drivers' processes must not outlive it.
 """
 
 from __future__ import annotations
@@ -30,21 +31,19 @@ _START_TIME_FIELD = 21 - 2  # field 22 of /proc/PID/stat, counted behind the nam
 
 @dataclass(frozen=True, slots=True)
 class ProcessIdentity:
-    """A process that cannot be mistaken for a later one with the same number."""
+    """A process that cannot be confused with a later one of the same number."""
 
     pid: int
     started: str  # as the system writes it: clock ticks since boot, or a date
 
     @property
     def is_alive(self) -> bool:
-        """True while this very process runs; a zombie does not."""
+        """Return True while this very process runs; a zombie does not."""
         return read_start_time(self.pid) == self.started
 
 
 def read_start_time(pid: int) -> str | None:
-    """When the process with that number started, as text to compare; None when there is none or
-    only a zombie.
-    """
+    """Return the start time of a process as text; None if there is none or only a zombie."""
     if (_PROC / "self" / "stat").exists():  # Linux
         try:
             state, *fields = (
@@ -67,7 +66,7 @@ def read_start_time(pid: int) -> str | None:
 
 
 def identify(pid: int) -> ProcessIdentity | None:
-    """The process with that number, to be recognised later; None when it is gone."""
+    """Identify the process with that number for later comparisons; None if it is gone."""
     started = read_start_time(pid)
     return None if started is None else ProcessIdentity(pid, started)
 
@@ -75,7 +74,7 @@ def identify(pid: int) -> ProcessIdentity | None:
 def end_processes(
     processes: Sequence[ProcessIdentity], within_seconds: float = _END_SECONDS
 ) -> bool:
-    """Kill those that still are what they were; True when none is left."""
+    """Kill the processes, if they are still the same; True if none is left."""
     deadline = time.monotonic() + within_seconds
     for process in processes:
         if process.is_alive:
@@ -89,8 +88,9 @@ def end_processes(
 
 
 class HeldLock:
-    """A file's lock: held until it is released or this process ends; a forked child does not keep
-    it alive.
+    """A file's lock, held until it is released or this process ends.
+
+    A forked child does not keep it alive.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -105,8 +105,9 @@ class HeldLock:
 
 
 def take_lock(path: Path) -> HeldLock | None:
-    """The file's lock; None when another process holds it. FileNotFoundError when its directory is
-    gone.
+    """Take the file's lock; None if another process holds it.
+
+    FileNotFoundError without its directory.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -118,14 +119,15 @@ def take_lock(path: Path) -> HeldLock | None:
 
 
 class Ownership:
-    """Holds ``<owner>.lock`` in the run directory for as long as this process lives, and keeps the
-    owner's drivers and their processes beside it.
+    """Holds ``<owner>.lock`` in the run directory while this process lives.
+
+    The drivers of the owner and their processes are recorded beside it.
     """
 
     def __init__(self, run_dir: Path, owner: str) -> None:
-        """Drivers of an earlier life are ended unless adopted.
+        """Take the owner's lock; its drivers from an earlier process are ended unless adopted.
 
-        RunnerUnavailableError when another live process has the same owner name, or the directory
+        RunnerUnavailableError if another live process has the same owner name, or the directory
         cannot be written.
         """
         self.run_dir = run_dir
@@ -150,7 +152,7 @@ class Ownership:
         self._write()
 
     def record(self, driver: str, processes: Sequence[ProcessIdentity]) -> None:
-        """Replace the list of one driver's processes; an empty one ends the record of it."""
+        """Replace the list of one driver's processes; an empty list removes the record."""
         self._drivers[driver] = list(processes)
         if not processes:
             del self._drivers[driver]
@@ -166,22 +168,20 @@ class Ownership:
         fresh.replace(self._record)
 
     def release(self) -> None:
-        """Give the name free."""
+        """Release the owner name."""
         self.forget()
         self._record.unlink(missing_ok=True)
 
     def forget(self) -> None:
-        """Let go of the lock, as the system does when this process ends; the record stays."""
+        """Release the lock, as the system does when this process ends; the record stays."""
         if self._lock is not None:
             self._lock.forget()
 
     def left_behind(self, owner: str) -> Mapping[str, Sequence[ProcessIdentity]] | None:
-        """The drivers of an owner that is gone, those that still live; None while the owner
-        lives.
-        """
+        """Return the live drivers of an owner that is gone; None while the owner lives."""
         path = _lock_path(self.run_dir, owner)
         if not path.exists():
-            # it never was on this machine: a lock of ours in its name would make it look dead here
+            # it never was on this machine: taking its lock would make it look dead here
             return {}
         lock = take_lock(path)
         if lock is None:
@@ -195,8 +195,9 @@ class Ownership:
         }
 
     def find_orphaned(self) -> Sequence[str]:
-        """The owners that are gone and whose drivers may live; none while another process here
-        lives, which looks after them.
+        """Return the owners that are gone and may have live drivers.
+
+        None are returned while another process here lives, because it takes care of them.
         """
         others = [
             path.stem
@@ -207,7 +208,7 @@ class Ownership:
         return gone if len(gone) == len(others) else ()
 
     def is_adopted(self, driver: str) -> bool:
-        """True while some live process looks after the driver."""
+        """Return True while a live process has adopted the driver."""
         try:
             lock = take_lock(driver_lock(self.run_dir / driver))
         except FileNotFoundError:
@@ -218,7 +219,7 @@ class Ownership:
 
 
 def driver_lock(directory: Path) -> Path:
-    """Whose lock says who looks after the driver in that directory."""
+    """Return the lock whose holder owns the driver in that directory."""
     return directory / "adopter.lock"
 
 
@@ -230,9 +231,7 @@ _FORGOTTEN: weakref.WeakSet[_Forgettable] = weakref.WeakSet()
 
 
 def forget_in_children(held: _Forgettable) -> None:
-    """Have it let go of in every forked child, which would else keep it alive beyond this
-    process.
-    """
+    """Release the lock in every forked child, which would otherwise keep it beyond this process."""
     _FORGOTTEN.add(held)
 
 

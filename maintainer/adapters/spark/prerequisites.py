@@ -1,6 +1,4 @@
-"""What Spark needs on this machine, each thing as a sentence: Java, the pyspark package, the
-jars.
-"""
+"""Describes Spark's prerequisites on this machine: Java, the pyspark package, the jars."""
 
 from __future__ import annotations
 
@@ -13,27 +11,27 @@ from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.java import find_java
 from maintainer.domain.errors import RunnerUnavailableError
 
-Finding = tuple[str, bool, str]  # what, whether it is there, and where or what to do
+Finding = tuple[str, bool, str]  # its name, whether it is there, and its location or the remedy
 
 
 def find_prerequisites(
     java_home: Path | None, jars_dir: Path, *, with_s3: bool
 ) -> Iterator[Finding]:
-    """Each thing that Spark needs, as it is found; nothing is started."""
+    """Yield each prerequisite as it is checked; nothing is started."""
     yield _find_java(java_home)
     yield _find_spark()
     yield _find_jars(jars_dir, with_s3=with_s3)
 
 
 def refuse_missing(findings: Iterable[Finding]) -> None:
-    """RunnerUnavailableError that names everything that is missing, a line each."""
+    """Raise RunnerUnavailableError with everything that is missing, a line each."""
     missing = [f"{what}: {sentence}" for what, is_there, sentence in findings if not is_there]
     if missing:
         raise RunnerUnavailableError("\n".join(missing))
 
 
 def _find_java(java_home: Path | None) -> Finding:
-    """The Java that would be used."""
+    """Return the Java that would be used."""
     try:
         java = find_java(java_home, os.environ)
     except RunnerUnavailableError as error:

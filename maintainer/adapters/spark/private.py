@@ -1,4 +1,4 @@
-"""Files of the run directory that their owner alone may read: logs hold names and statements."""
+"""Files of the run directory that only their owner may read: logs contain names and statements."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ OWNER_ONLY = 0o600
 
 
 def open_log(path: Path) -> BinaryIO:
-    """The log, to go on writing it; one of an earlier version loses the rights of others."""
+    """Open the log to append; a log of an earlier version becomes unreadable for others."""
     return open(path, "ab", opener=_open_privately)
 
 
 def _open_privately(path: str, flags: int) -> int:
     descriptor = os.open(path, flags, OWNER_ONLY)
-    with contextlib.suppress(OSError):  # another owner's
+    with contextlib.suppress(OSError):  # owned by another user
         os.fchmod(descriptor, OWNER_ONLY)
     return descriptor

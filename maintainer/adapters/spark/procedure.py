@@ -1,4 +1,4 @@
-"""An action as the CALL statement that Spark runs: escaped, and with allow-listed options only."""
+"""Writes an action as the CALL statement for Spark: escaped, with allow-listed options only."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from maintainer.domain.sql import MAX_NAME_CHARACTERS, quote_identifier, quote_t
 
 __all__ = ["LISTING_VIEW", "call_statement", "quote_identifier", "quote_text", "view_of"]
 
-LISTING_VIEW = "maintainer_listing"  # the temporary view of what lies in a table's place
+LISTING_VIEW = "maintainer_listing"  # the temporary view of the files in a table's location
 
 _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
-_LEAST_KEPT = 2  # snapshots: the floor of every policy, held here once more
-_MAX_TEXT_CHARACTERS = 10_000  # of a where or sort_order clause
-PARTS_OF_SCOPE = 2  # a where: the policy's condition and the partitions that are worked on now
+_LEAST_KEPT = 2  # snapshots: the floor of every policy, enforced here again
+_MAX_TEXT_CHARACTERS = 10_000  # in a where or sort_order clause
+PARTS_OF_SCOPE = 2  # a where clause: the policy's condition and the partitions of this job
 _MAX_COLUMNS = 1_000  # of compute_table_stats
 
-# max-failed-commits is never left to Iceberg's default, with which every commit may fail unnoticed.
+# Iceberg's default of max-failed-commits is never used: with it every commit may fail unnoticed.
 _PARTIAL_PROGRESS = {
     "partial-progress.enabled": "true",
     "partial-progress.max-commits": "10",
@@ -55,9 +55,7 @@ _STRATEGIES = ("binpack", _SORT)
 
 
 def call_statement(table: TableIdentifier, action: Action) -> str:
-    """The statement that does the action on the table; InvalidValueError for an unknown option or a
-    value out of its bound.
-    """
+    """Write the action's statement; InvalidValueError for an unknown option or bad value."""
     match action:
         case RewriteDataFiles():
             arguments = _rewrite_data_files(action)
@@ -93,15 +91,15 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
 
 
 def rollback_statement(table: TableIdentifier, action: RollBack) -> str:
-    """The statement that sets main back; it fails when the snapshot is none of its ancestors."""
+    """Write the statement that sets main back; it fails unless the snapshot is an ancestor."""
     return _call(
         table, "rollback_to_snapshot", [_snapshot("rollback_to_snapshot", action.snapshot_id)]
     )
 
 
 def _call(table: TableIdentifier, procedure: str, arguments: list[tuple[str, str]]) -> str:
-    # The table is given with its catalog: a namespace that is named like a catalog would be taken
-    # for one otherwise.
+    # The table is given with its catalog, because a namespace with a catalog's name would be taken
+    # for the catalog.
     full_name = ".".join(
         quote_identifier(level) for level in (table.catalog, *table.namespace, table.name)
     )
@@ -112,13 +110,14 @@ def _call(table: TableIdentifier, procedure: str, arguments: list[tuple[str, str
 
 
 def view_of(approved: ApprovedList) -> str:
-    """The name of the temporary view that holds the approved files, and nothing else."""
+    """Return the name of the temporary view that contains the approved files, and nothing else."""
     return f"maintainer_{sha256(approved.list_id.encode()).hexdigest()[:16]}"
 
 
 def _remove_orphan_files(action: RemoveOrphanFiles) -> list[tuple[str, str]]:
-    """A dry run, or with an approved list the deletion of what its view holds. A path that does not
-    begin like the table's own must be an error.
+    """Write a dry run, or the deletion of exactly the files in an approved list's view.
+
+    A path that does not begin like the table's own must be an error.
     """
     approved = action.approved
     deletes = approved is not None and approved.disposal in {Disposal.DELETE, Disposal.EMPTY}
@@ -129,8 +128,8 @@ def _remove_orphan_files(action: RemoveOrphanFiles) -> list[tuple[str, str]]:
     fixed.append(("prefix_mismatch_mode", quote_text("ERROR")))
     own = (
         action.location.rstrip("/") + "/"
-        # a view's paths are compared with startsWith: without the slash the location would be that
-        # of its siblings too
+        # a view's paths are compared with startsWith: without the slash the location would match
+        # its siblings too
     )
     if approved is None:
         listing = (
@@ -189,9 +188,7 @@ def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:
 
 
 def _rewrite_options(options: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Defaults first, then the action's own: nothing of what makes a rewrite safe is left to
-    Iceberg's defaults.
-    """
+    """Merge our defaults with the action's options; Iceberg's defaults would not be safe."""
     given = _read_options(Procedure.REWRITE_DATA_FILES, options)
     progress = _AT_ONCE if given.get("partial-progress.enabled") == "false" else _PARTIAL_PROGRESS
     return progress | {"use-starting-sequence-number": "true"} | given
@@ -211,7 +208,7 @@ def _read_options(procedure: Procedure, options: tuple[tuple[str, str], ...]) ->
 
 
 def _write_map(options: dict[str, str]) -> str:
-    """Sorted: the same action is always the same statement."""
+    """Write a sorted map, so that the same action is always the same statement."""
     pairs = (f"{quote_text(name)}, {quote_text(value)}" for name, value in sorted(options.items()))
     return f"map({', '.join(pairs)})"
 
@@ -219,9 +216,7 @@ def _write_map(options: dict[str, str]) -> str:
 def _further_arguments(
     procedure: Procedure, options: tuple[tuple[str, str], ...]
 ) -> list[tuple[str, str]]:
-    """Options that are arguments of the procedure itself: what is neither a number nor true or
-    false is quoted.
-    """
+    """Write options that are procedure arguments; all but numbers and booleans are quoted."""
     bounds = PROCEDURE_OPTIONS[procedure]
     plain = {OptionKind.BOOLEAN, OptionKind.COUNT}
     return [

@@ -1,6 +1,4 @@
-"""What runs before and after a rewrite: the tag that it can be rolled back to, the reading of what
-it wrote, the checksums of its rows.
-"""
+"""The statements before and after a rewrite: rollback tag, canary and row checksums."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ CANARY_ROWS = 100
 _LEAST_MINUTES = 1
 _PARTS_OF_SAMPLE = PARTS_OF_SCOPE + 1  # and the partitions of the sample
 _VARIABLE = "maintainer_checksums"
-# A map has no order of its own, but a rewrite keeps the order that it has.
+# A map has no defined order, but a rewrite keeps its order.
 _HASH_MAPS = "SET spark.sql.legacy.allowHashOnMapType = true"
 _SUMS = (
     "count(*) AS row_count, CAST(bit_xor(row_hash) AS STRING) AS xor, CAST(sum(CAST(row_hash AS "
@@ -28,9 +26,7 @@ _SUMS = (
 
 
 def statements_before(job: Job) -> list[str]:
-    """Drop what earlier jobs left whose time is over, and mark the snapshot that there is now; a
-    repeat changes nothing.
-    """
+    """Remove expired tags of earlier jobs and tag the current snapshot; idempotent."""
     baseline = job.baseline
     if baseline is None or baseline.snapshot_id is None:
         return []
@@ -46,7 +42,7 @@ def statements_before(job: Job) -> list[str]:
             f"{baseline.snapshot_id} RETAIN {minutes} MINUTES"
         )
     if guards.checksum is not Checksum.OFF:
-        # Before anything is changed: a table whose rows cannot be hashed is refused.
+        # Before any change: a table whose rows cannot be hashed is refused.
         trial = (
             f"(SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF "  # noqa: S608 - quoted
             f"{baseline.snapshot_id}{_write_where(_condition(job))} LIMIT 0)"
@@ -56,15 +52,13 @@ def statements_before(job: Job) -> list[str]:
 
 
 def statements_after(job: Job) -> list[str]:
-    """Read some rows of what is there now, and the rows before and after each of the job's own
-    commits.
-    """
+    """Read some rows, then compare the rows before and after each of the job's own commits."""
     table, guards = name_table(job.table), job.safeguards
     statements = []
     if guards.canary is not Canary.OFF:
         within = _write_where(_scope_of(job.action))
-        # Of the rows themselves nothing is told: how long each is as a text makes Spark read all
-        # its columns.
+        # Row contents are never reported: the length of each row as text makes Spark read all
+        # columns.
         statements.append(
             f"SELECT length(to_json(struct(*))) AS canary_characters FROM {table}{within} LIMIT "  # noqa: S608 - as above
             f"{CANARY_ROWS}"
@@ -83,14 +77,14 @@ def statements_after(job: Job) -> list[str]:
 
 
 def name_table(table: TableIdentifier) -> str:
-    """The table as SQL has it, its catalog first."""
+    """Return the table's SQL name, its catalog first."""
     return ".".join(
         quote_identifier(level) for level in (table.catalog, *table.namespace, table.name)
     )
 
 
 def retained_minutes(job: Job) -> int:
-    """Iceberg counts a tag's age from its snapshot's commit, not from when the tag was made."""
+    """Return the tag's retention in minutes; Iceberg counts it from the snapshot's commit."""
     committed_at = job.baseline.snapshot_at if job.baseline is not None else None
     age = (
         job.submitted_at - committed_at
@@ -104,8 +98,9 @@ def retained_minutes(job: Job) -> int:
 
 
 def _scope_of(action: JobAction) -> str | None:
-    """The rows that the rewrite worked on, in brackets; InvalidValueError where the condition would
-    not stay in them.
+    """Return the condition for the rewritten rows, in brackets.
+
+    InvalidValueError if it would not stay within them.
     """
     where = (
         action.where if isinstance(action, RewriteDataFiles | RewritePositionDeleteFiles) else None
@@ -118,7 +113,7 @@ def _scope_of(action: JobAction) -> str | None:
 
 
 def _condition(job: Job) -> str | None:
-    """The rows that are compared, in brackets; InvalidValueError as above."""
+    """Return the condition for the compared rows, in brackets; InvalidValueError as above."""
     chosen = job.safeguards.checksum_where
     return (
         enclose("checksum_where", chosen, _PARTS_OF_SAMPLE)
@@ -128,14 +123,16 @@ def _condition(job: Job) -> str | None:
 
 
 def _write_where(enclosed: str | None) -> str:
-    # Not the brackets alone: Spark reads FROM t WHERE (a) as an alias of the table, WHERE, with a
-    # column of that name.
+    # Brackets alone are not enough: Spark reads FROM t WHERE (a) as a table alias WHERE with a
+    # column a.
     return f" WHERE true AND {enclosed}" if enclosed is not None else ""
 
 
 def _write_comparison(job: Job) -> str:
-    """A query whose result is the query to run: the sums at both ends of every unbroken line of the
-    job's own commits, all in one row.
+    """Write a query whose result is the query to run.
+
+    That query sums up the rows at both ends of every unbroken sequence of the job's own commits,
+    all in one row.
     """
     table = name_table(job.table)
     since = (

@@ -1,6 +1,4 @@
-"""What Spark runs for a job: one CALL of a procedure with what surrounds it, or the statements of a
-repair.
-"""
+"""All statements for a job: one CALL with the statements around it, or those of a repair."""
 
 from __future__ import annotations
 
@@ -18,22 +16,22 @@ from maintainer.domain.rollback import JobAction, RollBack
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """In the order in which they run; what comes before the main one prepares it, what comes after
-    it proves it.
-    """
+    """Statements in order: those before the main one prepare it, those after it prove it."""
 
     every: tuple[str, ...]
     main: int
 
     @property
     def work(self) -> str:
-        """The one that does the work."""
+        """Return the main statement."""
         return self.every[self.main]
 
 
 def statements_of(job: Job, listed: Path | None = None) -> Statements:
-    """All that Spark runs for the job; InvalidValueError for an unknown option or a value out of
-    its bound. `listed` has what a removal of orphans may take.
+    """Return all statements of the job.
+
+    InvalidValueError for an unknown option or an invalid value. `listed` is the file with the
+    orphan files that a removal may take.
     """
     own = write_statements(job.table, job.action, listed)
     is_rewrite = not isinstance(job.action, RollBack) and job.action.procedure.rewrites_content
@@ -46,8 +44,9 @@ def statements_of(job: Job, listed: Path | None = None) -> Statements:
 def write_statements(
     table: TableIdentifier, action: JobAction, listed: Path | None = None
 ) -> list[str]:
-    """The action's own statements in the order in which they run; InvalidValueError for an unknown
-    option or a value out of its bound.
+    """Return the action's own statements in order.
+
+    InvalidValueError for an unknown option or an invalid value.
     """
     match action:
         case RemoveOrphanFiles():
@@ -59,9 +58,7 @@ def write_statements(
 
 
 def _check_main(table: TableIdentifier, action: RollBack) -> str:
-    """Fails when main has moved on: what was committed meanwhile would be lost with the
-    rollback.
-    """
+    """Write a check that fails if main has moved on: the rollback would lose newer commits."""
     expected = action.expected_snapshot_id
     standing = f"(SELECT snapshot_id FROM {name_table(table)}.refs WHERE name = 'main')"  # noqa: S608 - names are quoted
     return (
@@ -71,7 +68,7 @@ def _check_main(table: TableIdentifier, action: RollBack) -> str:
 
 
 def main_statement(table: TableIdentifier, action: JobAction) -> str:
-    """The one that does the work, as a job shows it."""
+    """Return the main statement, as a job shows it."""
     match action:
         case RollBack():
             return rollback_statement(table, action)

@@ -1,4 +1,4 @@
-"""What Spark's errors mean: a reason from the closed set, and one clear line."""
+"""Classifies Spark's errors: a reason from the closed set, and one clear line."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from maintainer.domain.job import FailureReason
 
 _MAX_MESSAGE_CHARACTERS = 500
 
-# What Iceberg 1.4 to 1.12 and its catalogs say when a commit of ours is refused because of another
-# one; the narrow before the wide.
+# Messages of Iceberg 1.4 to 1.12 and its catalogs when a commit of ours conflicts with another one;
+# specific patterns first.
 _CONFLICTS: dict[ConflictKind, tuple[str, ...]] = {
     ConflictKind.NEW_DELETES: (
         "found new (?:position )?delete for replaced data file",
@@ -51,12 +51,12 @@ _REPLACED = "Requirement failed: (?:UUID does not match|table already exists)"
 _UNDECIDED = "CommitStateUnknownException"
 _SEVERED = frozenset({"Py4JNetworkError"})
 
-# The first reason that matches any link of the chain wins: the narrow before the wide. Searched in
-# "class: message".
+# The first reason that matches any link of the chain wins, so specific reasons come first. Searched
+# in "class: message".
 _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
     FailureReason.RUNNER_UNAVAILABLE: (
         "^RunnerUnavailableError: ",
-    ),  # our own word for a Spark that did not start, whatever it complained of
+    ),  # our own message for a Spark that did not start, for any reason
     FailureReason.OUT_OF_MEMORY: ("OutOfMemoryError", "GC overhead limit", "Java heap space"),
     FailureReason.CONFLICT: tuple(
         pattern for patterns in _CONFLICTS.values() for pattern in patterns
@@ -67,10 +67,10 @@ _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
         "ForbiddenException",
         "NotAuthorizedException",
         "Permission denied",
-        # a file is where a directory should be: only whoever may change that place can help, as
-        # with the next ones
+        # a file is in the place of a directory: only an administrator can help, as with the next
+        # ones
         "ParentNotDirectoryException",
-        "Mkdirs failed to create",  # what Hadoop makes of a directory that may not be written to
+        "Mkdirs failed to create",  # Hadoop's message for a directory without write permission
         "Read-only file system",
         "S3Exception.*Status Code: 40[13]",
     ),
@@ -125,7 +125,7 @@ _CONFLICT_RULES = tuple(
 )
 _DESCRIBED_FILE = compile_regex(
     r"\[?Generic(?:Data|Delete)File\{.*?file_path=([^,}]*).*"
-)  # Iceberg writes out all that it knows of a file
+)  # Iceberg prints the whole metadata of a file
 _STACK_FRAME = compile_regex(
     r"\s*(at [\w.$/<>]+\(|\.\.\. \d+ more|JVM stacktrace:|Driver stacktrace:|== )"
 )
@@ -145,7 +145,7 @@ _WRAPPERS = frozenset(
 
 
 def classify(causes: Sequence[tuple[str, str]]) -> FailureReason:
-    """The reason behind a chain of errors, outermost first, each as (class name, message)."""
+    """Return the reason for a chain of errors (class name, message), outermost first."""
     chain = [f"{name}: {message}" for name, message in causes]
     for pattern, reason in _RULES:
         if any(pattern.search(link) for link in chain):
@@ -154,9 +154,7 @@ def classify(causes: Sequence[tuple[str, str]]) -> FailureReason:
 
 
 def find_conflict(causes: Sequence[tuple[str, str]]) -> ConflictKind | None:
-    """What the writer had done, where a chain of errors tells of a conflict; None where it does
-    not.
-    """
+    """Return what the other writer did if the errors report a conflict; None otherwise."""
     if classify(causes) is not FailureReason.CONFLICT:
         return None
     chain = [f"{name}: {message}" for name, message in causes]
@@ -166,21 +164,20 @@ def find_conflict(causes: Sequence[tuple[str, str]]) -> ConflictKind | None:
 
 
 def is_undecided(causes: Sequence[tuple[str, str]]) -> bool:
-    """True when the catalog never said whether it made the commit: the table alone can tell."""
+    """Return True if the catalog never confirmed or refused the commit: only the table can tell."""
     return any(_UNDECIDED in name for name, _ in causes)
 
 
 def is_severed(causes: Sequence[tuple[str, str]]) -> bool:
-    """True when the connection to Spark's JVM broke, as it does when the JVM is killed: the
-    statement may have committed before.
+    """Return True if the connection to the JVM broke, as when the JVM is killed.
+
+    The statement may have committed before that.
     """
     return any(name.rpartition(".")[2] in _SEVERED for name, _ in causes)
 
 
 def describe_failure(causes: Sequence[tuple[str, str]]) -> str:
-    """One line for people: of the innermost error that says something, without stack traces and
-    wrappers.
-    """
+    """Return one line for people: the innermost informative error, without stack traces."""
     for name, message in (*_telling(causes), *causes):
         line = clean_message(message)
         if line:
@@ -189,9 +186,7 @@ def describe_failure(causes: Sequence[tuple[str, str]]) -> str:
 
 
 def clean_message(message: str) -> str:
-    """The first line of an error's message without class names before it; at most 500
-    characters.
-    """
+    """Return a message's first line without class names in front; at most 500 characters."""
     for line in message.splitlines():
         if _STACK_FRAME.match(line):
             break
@@ -206,9 +201,7 @@ def clean_message(message: str) -> str:
 
 
 def _telling(causes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Errors that are no mere wrappers, the one that decided the reason first, else the
-    innermost.
-    """
+    """Return the informative errors: first the one that decided the reason, or the innermost."""
     plain = [cause for cause in causes if cause[0].rpartition(".")[2] not in _WRAPPERS]
     for pattern, _ in _RULES:
         matching = [cause for cause in plain if pattern.search(f"{cause[0]}: {cause[1]}")]

@@ -1,4 +1,4 @@
-"""What a runner knows of the jobs that it took."""
+"""The runner's state of each job that it took."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from maintainer.domain.progress import Progress, Stage
 from maintainer.ports.runner import RunnerReport
 
 _EXIT_OUT_OF_MEMORY = (
-    52  # org.apache.spark.util.SparkExitCode.OOM: of a JVM in which a task found no more memory
+    52  # org.apache.spark.util.SparkExitCode.OOM: a task ran out of memory in the JVM
 )
 _MAX_EVENTS = 1_000  # of one job between two reports
 _PROGRESS_EVENTS_EVERY = timedelta(
     seconds=5
-)  # the report has the newest figures anyway; the story need not
+)  # the report has the newest figures anyway; the activity need not
 _ENVELOPE = frozenset({"event", "job", "number", "at"})
 _ENDS = frozenset(
     {"job.finished", "job.cancelled", "job.failed"}
@@ -37,15 +37,15 @@ _STAGES = {
     "before": Stage.PREPARING,
     "main": Stage.WORKING,
     "after": Stage.CHECKING,
-}  # by the part of the job that a statement is
+}  # stages by the part of the job that a statement belongs to
 
 
 @dataclass(slots=True)
 class TrackedJob:
-    """One job as the driver's words have left it."""
+    """One job as the driver's messages describe it."""
 
     job_id: str
-    carrier: str = ""  # which Spark has it
+    carrier: str = ""  # the name of its driver
     is_started: bool = False
     progress: Progress = field(
         default_factory=lambda: Progress(phase="starting Spark", stage=Stage.STARTING)
@@ -53,14 +53,14 @@ class TrackedJob:
     events: list[JobEvent] = field(default_factory=list)
     outcome: Outcome | None = None
     progress_told_at: datetime | None = None
-    is_reported: bool = False  # the outcome has been told
+    is_reported: bool = False  # the outcome has been reported
     numbers: list[int] = field(
         default_factory=list
-    )  # of the driver's messages whose events wait for the next report
+    )  # numbers of the driver's messages whose events wait for the next report
     reported_numbers: list[int] = field(default_factory=list)  # of those in the last report
 
     def tell(self, name: str, at: datetime, **fields: object) -> None:
-        """Add to the job's story."""
+        """Add an event to the job's activity."""
         if len(self.events) < _MAX_EVENTS:
             self.events.append(JobEvent(self.job_id, at, name, fields))
 
@@ -78,21 +78,22 @@ class TrackedJob:
             )
 
     def acknowledge(self) -> list[int]:
-        """The driver's messages that it need not keep any more: whoever asks again has stored what
-        the last report said.
+        """Return the driver's messages that can be dropped.
+
+        A caller that asks again has stored the last report.
         """
         done, self.reported_numbers = self.reported_numbers, []
         return done
 
     def report(self) -> RunnerReport:
-        """What is known now; events are handed out once."""
+        """Return the current state; each event is returned once."""
         events, self.events = tuple(self.events), []
         self.reported_numbers, self.numbers = self.reported_numbers + self.numbers, []
         self.is_reported = self.outcome is not None
         return RunnerReport(self.job_id, self.is_started, self.progress, events, self.outcome)
 
     def hear(self, message: Mapping[str, object], at: datetime) -> None:
-        """Take in one message of the driver that is about this job."""
+        """Take a message of the driver about this job."""
         name = str(message.get("event"))
         number = message.get("number")
         if isinstance(number, int) and name not in _ENDS:
@@ -135,8 +136,9 @@ class TrackedJob:
                     self.tell(name, at, **fields)
 
     def _enter(self, name: str, part: str) -> None:
-        """The stage that a message begins. A driver of an earlier version names no part: then the
-        work is meant.
+        """Enter the stage that a message begins.
+
+        A driver of an earlier version names no part, which means the main work.
         """
         if name in {"job.started", "statement.started"}:
             stage = Stage.PREPARING if name == "job.started" else _STAGES.get(part, Stage.WORKING)
@@ -144,7 +146,7 @@ class TrackedJob:
 
 
 def _fail(fields: Mapping[str, object], at: datetime) -> Outcome:
-    """A failure; where the work itself was done by then, of what was to prove it alone."""
+    """Return a failure; after the work itself was done, only its proof has failed."""
     causes, result = read_causes(fields.get("causes")), fields.get("result")
     if result is None:
         return failure(causes, at)
@@ -174,8 +176,10 @@ def _finish(
     checks: Mapping[str, int | str | None],
     said: str = "",
 ) -> Outcome:
-    """With partial progress Iceberg calls it a success when every file group has failed, and keeps
-    why to itself: `said` is what Spark says of it.
+    """Return the outcome of a finished job.
+
+    With partial progress Iceberg reports success even if every file group failed, without the
+    reason: `said` is the reason from Spark.
     """
     failed = result.get("failed_data_files_count")
     causes = [("org.apache.spark.SparkException", said)] if said else []
@@ -193,8 +197,9 @@ def _finish(
 
 
 def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
-    """A failure with its reason and its one line; where nobody can say whether it committed, the
-    table must tell.
+    """Return a failure with its reason and its line.
+
+    If nobody knows whether it committed, the table decides.
     """
     if is_undecided(causes):
         return lost(
@@ -216,10 +221,10 @@ def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
 
 
 def blame(job_id: str, last_words: Mapping[str, object]) -> FailureReason:
-    """What the end of a Spark says of a job that it had, by the driver's last words: ended for its
-    fence or for another job's sake, nothing of this one.
+    """Return the reason for a job whose driver has ended, from the driver's last words.
 
-    Dead by itself, the job may be what killed it, and would at once again.
+    A driver that was ended for a fence or for another job says nothing against this job. If it died
+    by itself, the job may have killed it, and would do so again at once.
     """
     if last_words.get("exit_code") == _EXIT_OUT_OF_MEMORY:
         return FailureReason.OUT_OF_MEMORY
@@ -232,14 +237,12 @@ def blame(job_id: str, last_words: Mapping[str, object]) -> FailureReason:
 
 
 def lost(at: datetime, message: str, reason: FailureReason = FailureReason.LOST_RUNNER) -> Outcome:
-    """The end of a job that nobody runs any more; another reason than the default is held against
-    the job.
-    """
+    """End a job that nobody runs any more; only the default reason does not count against it."""
     return Outcome("lost", at, reason=reason, message=message)
 
 
 def read_causes(value: object) -> list[tuple[str, str]]:
-    """The driver's chain of causes as (class, message)."""
+    """Read the driver's chain of causes as (class, message)."""
     links = value if isinstance(value, list) else []
     return [
         (str(link.get("class")), str(link.get("message")))
@@ -249,7 +252,7 @@ def read_causes(value: object) -> list[tuple[str, str]]:
 
 
 def read_result(value: object) -> dict[str, int | str | None]:
-    """The procedure's row."""
+    """Read the procedure's row."""
     row = value if isinstance(value, dict) else {}
     return {
         str(key): entry if isinstance(entry, int | str) or entry is None else str(entry)

