@@ -1,6 +1,4 @@
-"""What admission reads: candidates with their plans, charges with their jobs, what jobs taught, and
-halts.
-"""
+"""The data of admission: candidates with plans, charges, calibration, and pauses of scopes."""
 
 from __future__ import annotations
 
@@ -57,7 +55,7 @@ class SqlAdmission:
     ) -> Sequence[RuleVerdict]:
         """See AdmissionStore."""
         with self._database.write() as connection:
-            # In one order, so that two processes that change the same never wait for each other.
+            # In one fixed order, so that two processes that change the same rows never deadlock.
             ordered = sorted(changes, key=lambda change: (change[0].table, change[0].rule))
             return tuple(
                 fresh for standing, fresh in ordered if replace_verdict(connection, standing, fresh)
@@ -108,7 +106,7 @@ class SqlAdmission:
 
 
 def record_candidates(connection: Connection, plan: Plan) -> None:
-    """What the plan wants takes the place of what the table's last one wanted."""
+    """Replace the candidates of the table's last plan by those of this plan."""
     name = str(plan.table)
     connection.execute(delete(candidates).where(candidates.c.full_name == name))
     rows = [
@@ -120,7 +118,7 @@ def record_candidates(connection: Connection, plan: Plan) -> None:
 
 
 def charge(database: Database, connection: Connection, job: Job) -> None:
-    """What the job costs, on the day that it was stored."""
+    """Charge the job's cost to the day on which it was stored."""
     cost = job.charge
     row = {
         "day": day_of(job.created_at),
@@ -133,7 +131,7 @@ def charge(database: Database, connection: Connection, job: Job) -> None:
 
 
 def learn(database: Database, connection: Connection, job: Job, at: datetime) -> None:
-    """What a finished job teaches of jobs like it on its table, in its catalog and everywhere."""
+    """Add a finished job to the calibration of its table, its catalog and the fleet."""
     sample = job.cost_sample
     if sample is None:
         return
@@ -155,7 +153,7 @@ def learn(database: Database, connection: Connection, job: Job, at: datetime) ->
 
 
 def read_calibration(connection: Connection, table_uuid: str, catalog: str) -> Calibration:
-    """Three levels."""
+    """Read the calibration of all three levels."""
     known = _read_fits(connection, table_uuid, catalog)
     levels = (
         {rule: fit for (at, rule), fit in known.items() if at == level}
@@ -181,7 +179,7 @@ def _read_fits(
 
 
 def prune_admission(connection: Connection, before: datetime) -> None:
-    """Charges of days that are long over, and what was learnt of tables that are gone."""
+    """Delete old charges, and the calibration of tables that are gone."""
     connection.execute(delete(spending).where(spending.c.day < day_of(before)))
     is_known = exists().where(tables.c.table_uuid == calibrations.c.owner)
     connection.execute(

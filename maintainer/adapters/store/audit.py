@@ -1,4 +1,4 @@
-"""The audit log: rows are added, and the database itself refuses to change or delete one."""
+"""The audit log: rows are only added, and the database itself refuses to change or delete one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ORDER = "audit:sequence:desc"
 
 
 def append(connection: Connection, entries: Iterable[AuditEntry]) -> None:
-    """Add the entries, in their order."""
+    """Add the entries in order."""
     rows = [
         {
             "at": entry.at,
@@ -36,7 +36,7 @@ def append(connection: Connection, entries: Iterable[AuditEntry]) -> None:
 
 
 def read_page(connection: Connection, query: AuditQuery) -> Page[AuditEntry]:
-    """By sequence, newest first."""
+    """Read a page by sequence, newest first."""
     check_limit(query.limit)
     after = read_cursor(query.cursor, _ORDER, int)
     filters = _filter(query)

@@ -1,8 +1,8 @@
-"""Sums over tables and jobs, kept in the transaction of each change, so that reading them costs the
-same however large the fleet is.
+"""Sums over tables and jobs.
 
-Each change takes the rows of the tables first and those of the counters last, both in order: two
-writers never wait for each other in a circle.
+Each change updates them in its own transaction, so reading them costs the same for any size of
+fleet. A change locks the rows of the tables first and those of the counters last, both in order:
+two writers never deadlock.
 """
 
 from __future__ import annotations
@@ -55,28 +55,28 @@ FLEET_LEVEL, CATALOG_LEVEL, NAMESPACE_LEVEL = range(3)
 
 
 class Changes:
-    """What a transaction changes in the sums so far."""
+    """The changes of the sums by one transaction so far."""
 
     def __init__(self) -> None:
         self._by_key: dict[Key, Counter[str]] = defaultdict(Counter)
 
     def add(self, row: AnyRow) -> None:
-        """A table's row is there now."""
+        """Add a new row of a table."""
         for key in _keys(row):
             self._by_key[key].update(_figures(row))
 
     def add_sums(self, place: AnyRow, figures: Figures) -> None:
-        """All rows of a namespace are there now."""
+        """Add the sums of all new rows of a namespace."""
         for key in _keys(place):
             self._by_key[key].update(figures)
 
     def subtract(self, row: AnyRow) -> None:
-        """A table's row is gone, or is replaced by one that is added."""
+        """Subtract a row that is gone, or that is replaced by an added one."""
         for key in _keys(row):
             self._by_key[key].subtract(_figures(row))
 
     def by_key(self) -> dict[Key, dict[str, int]]:
-        """The differences, where there are any."""
+        """Return the differences that are not zero."""
         found = {
             key: {name: change for name, change in changes.items() if change}
             for key, changes in sorted(self._by_key.items())
@@ -109,11 +109,11 @@ def _figures(row: AnyRow) -> Figures:
 def counted(
     database: Database, connection: Connection, full_names: Sequence[str], *, is_new: bool = False
 ) -> Iterator[Sequence[str]]:
-    """Locks the named tables' rows, and brings the sums in line with whatever is done within to
-    those it yields; is_new: this transaction made them.
+    """Lock the named tables' rows, and update the sums after the body has run.
 
-    A row that somebody else adds after the locks were taken is not yielded: who changes it
-    nevertheless changes what was never counted here.
+    The body may change the tables that it is given. is_new: this transaction created them. A row
+    that another transaction adds after the locks were taken is not given, and must not be changed:
+    it was never counted here.
     """
     changes = Changes()
     present = list(full_names)
@@ -151,9 +151,7 @@ def _apply(
             for row in connection.execute(select(*_KEY).where(tuple_(*_KEY).in_(some)))
         }
         for key in some:
-            if (
-                key not in present
-            ):  # made before any is locked, because whoever makes one too is waited for
+            if key not in present:  # all are created before any is locked: creating also waits
                 connection.execute(database.insert_unless_present(fleet_counters, _row(key, {})))
     for start in range(0, len(keys), _KEYS_PER_STATEMENT):
         some = keys[start : start + _KEYS_PER_STATEMENT]
@@ -179,7 +177,7 @@ def _write(figures: Figures) -> str:
 
 
 def read_counters(connection: Connection, catalog: str | None, namespace: str | None) -> Counters:
-    """One row's sums, all zero when there is no such row."""
+    """Return the sums of one row, all zero if there is no such row."""
     level = (
         FLEET_LEVEL if catalog is None else CATALOG_LEVEL if namespace is None else NAMESPACE_LEVEL
     )
@@ -191,7 +189,7 @@ def read_counters(connection: Connection, catalog: str | None, namespace: str | 
 
 
 def read_catalogs(connection: Connection) -> list[str]:
-    """Those that have tables, or had."""
+    """List the catalogs that have or had tables."""
     return list(
         connection.execute(
             select(fleet_counters.c.catalog).where(fleet_counters.c.level == CATALOG_LEVEL)
@@ -207,9 +205,7 @@ def _build(figures: Figures) -> Counters:
 def count_tables(
     connection: Connection, catalog: str | None, namespace: str | None, band: Band | None
 ) -> int:
-    """How many tables are in a namespace and those nested in it, in a catalog, or in all; of one
-    band or of all.
-    """
+    """Count tables, of one band or all, in a namespace with its nested ones, or wider."""
     name = "tables" if band is None else band.value
     if namespace is None:
         counters = read_counters(connection, catalog, None)
@@ -227,8 +223,9 @@ def count_tables(
 
 
 def is_within(column: ColumnElement[str], namespace: str) -> ColumnElement[bool]:
-    """The namespace "a.b" and all that starts with "a.b.", as one range of an index; "/" is the
-    character after ".".
+    """Match the namespace "a.b" and all that start with "a.b.", as one range of an index.
+
+    "/" is the character after ".".
     """
     return and_(
         column >= namespace,
@@ -240,7 +237,7 @@ def is_within(column: ColumnElement[str], namespace: str) -> ColumnElement[bool]
 def read_namespaces(
     connection: Connection, catalog: str | None, limit: int, cursor: str | None
 ) -> Page[NamespaceCounters]:
-    """A page of namespaces by catalog and name."""
+    """Read a page of namespaces by catalog and name."""
     check_limit(limit)
     order = f"{_NAMESPACE_ORDER}:{'' if catalog is None else json.dumps(catalog)}"
     after = read_cursor(cursor, order, str)
@@ -287,7 +284,7 @@ def count_job(
     after: JobState | None,
     number: int = 1,
 ) -> None:
-    """Jobs came, went or changed their state."""
+    """Count new, deleted and changed jobs."""
     if before is after:
         return
     changes = {
@@ -311,17 +308,16 @@ def count_job(
 
 
 def read_job_counts(connection: Connection) -> dict[JobState, int]:
-    """How many jobs are in each state."""
+    """Return the number of jobs in each state."""
     found = {JobState(row.state): row.jobs for row in connection.execute(select(job_counters))}
     return {state: found.get(state, 0) for state in JobState}
 
 
 def recount(connection: Connection) -> int:
-    """Compare all sums with what they are sums of and mend what differs; returns how many rows were
-    wrong.
-    """
+    """Recompute all sums and repair differences; return how many rows were wrong."""
     if connection.dialect.name == "postgresql":
-        # Whoever has changed a table and not yet its sums is either seen with both or with neither.
+        # Another transaction's changes of a table and of its sums are seen either both or not at
+        # all.
         connection.execute(text("LOCK TABLE fleet_counters, job_counters IN EXCLUSIVE MODE"))
     changes = _sum_tables(connection)
     wanted = {tuple(key): _write(figures) for key, figures in changes.by_key().items()}
@@ -348,8 +344,9 @@ def recount(connection: Connection) -> int:
 
 
 def _sum_tables(connection: Connection) -> Changes:
-    """By the database, namespace by namespace: a hundred thousand rows one by one would take
-    seconds, in which nobody else can write to SQLite.
+    """Sum up in the database, namespace by namespace.
+
+    A hundred thousand rows one by one take seconds, during which no other writer can use SQLite.
     """
     is_compared = and_(tables.c.data_files.is_not(None), tables.c.kept_data_files.is_not(None))
     summed: dict[str, ColumnElement[Any]] = {name: tables.c[name] for name in SUMMED}
@@ -361,7 +358,7 @@ def _sum_tables(connection: Connection) -> Changes:
     numbers |= {name: tables.c[column] for name, column in _COUNTED.items()}
     numbers |= {band.value: case((tables.c.band == index, 1)) for index, band in enumerate(BANDS)}
     columns = [func.count(column).label(name) for name, column in numbers.items()]
-    for name, column in summed.items():  # in halves: a sum of many may have more than 64 bits
+    for name, column in summed.items():  # in two halves: a sum of many may have more than 64 bits
         columns += [
             func.sum(column.op("/")(_HALF)).label(f"high_{name}"),
             func.sum(column % _HALF).label(f"low_{name}"),

@@ -1,4 +1,4 @@
-"""Connections, transactions and their errors: the same contract over SQLite and PostgreSQL."""
+"""Connections, transactions and errors, with the same contract for SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POOL_OVERFLOW = 20
 POOL_TIMEOUT_SECONDS = 30
 BUSY_TIMEOUT_SECONDS = 15  # how long a SQLite writer waits for another process's transaction
 WAL_RETRY_SECONDS = 0.05
-WAL_SIZE_LIMIT_BYTES = 64 * 1024**2  # what a checkpoint leaves of the write-ahead log on disk
+WAL_SIZE_LIMIT_BYTES = 64 * 1024**2  # the size of the write-ahead log on disk after a checkpoint
 MAX_REASON_CHARACTERS = 300
 MAX_SQL_VARIABLES = 500  # names in one IN list: under every SQLite build's limit
 
@@ -34,8 +34,7 @@ _REPLACED = "its file was replaced by another while it was open; start the progr
 _EXHAUSTED = f"no connection became free within {POOL_TIMEOUT_SECONDS} s"
 _HOW_TO_WRITE = "write sqlite:///path/to/maintainer.db or postgresql://user@host/database"
 
-# So that a connection that died in silence is noticed within a minute; whatever the URL says goes
-# before.
+# Notices a silently broken connection within a minute; settings in the URL override these.
 _POSTGRES_ARGUMENTS = {
     "application_name": "maintainer",
     "connect_timeout": 10,
@@ -45,13 +44,11 @@ _POSTGRES_ARGUMENTS = {
     "tcp_user_timeout": 30_000,
 }
 
-_FileIdentity = tuple[int, int]  # the device and the number on it
+_FileIdentity = tuple[int, int]  # device and inode number
 
 
 class Database:
-    """One database with a pool of connections; safe for threads, and for other processes beside
-    it.
-    """
+    """One database with a pool of connections, for several threads and processes."""
 
     def __init__(self, url: str) -> None:
         self._url = _parse_url(url)
@@ -62,12 +59,9 @@ class Database:
             if self.is_sqlite
             else _create_postgres_engine(self._url)
         )
-        # SQLite lets waiting writers poll; within one process they queue here instead, so that none
-        # starves.
+        # SQLite's waiting writers poll; within one process they queue here, so that none starves.
         self._write_turn = Lock()
-        self._file: _FileIdentity | None = (
-            None  # of the one that was opened; None: there is no file
-        )
+        self._file: _FileIdentity | None = None  # of the opened file; None: there is no file
         if self.is_sqlite:
             self._prepare_file(Path(self._url.database or ""))
             self._file = self._identify_file()
@@ -83,8 +77,9 @@ class Database:
                 time.sleep(WAL_RETRY_SECONDS)
 
     def _switch_to_wal(self) -> bool:
-        """Kept in the file once done; False when another process is at it, for which SQLite does
-        not wait by itself.
+        """Switch the file to WAL mode, which it keeps.
+
+        False if another process is switching it, for which SQLite does not wait by itself.
         """
         connection = self.engine.raw_connection()
         try:
@@ -98,8 +93,10 @@ class Database:
         return True
 
     def _identify_file(self) -> _FileIdentity:
-        """What a path leads to now: a deleted or replaced file goes on being written to by those
-        who have it open, and is lost when they end.
+        """Identify the file at the path now.
+
+        Open connections continue to write to a deleted or replaced file, and its contents are lost
+        when they close.
         """
         try:
             found = os.stat(self._url.database or "")  # noqa: PTH116 - a Path costs as much as the look, and each transaction takes one
@@ -115,7 +112,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """One transaction that only reads; StoreUnavailableError when that is not possible."""
+        """Run one read-only transaction; StoreUnavailableError if that fails."""
         self._check_file()
         with self._translate_errors(), self.engine.connect() as connection:
             connection.execution_options(store_mode="read")
@@ -124,19 +121,18 @@ class Database:
 
     @contextmanager
     def write(self, *, durable: bool = False) -> Iterator[Connection]:
-        """One transaction that writes; StoreUnavailableError when nothing was kept.
+        """Run one write transaction; StoreUnavailableError if nothing was kept.
 
-        Any commit survives the end of the process, even by SIGKILL. A durable one also survives the
-        loss of power: a job that Spark works on must not be forgotten, or it would be started
-        twice. A measurement lost with the power is measured again, and is not worth a flush of the
-        disk.
+        Any commit survives the end of the process, even by SIGKILL. A durable one also survives a
+        power failure: a running Spark job must not be forgotten, or it would be started twice. A
+        lost sample is measured again, and is not worth a flush of the disk.
         """
         self._check_file()
         with self._translate_errors(), self._take_turn(), self.engine.connect() as connection:
             connection.execution_options(store_mode="write_durably" if durable else "write")
             with connection.begin():
                 yield connection
-        self._check_file()  # deleted meanwhile: what was written is not kept
+        self._check_file()  # deleted meanwhile: the commit is not kept
 
     @contextmanager
     def _take_turn(self) -> Iterator[None]:
@@ -182,8 +178,9 @@ class Database:
     def upsert(
         self, table: Table, values: dict[str, Any], *, keep: frozenset[str] = frozenset()
     ) -> Insert:
-        """INSERT that replaces the row of the same primary key, but for the columns to keep; the
-        values' keys name the columns.
+        """Write an INSERT that replaces the row of the same key, except its columns in `keep`.
+
+        The keys of the values name the columns.
         """
         keys = [column.name for column in table.primary_key]
         changed = [name for name in values if name not in keys and name not in keep]
@@ -196,7 +193,7 @@ class Database:
         return other.on_conflict_do_update(index_elements=keys, set_=changes)
 
     def insert_unless_present(self, table: Table, values: dict[str, Any]) -> Insert:
-        """INSERT that does nothing (rowcount 0) when any unique index already has such a row."""
+        """Write an INSERT that does nothing (rowcount 0) if any unique index has such a row."""
         statement = (
             (sqlite.insert(table) if self.is_sqlite else postgresql.insert(table))
             .values(values)
@@ -204,19 +201,20 @@ class Database:
         )
         return statement.execution_options(
             preserve_rowcount=True
-        )  # SQLAlchemy does not ask for an INSERT's otherwise
+        )  # by default SQLAlchemy does not fetch it for an INSERT
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         self.engine.dispose()
 
 
 def _create_privately(path: Path) -> None:
-    """A new file that its owner alone may read, as SQLite then makes the files beside it; one that
-    is there stays as it is.
+    """Create a file that only its owner may read; SQLite's files beside it get the same mode.
+
+    An existing file stays as it is.
     """
-    # Only a file of our own making is opened here: to close one that is in use would end the locks
-    # that this process has on it.
+    # Only a new file is opened here: closing a file in use would release this process's locks on
+    # it.
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
@@ -241,7 +239,7 @@ def _parse_url(text: str) -> URL:
 
 
 def _describe_place(url: URL) -> str:
-    """Where the store is, without user, password or options."""
+    """Describe the store's address without user, password and options."""
     if url.get_backend_name() == "sqlite":
         return f"{url.database}"
     host = url.host or url.query.get("host") or "the local socket"
@@ -262,7 +260,7 @@ def _create_sqlite_engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: sqlite3.Connection, _record: object) -> None:
-        connection.isolation_level = None  # transactions are begun below, not guessed by the driver
+        connection.isolation_level = None  # transactions begin below, not in the driver
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA journal_size_limit = {WAL_SIZE_LIMIT_BYTES}")
 
@@ -272,14 +270,14 @@ def _create_sqlite_engine(url: URL) -> Engine:
         if mode == "read":
             connection.exec_driver_sql("BEGIN")
             return
-        # In WAL mode NORMAL never corrupts and loses at most the last commits when the power fails;
+        # In WAL mode NORMAL never corrupts, and loses at most the last commits in a power failure;
         # FULL flushes the log at each commit.
         connection.exec_driver_sql(
             f"PRAGMA synchronous = {'FULL' if mode == 'write_durably' else 'NORMAL'}"
         )
         connection.exec_driver_sql(
             "BEGIN IMMEDIATE"
-        )  # a read that turns into a write can fail without waiting; this one waits its turn
+        )  # a read that becomes a write can fail without waiting; this one waits its turn
 
     return engine
 
@@ -293,7 +291,7 @@ def _create_postgres_engine(url: URL) -> Engine:
         pool_size=POOL_SIZE,
         max_overflow=POOL_OVERFLOW,
         pool_timeout=POOL_TIMEOUT_SECONDS,
-        pool_pre_ping=True,  # a restarted server costs no failed call
+        pool_pre_ping=True,  # the restart of a server costs no failed call
         connect_args={
             **arguments,
             "prepare_threshold": None,

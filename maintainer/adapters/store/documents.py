@@ -1,4 +1,4 @@
-"""Domain values as JSON and back, exactly."""
+"""Converts domain values to JSON and back without loss."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ from maintainer.ports.store import Pause
 
 T = TypeVar("T")
 
-# pydantic where a value holds an Action: msgspec does not tell several dataclasses apart by a
-# field.
+# pydantic for values with an Action: msgspec cannot distinguish several dataclasses by a field.
 _JOB = TypeAdapter(Job)
 _PLAN = TypeAdapter(Plan)
 
@@ -67,8 +66,9 @@ _LEVELS = msgspec.json.Decoder(tuple[str, tuple[str, ...], str])
 
 
 def shape_of_digests() -> str:
-    """What a digest's fields are, and what its numbers mean: changed bounds and rules make old ones
-    as useless as changed fields do.
+    """Return the fields and the rules of a digest as text.
+
+    Changed bounds and rules make stored digests as useless as changed fields.
     """
     meaning = [
         DIGEST_VERSION,
@@ -112,7 +112,7 @@ def _first_line(error: Exception) -> str:
 
 
 def write_health(health: TableHealth) -> tuple[bytes, bytes]:
-    """The summary and the detail of a table's health."""
+    """Write the summary and the detail of a table's health."""
     what = f"health of {health.table}"
     summary = replace(health, partitions=(), history=(), refs=())
     detail = _Detail(health.partitions, health.history, health.refs)
@@ -122,12 +122,12 @@ def write_health(health: TableHealth) -> tuple[bytes, bytes]:
 
 
 def read_summary(document: bytes) -> TableHealth:
-    """A health without partitions, history and refs."""
+    """Read a health without partitions, history and refs."""
     return _read("a table's health", lambda: _HEALTH.decode(document))
 
 
 def read_health(document: bytes, detail: bytes) -> TableHealth:
-    """A whole health."""
+    """Read a whole health."""
     parts = _read("a table's health", lambda: _DETAIL.decode(detail))
     return replace(
         read_summary(document), partitions=parts.partitions, history=parts.history, refs=parts.refs
@@ -135,149 +135,149 @@ def read_health(document: bytes, detail: bytes) -> TableHealth:
 
 
 def write_grade(grade: Grade) -> str:
-    """A grade as JSON."""
+    """Write a grade as JSON."""
     return _write("a grade", lambda: msgspec.json.encode(grade)).decode()
 
 
 def read_grade(document: str) -> Grade:
-    """A grade."""
+    """Read a grade."""
     return _read("a grade", lambda: _GRADE.decode(document))
 
 
 def write_fault(fault: TableFault) -> str:
-    """A table's fault as JSON."""
+    """Write a table's fault as JSON."""
     return _write(f"fault of {fault.table}", lambda: msgspec.json.encode(fault)).decode()
 
 
 def read_fault(document: str) -> TableFault:
-    """A table's fault."""
+    """Read a table's fault."""
     return _read("a table's fault", lambda: _FAULT.decode(document))
 
 
 def write_pause(pause: Pause) -> str:
-    """A pause as JSON."""
+    """Write a pause as JSON."""
     return _write("a pause", lambda: msgspec.json.encode(pause)).decode()
 
 
 def read_pause(document: str) -> Pause:
-    """A pause."""
+    """Read a pause."""
     return _read("a pause", lambda: _PAUSE.decode(document))
 
 
 def write_catalog_faults(faults: Sequence[CatalogFault]) -> str:
-    """A catalog's faults as a JSON list."""
+    """Write a catalog's faults as a JSON list."""
     return _write("a catalog's faults", lambda: msgspec.json.encode(tuple(faults))).decode()
 
 
 def read_catalog_faults(document: str) -> tuple[CatalogFault, ...]:
-    """A catalog's faults."""
+    """Read a catalog's faults."""
     return _read("a catalog's faults", lambda: _CATALOG_FAULTS.decode(document))
 
 
 def write_digest(digest: ManifestDigest) -> bytes:
-    """A manifest's digest as JSON."""
+    """Write a manifest's digest as JSON."""
     return _write(f"digest of {digest.path}", lambda: msgspec.json.encode(digest))
 
 
 def read_digest(document: bytes) -> ManifestDigest:
-    """A manifest's digest."""
+    """Read a manifest's digest."""
     return _read("a manifest's digest", lambda: _DIGEST.decode(document))
 
 
 def write_plan(plan: Plan) -> bytes:
-    """A plan as JSON."""
+    """Write a plan as JSON."""
     return _write(f"plan of {plan.table}", lambda: _PLAN.dump_json(plan))
 
 
 def read_plan(document: bytes) -> Plan:
-    """A plan."""
+    """Read a plan."""
     return _read("a plan", lambda: _PLAN.validate_json(document, strict=True))
 
 
 def write_verdict(verdict: RuleVerdict) -> str:
-    """A verdict as JSON."""
+    """Write a verdict as JSON."""
     return _write(f"verdict on {verdict.rule}", lambda: msgspec.json.encode(verdict)).decode()
 
 
 def read_verdict(document: str) -> RuleVerdict:
-    """A verdict."""
+    """Read a verdict."""
     return _read("a verdict", lambda: _VERDICT.decode(document))
 
 
 def write_job(job: Job) -> str:
-    """A job as JSON."""
+    """Write a job as JSON."""
     return _write(f"job {job.job_id}", lambda: _JOB.dump_json(job)).decode()
 
 
 def read_job(document: str) -> Job:
-    """A job."""
+    """Read a job."""
     return _read("a job", lambda: _JOB.validate_json(document, strict=True))
 
 
 def write_candidate(candidate: Candidate) -> str:
-    """A candidate as JSON."""
+    """Write a candidate as JSON."""
     return _write(f"candidate {candidate.table}", lambda: msgspec.json.encode(candidate)).decode()
 
 
 def read_candidate(document: str) -> Candidate:
-    """A candidate."""
+    """Read a candidate."""
     return _read("a candidate", lambda: _CANDIDATE.decode(document))
 
 
 def write_fit(fit: CostFit) -> str:
-    """What jobs taught as JSON."""
+    """Write a calibration as JSON."""
     return _write("a calibration", lambda: msgspec.json.encode(fit)).decode()
 
 
 def read_fit(document: str) -> CostFit:
-    """What jobs taught."""
+    """Read a calibration."""
     return _read("a calibration", lambda: _FIT.decode(document))
 
 
 def write_halt(halt: Halt) -> str:
-    """A halt as JSON."""
+    """Write the pause of a scope as JSON."""
     return _write(f"halt of {halt.scope}", lambda: msgspec.json.encode(halt)).decode()
 
 
 def read_halt(document: str) -> Halt:
-    """A halt."""
+    """Read the pause of a scope."""
     return _read("a halt", lambda: _HALT.decode(document))
 
 
 def write_orphan_list(orphans: OrphanList) -> str:
-    """A list of orphan files as JSON, without the files."""
+    """Write an orphan list as JSON, without its files."""
     return _write(
         f"list {orphans.list_id} of orphan files", lambda: msgspec.json.encode(orphans)
     ).decode()
 
 
 def read_orphan_list(document: str) -> OrphanList:
-    """A list of orphan files, without the files."""
+    """Read an orphan list, without its files."""
     return _read("a list of orphan files", lambda: _ORPHAN_LIST.decode(document))
 
 
 def write_found_files(files: Sequence[FoundFile]) -> bytes:
-    """Some files of a list as JSON."""
+    """Write some files of a list as JSON."""
     return _write("a list's files", lambda: msgspec.json.encode(tuple(files)))
 
 
 def read_found_files(document: bytes) -> tuple[FoundFile, ...]:
-    """Some files of a list."""
+    """Read some files of a list."""
     return _read("a list's files", lambda: _FOUND_FILES.decode(document))
 
 
 def write_streak(streak: FailureStreak) -> str:
-    """Failures in a row as JSON."""
+    """Write a streak of failures as JSON."""
     return _write("failures in a row", lambda: msgspec.json.encode(streak)).decode()
 
 
 def read_streak(document: str) -> FailureStreak:
-    """Failures in a row."""
+    """Read a streak of failures."""
     return _read("failures in a row", lambda: _STREAK.decode(document))
 
 
 def write_fields(fields: Mapping[str, object]) -> str:
-    """An event's fields as JSON; what JSON has no type for becomes text."""
+    """Write an event's fields as JSON; a value without a JSON type becomes text."""
     return _write("an event", lambda: msgspec.json.encode(fields, enc_hook=_write_as_text)).decode()
 
 
@@ -286,17 +286,17 @@ def _write_as_text(value: Any) -> str:  # noqa: ANN401 - msgspec hands over what
 
 
 def read_fields(document: str) -> dict[str, object]:
-    """An event's fields."""
+    """Read an event's fields."""
     return _read("an event", lambda: _FIELDS.decode(document))
 
 
 def write_levels(table: TableIdentifier) -> str:
-    """A table's name, level by level, as JSON."""
+    """Write the levels of a table's name as JSON."""
     return _write(
         f"name {table!r}", lambda: msgspec.json.encode((table.catalog, table.namespace, table.name))
     ).decode()
 
 
 def read_levels(document: str) -> TableIdentifier:
-    """A table's name."""
+    """Read a table's name."""
     return TableIdentifier(*_read("a table's name", lambda: _LEVELS.decode(document)))

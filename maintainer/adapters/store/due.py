@@ -1,6 +1,4 @@
-"""Which tables a plan is to be made for: those where something changed that a plan rests on, and
-those whose time has come.
-"""
+"""The tables that need a new plan, because their data changed or their time has come."""
 
 from __future__ import annotations
 
@@ -19,8 +17,9 @@ from maintainer.ports.store import LONGEST_TRUST, PlanDue
 
 
 def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:
-    """Something that these tables' plans rest on has changed; a plan that is being made meanwhile
-    does not count as of now.
+    """Request new plans after a change of these tables' data.
+
+    A plan that is being made meanwhile does not satisfy the request.
     """
     connection.execute(
         update(tables)
@@ -32,8 +31,10 @@ def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:
 def read_due(
     connection: Connection, now: datetime, version: str, catalogs: Collection[str] | None
 ) -> Sequence[PlanDue]:
-    """By name; each part of the condition is a range of one index: tables that need no plan, or are
-    of no catalog that is asked for, cost nothing.
+    """Read the due tables by name.
+
+    Each part of the condition is a range of one index: tables that need no plan, or are of another
+    catalog, cost nothing.
     """
     under = tables.c.planned_under
     is_same, furthest = under == version, now + LONGEST_TRUST + CLOCK_TOLERANCE
@@ -52,7 +53,7 @@ def read_due(
                 or_(*(and_(tables.c.catalog == catalog, one) for one in changed))
             )
         )
-    # Sorted and sifted here: asked to, a database may rather walk all tables in the order of their
+    # Sorted and filtered here: a database might otherwise scan all tables in the order of their
     # names.
     measured = sorted(
         (row for row in rows if row.measured_at is not None), key=lambda row: str(row.full_name)
@@ -63,7 +64,7 @@ def read_due(
 def mark_planned(
     connection: Connection, due: PlanDue, version: str, next_at: datetime | None
 ) -> None:
-    """Unless it is wanted anew."""
+    """Mark the tables as planned, unless a new plan is requested."""
     is_unchanged = and_(tables.c.full_name == str(due.table), tables.c.plan_wanted == due.wanted)
     connection.execute(
         update(tables).where(is_unchanged).values(planned_under=version, plan_at=next_at)
@@ -71,7 +72,7 @@ def mark_planned(
 
 
 def read_plans_with_work(connection: Connection) -> Sequence[Plan]:
-    """By table; an index holds no others."""
+    """Read plans with actions by table; an index contains no others."""
     rows = connection.execute(
         select(plans.c.document).where(plans.c.planned > 0).order_by(plans.c.full_name)
     )

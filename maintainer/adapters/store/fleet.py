@@ -1,4 +1,4 @@
-"""Tables: what is known of each."""
+"""Tables, their health, plans and faults."""
 
 from __future__ import annotations
 
@@ -34,14 +34,16 @@ from maintainer.domain.plan import Plan
 from maintainer.ports.figures import TableFigures
 from maintainer.ports.store import TableRecord
 
-ENTRY_ATTEMPTS = 5  # each is lost only to somebody who forgets the table in that very moment
+ENTRY_ATTEMPTS = (
+    5  # attempts; each fails only if another transaction forgets the table at that moment
+)
 _FORGETTING = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
 
 
 def record_health(
     database: Database, connection: Connection, health: TableHealth, grade: Grade
 ) -> None:
-    """Replace what is known of the table, add a sample."""
+    """Replace the table's health and add a sample."""
     full_name = str(health.table)
     is_new = _enter(database, connection, health.table, health.measured_at)
     with counted(database, connection, [full_name], is_new=is_new):
@@ -84,9 +86,7 @@ def record_health(
 def _enter(
     database: Database, connection: Connection, table: TableIdentifier, seen_at: datetime
 ) -> bool:
-    """Makes sure of the table's row, locked for this transaction; True when this transaction made
-    it.
-    """
+    """Ensure and lock the table's row; True if this transaction created it."""
     present = select(tables.c.full_name).where(tables.c.full_name == str(table)).with_for_update()
     identity = _identity(table)
     for _ in range(ENTRY_ATTEMPTS):
@@ -132,13 +132,13 @@ def _scalars(health: TableHealth, grade: Grade) -> dict[str, Any]:
 
 
 def _sum_known(*counts: int | None) -> int | None:
-    """The sum; None when a part is unknown."""
+    """Return the sum; None if a part is unknown."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 
 
 def record_fault(database: Database, connection: Connection, fault: TableFault) -> None:
-    """Keep the fault, or forget what is no table (any more)."""
+    """Record the fault; forget what is no table (any more)."""
     if fault.kind in _FORGETTING:
         forget(database, connection, [str(fault.table)])
         return
@@ -156,8 +156,9 @@ def record_fault(database: Database, connection: Connection, fault: TableFault) 
 
 
 def forget(database: Database, connection: Connection, full_names: Sequence[str]) -> None:
-    """Delete tables with their health, plan and digests. They may come back: samples stay until
-    they are old, pauses until they are lifted.
+    """Delete tables with their health, plan and digests.
+
+    They may come back: samples stay until they are old, pauses until they are lifted.
     """
     with counted(database, connection, full_names) as present:
         delete_names(connection, present)
@@ -185,14 +186,14 @@ def _drop_digests_of_nobody(connection: Connection, uuids: Sequence[str]) -> Non
 
 
 def _is_known(table_uuid: ColumnElement[Any]) -> ColumnElement[bool]:
-    """One UUID can have several names: the same table registered in two catalogs."""
+    """Match the names of one UUID: a table may be registered in two catalogs."""
     return exists().where(tables.c.table_uuid == table_uuid)
 
 
 def forget_tables_except(
     database: Database, connection: Connection, catalog: str, seen: Iterable[TableIdentifier]
 ) -> Sequence[TableIdentifier]:
-    """Forget what a complete listing did not have."""
+    """Forget the tables that a complete listing did not contain."""
     names = {str(table) for table in seen}
     known = connection.execute(
         select(tables.c.full_name, tables.c.levels)
@@ -224,13 +225,13 @@ def record_catalog_faults(
 
 
 def read_catalog_faults(connection: Connection) -> Sequence[CatalogFault]:
-    """All catalogs' faults, by catalog."""
+    """Return all catalogs' faults, by catalog."""
     rows = connection.execute(select(catalog_faults.c.document).order_by(catalog_faults.c.catalog))
     return tuple(fault for row in rows for fault in documents.read_catalog_faults(row.document))
 
 
 def read_table(connection: Connection, table: TableIdentifier) -> TableRecord | None:
-    """One table with its whole health and its plan."""
+    """Return one table with its whole health and its plan."""
     source = tables.outerjoin(table_health).outerjoin(
         plans, plans.c.full_name == tables.c.full_name
     )
@@ -255,7 +256,7 @@ def read_table(connection: Connection, table: TableIdentifier) -> TableRecord | 
 
 
 def read_grade(connection: Connection, table: TableIdentifier, table_uuid: str) -> Grade | None:
-    """Without the health, which can be large."""
+    """Read the grade without the health, which can be large."""
     wanted = (tables.c.full_name == str(table), tables.c.table_uuid == table_uuid)
     document = connection.execute(
         select(table_health.c.grade).select_from(tables.join(table_health)).where(*wanted)
@@ -274,7 +275,7 @@ RECORD_COLUMNS = (
 
 
 def build_record(row: AnyRow, health: TableHealth | None, plan: Plan | None) -> TableRecord:
-    """A record from a row of RECORD_COLUMNS."""
+    """Build a record from a row of RECORD_COLUMNS."""
     return TableRecord(
         table=documents.read_levels(row.levels),
         first_seen_at=row.first_seen_at,
@@ -287,13 +288,13 @@ def build_record(row: AnyRow, health: TableHealth | None, plan: Plan | None) -> 
 
 
 def read_names(connection: Connection) -> Sequence[TableIdentifier]:
-    """Every known table."""
+    """List every known table."""
     rows = connection.execute(select(tables.c.levels).order_by(tables.c.full_name))
     return tuple(documents.read_levels(row.levels) for row in rows)
 
 
 def read_figures(connection: Connection, limit: int) -> Sequence[TableFigures]:
-    """From the narrow rows alone."""
+    """Read figures from the narrow rows alone."""
     figures = (
         tables.c.average_file_size_bytes,
         tables.c.data_files,
@@ -313,13 +314,13 @@ def read_figures(connection: Connection, limit: int) -> Sequence[TableFigures]:
 
 
 def read_names_of(connection: Connection, table_uuid: str) -> Sequence[TableIdentifier]:
-    """Of one UUID, in order."""
+    """List the names of one UUID, in order."""
     rows = connection.execute(select(tables.c.levels).where(tables.c.table_uuid == table_uuid))
     return tuple(sorted((documents.read_levels(row.levels) for row in rows), key=str))
 
 
 def read_shared(connection: Connection) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
-    """Found in the index of UUIDs."""
+    """Find the tables with several names by the index of UUIDs."""
     several = (
         select(tables.c.table_uuid)
         .where(tables.c.table_uuid.is_not(None))
@@ -334,7 +335,7 @@ def read_shared(connection: Connection) -> Mapping[TableIdentifier, Sequence[Tab
 
 
 def read_last_measured(connection: Connection) -> datetime | None:
-    """The end of an index."""
+    """Return the time of the last health from the end of an index."""
     newest: datetime | None = connection.execute(
         select(func.max(tables.c.measured_at, type_=tables.c.measured_at.type))
     ).scalar_one()
@@ -342,9 +343,7 @@ def read_last_measured(connection: Connection) -> datetime | None:
 
 
 def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
-    """Keep the plan, unless the table was forgotten or replaced since: such a plan must never start
-    a job.
-    """
+    """Record the plan, unless its table was forgotten or replaced; it must never start a job."""
     name = str(plan.table)
     present = (
         select(tables.c.table_uuid)
@@ -370,7 +369,7 @@ def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
 
 
 def read_plans(connection: Connection) -> Sequence[Plan]:
-    """All latest plans, by table."""
+    """Return all latest plans, by table."""
     return tuple(
         documents.read_plan(row.document)
         for row in connection.execute(select(plans.c.document).order_by(plans.c.full_name))

@@ -1,4 +1,4 @@
-"""Leases on tables: taken with the submission of a job, gone with its end."""
+"""Leases on tables: taken when a job is submitted, released when it ends."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class SqlLeases:
         """See LeaseStore."""
         is_unfinished = (jobs.c.job_id == job.job_id, jobs.c.state.in_(UNFINISHED_STATES))
         with self._database.write(durable=True) as connection:
-            # The job first, as whoever moves it does: neither waits for the other then.
+            # The job first, like every transaction that moves it: so the two never deadlock.
             if (
                 connection.execute(
                     select(jobs.c.job_id).where(*is_unfinished).with_for_update()
@@ -109,6 +109,6 @@ def _read(row: AnyRow) -> Lease:
 
 
 def prune_leases(connection: Connection) -> None:
-    """The tokens of tables that are not known any more."""
+    """Delete the tokens of unknown tables."""
     is_known = exists().where(tables.c.table_uuid == leases.c.table_uuid)
     connection.execute(delete(leases).where(leases.c.expires_at.is_(None), ~is_known))

@@ -1,5 +1,6 @@
-"""Pages of the table list, each read from an index: few matches are sorted, of many an index is
-walked in the order asked for.
+"""Pages of the table list, each read from an index.
+
+Few matches are sorted; with many, an index is walked in the requested order.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from maintainer.domain.errors import InvalidValueError
 from maintainer.ports.store import TABLE_SORTS, Page, TableQuery, TableRecord
 
 SORTED_AT_MOST = (
-    2000  # matches; of more, every fiftieth row or so of a walk through 100,000 is a match
+    2000  # matches; with more, about every fiftieth row of a walk through 100,000 is a match
 )
-# how many matches of a search are counted and, when there are no more, sorted
+# matches of a search that are counted and, if there are no more, sorted
 SEARCH_COUNTED_AT_MOST = MAX_SQL_VARIABLES
 _BAND = "band"
 _FLOATS = frozenset({"average_file_size_bytes", "small_file_ratio"})
@@ -41,20 +42,16 @@ _FLOATS = frozenset({"average_file_size_bytes", "small_file_ratio"})
 
 @dataclass(frozen=True, slots=True)
 class _Matches:
-    """What a page is read from: filters, and how many tables are known to pass them."""
+    """The filters of a page, and the number of tables that are known to match."""
 
     filters: tuple[ColumnElement[bool], ...]
     total: int
     total_is_exact: bool
-    are_sorted: (
-        bool  # found by their filters and sorted; else an index is walked in the order of the list
-    )
+    are_sorted: bool  # few matches are sorted; otherwise an index is walked in the list's order
 
 
 def read_page(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> Page[TableRecord]:
-    """One page; tables without a value come last, whichever way it is sorted, and names break
-    ties.
-    """
+    """Read one page; tables without a value come last in either order, and names break ties."""
     check_limit(query.limit)
     _sort_key(query.sort)
     order = f"tables:{query.sort}:{'desc' if query.descending else 'asc'}"
@@ -80,7 +77,7 @@ def _build_item(row: AnyRow) -> TableRecord:
 
 
 def _sort_key(sort: str) -> ColumnElement[Any]:
-    """InvalidValueError for an unknown sort."""
+    """Return the sort column; InvalidValueError for an unknown sort."""
     if sort not in TABLE_SORTS:
         message = f"sort {sort!r} is unknown; sort by one of {', '.join(TABLE_SORTS)}"
         raise InvalidValueError(message)
@@ -94,23 +91,23 @@ def _sort_key(sort: str) -> ColumnElement[Any]:
 
 
 def _is_descending(query: TableQuery) -> bool:
-    """Whether greater keys come first: of `need` the least is the worst."""
+    """Return whether greater keys come first; for `need` the least is the worst."""
     return query.descending != (query.sort == _BAND)
 
 
 def _find_matches(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> _Matches:
     counted = count_tables(connection, query.catalog, query.namespace, query.band)
-    # A catalog's tables in the order of their names are an index of their own.
+    # An index has a catalog's tables in the order of their names.
     is_named = (
         query.catalog is not None and (query.sort != "name" or query.band is not None)
     ) or query.namespace is not None
     are_few = is_named and counted <= SORTED_AT_MOST
-    # SQLite, which keeps no statistics here, would rather find and sort half of all tables than
-    # walk the index of the order.
+    # SQLite keeps no statistics here, and would prefer finding and sorting half of all tables to
+    # walking the index.
     filters = _filters(query, is_walked=is_sqlite and is_named and not are_few, is_named=is_named)
     if not query.search:
         return _Matches(filters, counted, total_is_exact=True, are_sorted=are_few)
-    # A position, not LIKE: nothing in the text is special, and it may be of any length.
+    # A position, not LIKE: no character of the text is special, and it may have any length.
     find = func.instr if is_sqlite else func.strpos
     searched = query.search.casefold()
     is_found = find(tables.c.search_name, searched) > 0
@@ -156,9 +153,7 @@ def _filters(
 def _read_rows(
     connection: Connection, query: TableQuery, matches: _Matches, after: Position | None
 ) -> Sequence[AnyRow]:
-    """One row more than the page has, when there is one: the names first, then the documents of
-    those alone.
-    """
+    """Read one row more than the page has: first names, then only their documents."""
     key, wanted = _sort_key(query.sort), query.limit + 1
     places = (
         _sort_few(connection, query, matches, after)
@@ -181,7 +176,7 @@ def _read_rows(
 def _sort_few(
     connection: Connection, query: TableQuery, matches: _Matches, after: Position | None
 ) -> Sequence[AnyRow]:
-    """All matches, sorted here: both databases compare names by code points, as Python does."""
+    """Sort all matches here; both databases compare names by code points, as Python does."""
     key, descending = _sort_key(query.sort), _is_descending(query)
     rows = connection.execute(
         select(tables.c.full_name, key.label("sort_key")).where(*matches.filters)
@@ -210,9 +205,7 @@ def _sort_few(
 def _walk(
     connection: Connection, query: TableQuery, matches: _Matches, after: Position | None
 ) -> Sequence[AnyRow]:
-    """First those with a value, then those without; each part walks an index and stops when the
-    page is full.
-    """
+    """Walk an index until the page is full: rows with a value, then those without."""
     key, name, wanted = _sort_key(query.sort), tables.c.full_name, query.limit + 1
     descending = _is_descending(query)
     directions = (key.desc(), name.desc()) if descending else (key, name)

@@ -1,5 +1,6 @@
-"""Where tables lie: an entry of the store's facts for each directory, table and name, never taken
-away, so that a dropped table's place is remembered.
+"""Locations of tables: one fact of the store for each directory, table and name.
+
+They are never deleted, so that a dropped table's location is remembered.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def record_places(database: Database, connection: Connection, health: TableHealt
 
 
 def record_foreign(database: Database, connection: Connection, places: Sequence[Place]) -> None:
-    """Remember directories of tables that are none of Iceberg's, and when they were seen last."""
+    """Remember directories of other kinds of tables, and when they were last seen."""
     for place in places:
         seen_at = place.seen_at.isoformat() if place.seen_at is not None else ""
         connection.execute(
@@ -42,7 +43,7 @@ def record_foreign(database: Database, connection: Connection, places: Sequence[
 
 
 def read_places_near(connection: Connection, paths: Sequence[str]) -> Sequence[Place]:
-    """By ranges of the one index: what lies in each path, and what each of its ancestors is."""
+    """Read the locations in each path and at each of its ancestors, by ranges of one index."""
     key = store_info.c.key
     ranges = []
     for path in paths:

@@ -1,4 +1,4 @@
-"""Manifest digests: what an immutable manifest said is read from storage once."""
+"""Manifest digests; an immutable manifest is read from storage only once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.schema import manifest_digests, tables, unfinished_readings
 from maintainer.domain.inventory import ManifestDigest
 
-_PORTION = 100  # digests that are unpacked at the same time: of 400 partitions each they take 36 MB
+_PORTION = (
+    100  # digests that are unpacked at the same time: with 400 partitions each they take 36 MB
+)
 
 
 class SqlDigests:
@@ -25,8 +27,9 @@ class SqlDigests:
     def digests(
         self, table_uuid: str, paths: Iterable[str], target_bytes: int
     ) -> Mapping[str, ManifestDigest]:
-        """Those that are known and wanted, read portion by portion when somebody asks for one: all
-        of a very large table would take a gigabyte.
+        """Return the known digests of these paths, read in portions on use.
+
+        All digests of a very large table would take a gigabyte.
         """
         columns = select(manifest_digests.c.path).where(
             manifest_digests.c.table_uuid == table_uuid,
@@ -53,11 +56,10 @@ class SqlDigests:
     def record_digests(
         self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]
     ) -> None:
-        """Add the new, leave alone what is there, at last drop the rest: a manifest never changes,
-        though more may be wanted of it than before.
+        """Add new digests, keep known ones, and delete the rest at the end.
 
-        A portion is a transaction: of a very large table all of them would hold up everybody else
-        for a minute.
+        A manifest never changes, though more of its contents may be needed than before. A portion
+        is a transaction: all digests of a very large table would block other writers for a minute.
         """
         named: set[str] = set()
         portions = _split_digests(digests)
@@ -85,7 +87,7 @@ class SqlDigests:
     def add_digests(
         self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest], at: datetime
     ) -> None:
-        """Whoever else adds to the same table waits at its row for the end of this transaction."""
+        """Add digests; other writers of the table wait for the end of this transaction."""
         named = {digest.path: digest for digest in digests}
         with self._database.write() as connection:
             connection.execute(
@@ -97,7 +99,7 @@ class SqlDigests:
             _insert(connection, table_uuid, target_bytes, named.values())
 
     def prune_digests(self, before: datetime) -> int:
-        """Only what was added and never recorded is looked at."""
+        """Delete digests that were added and never recorded."""
         old = select(unfinished_readings.c.table_uuid).where(unfinished_readings.c.kept_at < before)
         is_known = exists().where(tables.c.table_uuid == manifest_digests.c.table_uuid)
         with self._database.write() as connection:
@@ -111,9 +113,7 @@ class SqlDigests:
 
 
 class _LateDigests(Mapping[str, ManifestDigest]):
-    """Digests of which a portion at a time is here: the one that was asked for last, and those that
-    follow it.
-    """
+    """Digests of which one portion is in memory: the one requested last and those after it."""
 
     def __init__(
         self, paths: Sequence[str], read: Callable[[Sequence[str]], dict[str, ManifestDigest]]
@@ -124,7 +124,7 @@ class _LateDigests(Mapping[str, ManifestDigest]):
         self._portion: dict[str, ManifestDigest] = {}
 
     def __getitem__(self, path: str) -> ManifestDigest:
-        """KeyError also for one that somebody else has dropped meanwhile."""
+        """Return a digest; KeyError also if another process has deleted it meanwhile."""
         if path not in self._portion:
             position = self._positions[path]
             self._portion = self._read(self._paths[position : position + _PORTION])
@@ -159,7 +159,7 @@ def _record_portion(
     )
     read = {
         path: named[path] for path in usable if named[path].entries_read > 0
-    }  # the others are what is known
+    }  # the others are the known ones
     kept = usable - set(_find_changed(connection, table_uuid, read))
     new = [digest for path, digest in named.items() if path not in kept]
     _delete(connection, table_uuid, [digest.path for digest in new])
@@ -169,7 +169,7 @@ def _record_portion(
 def _find_changed(
     connection: Connection, table_uuid: str, read: Mapping[str, ManifestDigest]
 ) -> Iterator[str]:
-    """Of those that were read anew, the paths under which something else is kept."""
+    """Yield the paths of newly read digests that differ from the stored ones."""
     columns = select(manifest_digests.c.path, manifest_digests.c.document).where(
         manifest_digests.c.table_uuid == table_uuid
     )
@@ -198,7 +198,7 @@ def _delete(connection: Connection, table_uuid: str, paths: Iterable[str]) -> No
 def _insert(
     connection: Connection, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]
 ) -> None:
-    """A few at a time: all documents together would take hundreds of megabytes."""
+    """Insert a few at a time: all documents together would take hundreds of megabytes."""
     rows = (
         {
             "table_uuid": table_uuid,
@@ -210,8 +210,7 @@ def _insert(
         for digest in digests
     )
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    # Another daemon that measures the same table says the same of the same manifest, maybe in this
-    # very moment.
+    # Another daemon that measures the same table may insert the same digest at the same time.
     unless_present = dialect.insert(manifest_digests).on_conflict_do_nothing()
     while some := list(islice(rows, _PORTION)):
         connection.execute(unless_present, some)

@@ -1,4 +1,4 @@
-"""Brings a database's schema to what this version knows."""
+"""Migrates a database to this version's schema."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ from maintainer.domain.errors import StoreUnavailableError
 
 INSTANCE_ID_KEY = "instance_id"
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_ADVISORY_LOCK = 0x1CEBE46  # any number that nobody else uses on this database
+_ADVISORY_LOCK = 0x1CEBE46  # any number that nothing else uses on this database
 _one_at_a_time = Lock()  # Alembic's environment is one per process
 
 
 def upgrade(database: Database) -> str:
-    """Bring the schema to the newest revision and return it; of several processes one does the
-    work, the others wait.
+    """Bring the schema to the newest revision and return it; other processes wait meanwhile.
 
-    StoreUnavailableError when the database was already taken further by a newer version.
+    StoreUnavailableError if a newer version has already taken the database further.
     """
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))

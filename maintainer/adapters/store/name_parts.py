@@ -1,6 +1,4 @@
-"""Parts of tables' names in an index: a search reads the names that may hold its text, however many
-others there are.
-"""
+"""An index of parts of table names, so that a search reads only names that may match."""
 
 from __future__ import annotations
 
@@ -12,21 +10,21 @@ from maintainer.adapters.store.database import MAX_SQL_VARIABLES
 from maintainer.adapters.store.schema import name_parts, searched_names, tables
 
 PART_CHARACTERS = (
-    8  # longer: fewer candidates and more bytes; a shorter text is the beginning of parts
+    8  # longer parts: fewer candidates and more bytes; a shorter text is a prefix of parts
 )
 CANDIDATES_AT_MOST = MAX_SQL_VARIABLES
-PARTS_ASKED_AT_MOST = 4  # of a text that is longer than a part, until one of them is in few names
-# names that have the rarest of these parts, among which those are looked for that have all
+PARTS_ASKED_AT_MOST = 4  # parts of a long search text that are tried until one is in few names
+# names with the rarest of these parts that are compared with the others
 COMPARED_AT_MOST = 5_000
 SWEPT_ABOVE = (
     4 * MAX_SQL_VARIABLES
-)  # so many names: one reading of all parts is cheaper than to look each of theirs up
+)  # above this number of names, one pass over all parts is cheaper than a lookup for each name
 _LAST_CHARACTER = "\U0010ffff"
 _FIRST_SURROGATE, _AFTER_SURROGATES = 0xD800, 0xE000
 
 
 def split_name(search_name: str) -> list[str]:
-    """What begins at each of its characters, each once."""
+    """Return the parts that begin at each character, each once."""
     return list(
         dict.fromkeys(
             search_name[start : start + PART_CHARACTERS] for start in range(len(search_name))
@@ -35,7 +33,7 @@ def split_name(search_name: str) -> list[str]:
 
 
 def add_names(connection: Connection, search_names: Mapping[str, str]) -> None:
-    """Of tables that were added in this transaction; the keys are full names."""
+    """Add the names of tables that this transaction added; the keys are full names."""
     names = list(search_names)
     for start in range(0, len(names), MAX_SQL_VARIABLES):
         some = names[start : start + MAX_SQL_VARIABLES]
@@ -52,7 +50,7 @@ def add_names(connection: Connection, search_names: Mapping[str, str]) -> None:
 
 
 def add_missing_names(connection: Connection) -> int:
-    """Names that an earlier version has written; returns how many there were."""
+    """Add names that an earlier version wrote; return their number."""
     missing = (
         select(tables.c.full_name, tables.c.search_name)
         .outerjoin(searched_names)
@@ -64,7 +62,7 @@ def add_missing_names(connection: Connection) -> int:
 
 
 def delete_names(connection: Connection, full_names: Sequence[str]) -> None:
-    """Of tables that are deleted in this transaction, before they are."""
+    """Delete the names of tables that this transaction is about to delete."""
     are_many = len(full_names) > SWEPT_ABOVE
     for start in range(0, len(full_names), MAX_SQL_VARIABLES):
         some = full_names[start : start + MAX_SQL_VARIABLES]
@@ -99,13 +97,11 @@ def _delete_parts(connection: Connection, full_names: Sequence[str]) -> None:
 
 
 def find_candidates(connection: Connection, text: str) -> Sequence[str] | None:
-    """Full names among which are all that hold the case-folded text; None when they are too
-    many.
-    """
+    """Return the full names that may contain the case-folded text; None if there are too many."""
     parts = list(_choose_parts(text))
     for part in parts:
-        # In the order of the key: PostgreSQL would rather read all parts for so many of them, when
-        # it takes them for frequent.
+        # In the order of the key: PostgreSQL would otherwise read all parts when it expects many
+        # matches.
         near = (
             select(name_parts.c.name_id)
             .where(*_begins_with(part))
@@ -118,8 +114,9 @@ def find_candidates(connection: Connection, text: str) -> Sequence[str] | None:
 
 
 def _find_in_common(connection: Connection, parts: Sequence[str]) -> Sequence[str] | None:
-    """The names that have all of these parts, each of which is in many: a date, a region and a kind
-    that are frequent may be one table together.
+    """Return the names that have all of these parts, each of which is in many names.
+
+    Together a frequent date, region and kind may be in one name only.
     """
     numbers = [
         select(func.count()).select_from(
@@ -157,7 +154,7 @@ def _read_names(connection: Connection, ids: Sequence[int]) -> Sequence[str]:
 
 
 def _choose_parts(text: str) -> Iterator[str]:
-    """The end first: names differ there more than where they begin."""
+    """Yield the parts of the text, the last first: names differ more at their ends."""
     last = max(0, len(text) - PART_CHARACTERS)
     steps = PARTS_ASKED_AT_MOST - 1
     for start in dict.fromkeys(last - last * step // steps for step in range(PARTS_ASKED_AT_MOST)):
@@ -165,7 +162,7 @@ def _choose_parts(text: str) -> Iterator[str]:
 
 
 def _begins_with(part: str) -> tuple[ColumnElement[bool], ...]:
-    """One range of the index: both databases compare by code points."""
+    """Match a prefix by one range of the index; both databases compare by code points."""
     if len(part) == PART_CHARACTERS:
         return (name_parts.c.part == part,)
     kept = part.rstrip(_LAST_CHARACTER)

@@ -1,8 +1,7 @@
-"""The order of the table list that is asked for most: by band, and within a band by what
-maintenance is good for.
+"""The default order of the table list: by band, and within a band by the benefit of maintenance.
 
 Both are one number, so that one index has the order and a cursor one value: the worst table has the
-least.
+lowest.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ _MOST_BENEFIT = _BAND_STEP - 1
 
 
 def need_of(band: Band, benefit: ColumnElement[int] | int) -> ColumnElement[Any]:
-    """For a table whose benefit is known, or is what its row says."""
+    """Return the need of a table with this benefit, or with the benefit in its row."""
     return literal(-BANDS.index(band) * _BAND_STEP, BigInteger) - benefit
 
 
 def write_benefit(benefit: float) -> int:
-    """In thousandths, within what a band has room for."""
+    """Return the benefit in thousandths, limited to the range of a band."""
     return int(min(benefit * _THOUSANDTHS, _MOST_BENEFIT)) if benefit > 0 else 0
 
 
 def record_benefit(connection: Connection, plan: Plan) -> None:
-    """Keep what the plan's rules are good for, where that has changed."""
+    """Record the benefit of the plan's rules if it has changed."""
     benefit = write_benefit(plan.benefit)
-    need = cast(tables.c.band, BigInteger) * -_BAND_STEP - benefit  # unknown as long as the band is
+    need = cast(tables.c.band, BigInteger) * -_BAND_STEP - benefit  # unknown while the band is
     is_changed = (tables.c.full_name == str(plan.table), tables.c.benefit != benefit)
     connection.execute(update(tables).where(*is_changed).values(benefit=benefit, need=need))

@@ -1,5 +1,6 @@
-"""Notices on their way to people, and those that the limits still remember: a row each. One row of
-the store's facts is the lock that posting takes.
+"""Notices that are queued or that limits still count, a row each.
+
+Posting a notice locks one fact of the store.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
 from maintainer.ports.notices import MAX_AGE, MAX_TAKEN
 
-_HELD_BACK = "notices_held_back"  # how many, since the last that passed
+_HELD_BACK = "notices_held_back"  # number held back since the last posted notice
 _HOUR = timedelta(hours=1)
 
 notices = Table(
@@ -41,10 +42,10 @@ notices = Table(
     Column("at", Instant, nullable=False),
     Column("job_id", name_type(), nullable=False),
     Column("held_back", Integer, nullable=False),
-    Column("held_until", Instant, nullable=False),  # by whoever delivers it
+    Column("held_until", Instant, nullable=False),  # by the process that delivers it
     Column("delivered_at", Instant),
     Index("ix_notices_at", "at"),
-    sqlite_autoincrement=True,  # a number is given once
+    sqlite_autoincrement=True,  # a number is never used again
 )
 
 
@@ -67,7 +68,7 @@ class SqlNotices:
             )
             believed = (
                 notices.c.at <= notice.at + CLOCK_TOLERANCE,
-            )  # what a clock that was ahead has written must silence nobody
+            )  # a future time, written by a wrong clock, must not silence later notices
             same = (
                 notices.c.kind == notice.kind.value,
                 notices.c.subject == notice.subject,
@@ -78,7 +79,7 @@ class SqlNotices:
                 connection.execute(select(notices.c.number).where(*same).limit(1)).first()
                 is not None
             ):
-                return None  # nobody misses it
+                return None  # the notice adds nothing
             recent = connection.execute(
                 select(func.count())
                 .select_from(notices)
@@ -113,7 +114,7 @@ class SqlNotices:
                 )
 
     def take_notices(self, now: datetime, until: datetime) -> Sequence[PostedNotice]:
-        """See NoticeStore; most of the time there is none, which is seen without a lock."""
+        """See NoticeStore; usually there is none, which is found without a lock."""
         left = (notices.c.delivered_at.is_(None), notices.c.held_until <= now)
         with self._database.read() as connection:
             if connection.execute(select(notices.c.number).where(*left).limit(1)).first() is None:
@@ -151,7 +152,7 @@ class SqlNotices:
 
 
 def _lock(database: Database, connection: Connection) -> int:
-    """Until the transaction ends nobody else posts; returns how many were held back."""
+    """Lock posting until the transaction ends; return the number held back."""
     connection.execute(
         database.insert_unless_present(store_info, {"key": _HELD_BACK, "value": "0"})
     )

@@ -1,4 +1,4 @@
-"""Lists of orphan files: a row a list, and its files in rows of a thousand, compressed."""
+"""Orphan lists: a row for each list, and its files in compressed rows of a thousand."""
 
 from __future__ import annotations
 

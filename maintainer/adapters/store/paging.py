@@ -1,4 +1,4 @@
-"""Keyset cursors: where a page ended, bound to the order it was read in."""
+"""Keyset cursors: the end of a page, bound to the page's order."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Position:
 
 
 def check_limit(limit: int) -> None:
-    """InvalidValueError outside 1..MAX_PAGE."""
+    """Raise InvalidValueError outside 1..MAX_PAGE."""
     if not 1 <= limit <= MAX_PAGE:
         message = f"limit {limit} is outside 1..{MAX_PAGE}"
         raise InvalidValueError(message)
 
 
 def write_cursor(order: str, position: Position) -> str:
-    """An opaque text, safe in a URL."""
+    """Write an opaque text that is safe in a URL."""
     return (
         base64.urlsafe_b64encode(msgspec.json.encode((order, position.value, position.row_id)))
         .rstrip(b"=")
@@ -43,9 +43,7 @@ def write_cursor(order: str, position: Position) -> str:
 
 
 def read_cursor(cursor: str | None, order: str, kind: type[int | float | str]) -> Position | None:
-    """The position of a cursor that write_cursor made for the same order; InvalidValueError for any
-    other text.
-    """
+    """Read a cursor that write_cursor made for this order; InvalidValueError for others."""
     if cursor is None:
         return None
     message = (

@@ -1,5 +1,6 @@
-"""Pauses of single tables: each holds the table of its name and the table of its UUID, and stands
-until it is lifted.
+"""Pauses of single tables.
+
+Each applies to the tables of its name and of its UUID until it is lifted.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.store import Pause
 
-# Not bound to the table's row, which a single listing without the table takes away. That row has a
-# copy, for lists and sums.
+# Not part of the table's row, which one listing without the table deletes. The row has a copy, for
+# lists and sums.
 pauses = Table(
     "pauses",
     metadata,
@@ -44,7 +45,7 @@ pauses = Table(
 
 
 def find_pause(connection: Connection, full_name: str, table_uuid: str | None) -> str | None:
-    """The document of the pause that holds the table, that of its own name first."""
+    """Return the pause of the table as JSON, that of its own name first."""
     holds = or_(pauses.c.full_name == full_name, _is_of(pauses.c.table_uuid, table_uuid))
     rows = connection.execute(select(pauses.c.full_name, pauses.c.document).where(holds)).all()
     return (
@@ -59,9 +60,7 @@ def _is_of(column: ColumnElement[str | None], table_uuid: str | None) -> ColumnE
 
 
 def join_uuid(connection: Connection, full_name: str, table_uuid: str) -> None:
-    """A pause that was asked for before the table was measured holds the table by its UUID too from
-    now on.
-    """
+    """Extend a pause from before the table was measured to its UUID."""
     connection.execute(
         update(pauses)
         .where(pauses.c.full_name == full_name, pauses.c.table_uuid.is_(None))
@@ -76,7 +75,7 @@ def set_pause(
     pause: Pause,
     table_uuid: str | None,
 ) -> None:
-    """Pause it, under every name that it has."""
+    """Pause the table under all of its names."""
     full_name = str(table)
     uuid = _read_uuid(connection, full_name) or table_uuid
     with counted(database, connection, _names_of(connection, full_name, uuid)) as present:
@@ -93,7 +92,7 @@ def set_pause(
 
 
 def lift_pause(database: Database, connection: Connection, table: TableIdentifier) -> None:
-    """Resume it, under every name that it has."""
+    """Resume the table under all of its names."""
     full_name = str(table)
     uuid = _read_uuid(connection, full_name)
     holds = or_(pauses.c.full_name == full_name, _is_of(pauses.c.table_uuid, uuid))
@@ -116,7 +115,7 @@ def _read_uuid(connection: Connection, full_name: str) -> str | None:
 
 
 def _names_of(connection: Connection, full_name: str, table_uuid: str | None) -> list[str]:
-    """Those that known tables have."""
+    """List the names of known tables with this UUID."""
     is_this = or_(tables.c.full_name == full_name, _is_of(tables.c.table_uuid, table_uuid))
     return list(connection.execute(select(tables.c.full_name).where(is_this)).scalars())
 
@@ -135,9 +134,7 @@ def _derive(connection: Connection, full_names: Sequence[str]) -> None:
 
 
 def read_pauses(connection: Connection) -> Mapping[TableIdentifier, Pause]:
-    """By every name that a pause was asked for under, and by those of known tables with its
-    UUID.
-    """
+    """Return pauses by their own names and by the names of known tables with their UUIDs."""
     every = select(pauses.c.full_name, pauses.c.levels, pauses.c.document)
     others = select(tables.c.full_name, tables.c.levels, pauses.c.document).join_from(
         pauses, tables, tables.c.table_uuid == pauses.c.table_uuid

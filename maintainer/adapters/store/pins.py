@@ -1,5 +1,6 @@
-"""Pins: few, and read by the table alone, so that each is one entry of the store's facts under a
-key that begins with the table.
+"""Pins of snapshots, as facts of the store under keys that begin with the table.
+
+They are few, and read only by table.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _PIN = msgspec.json.Decoder(Pin)
 
 
 def read_pins(connection: Connection, table_uuid: str) -> Sequence[Pin]:
-    """By name."""
+    """Read the table's pins by name."""
     is_of_table = store_info.c.key.startswith(_key(table_uuid, ""), autoescape=True)
     rows = connection.execute(
         select(store_info.c.value).where(is_of_table).order_by(store_info.c.key)
@@ -26,7 +27,7 @@ def read_pins(connection: Connection, table_uuid: str) -> Sequence[Pin]:
 
 
 def set_pin(database: Database, connection: Connection, table_uuid: str, pin: Pin) -> None:
-    """Add or replace it."""
+    """Add or replace a pin."""
     connection.execute(
         database.upsert(
             store_info,
@@ -36,7 +37,7 @@ def set_pin(database: Database, connection: Connection, table_uuid: str, pin: Pi
 
 
 def remove_pin(connection: Connection, table_uuid: str, name: str) -> bool:
-    """False when there is none of that name."""
+    """Remove the pin; False if there is none of that name."""
     return bool(
         connection.execute(
             delete(store_info).where(store_info.c.key == _key(table_uuid, name))

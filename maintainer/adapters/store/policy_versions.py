@@ -1,4 +1,4 @@
-"""Versions of the policies: one row a content hash, found again when it comes back into force."""
+"""Versions of the policies: one row for each content hash, found again when it returns to force."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SUMMARY = [column for column in policy_versions.c if column.name != "document"]
 
 
 def is_in_force(connection: Connection, version: PolicyVersion) -> bool:
-    """Whether the version that came into force last is this one, with these problems."""
+    """Return whether the version in force is this one, with these problems."""
     newest = connection.execute(
         select(policy_versions.c.version, policy_versions.c.problems)
         .order_by(*_NEWEST_FIRST)
@@ -36,7 +36,7 @@ def is_in_force(connection: Connection, version: PolicyVersion) -> bool:
 
 
 def record_version(database: Database, connection: Connection, version: PolicyVersion) -> None:
-    """Keep it as the one in force, and of all only as many as the store keeps."""
+    """Record the version in force, and delete the oldest beyond the store's limit."""
     known = connection.execute(
         select(policy_versions.c.first_seen_at).where(policy_versions.c.version == version.version)
     ).scalar_one_or_none()
@@ -56,7 +56,7 @@ def record_version(database: Database, connection: Connection, version: PolicyVe
 
 
 def read_versions(connection: Connection, limit: int, cursor: str | None) -> Page[PolicyVersion]:
-    """By when each came into force last, newest first."""
+    """Read a page by the last time each came into force, newest first."""
     check_limit(limit)
     after = read_cursor(cursor, _ORDER, int)
     page: Select[Any] = select(*_SUMMARY)
@@ -75,7 +75,7 @@ def read_versions(connection: Connection, limit: int, cursor: str | None) -> Pag
 
 
 def read_version(connection: Connection, version: str) -> PolicyVersion | None:
-    """With its layers."""
+    """Read a version with its layers."""
     row = connection.execute(
         select(policy_versions).where(policy_versions.c.version == version)
     ).one_or_none()

@@ -1,9 +1,8 @@
-"""History: one sample for measurements in a row that were equal, thinned with age.
+"""The history of tables: one sample for equal healths in a row, thinned with age.
 
-A table that rests is measured again and again: its history grows with what changes, not with time.
-A level of history keeps the last sample of each hour or day as it was measured, not a mean: each
-value that is shown was really so at its time, a ratio stays consistent with its counts, and reading
-across the levels is reading one series.
+An idle table is measured again and again: its history grows with changes, not with time. Thinning
+keeps the last sample of each hour or day as measured, not a mean. Each displayed value was real at
+its time, ratios stay consistent with counts, and the thinned levels form one series.
 """
 
 from __future__ import annotations
@@ -42,15 +41,16 @@ from maintainer.ports.store import HISTORY_METRICS
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
-# of an hour or a day each, which is a transaction: a year is behind after a day of hourly runs
+# hours or days for each run, one transaction each: a year takes a day of hourly runs
 WINDOWS_PER_PRUNE = 400
-SAMPLES_PER_WRITE = 2_000  # deleted in one transaction, in which nobody else can write to SQLite
+SAMPLES_PER_WRITE = 2_000  # deleted in one transaction, during which no other writer can use SQLite
 _COLUMNS = frozenset(health_samples.c.keys()) - {"table_uuid", "measured_at", "last_at", "more"}
 
 
 def record_sample(database: Database, connection: Connection, health: TableHealth) -> None:
-    """Add a sample, or have the last one last until now when the measurement is equal to it; one
-    that comes late is nothing new while the last one lasted.
+    """Add a sample, or extend the last one if the health is equal to it.
+
+    A late health within the last sample's time adds nothing.
     """
     sample = write_sample(health)
     is_this_table = health_samples.c.table_uuid == health.table_uuid
@@ -80,7 +80,7 @@ def _is_equal(row: AnyRow, sample: Mapping[str, Any]) -> bool:
 
 
 def write_sample(health: TableHealth) -> dict[str, Any]:
-    """The row of a measurement; metrics without a column of their own go together into one."""
+    """Write the row of a health; metrics without a column share one."""
     values = {metric: getattr(health, metric) for metric in HISTORY_METRICS}
     others = {
         metric: value
@@ -99,8 +99,9 @@ def write_sample(health: TableHealth) -> dict[str, Any]:
 def read_history(
     connection: Connection, table: TableIdentifier, metric: str, since: datetime, until: datetime
 ) -> Sequence[tuple[datetime, float | None]]:
-    """Samples from since to until, both included; of one that lasts, its beginning and its end
-    within these.
+    """Read samples from since to until, inclusive.
+
+    A sample that lasts has its beginning and its end within these.
     """
     if metric not in HISTORY_METRICS:
         message = f"metric {metric!r} has no history; it is kept of {', '.join(HISTORY_METRICS)}"
@@ -138,9 +139,7 @@ def _read_value(value: float | None, more: str | None, metric: str) -> float | N
 
 
 def prune_samples(database: Database, before: datetime) -> int:
-    """Delete older samples, but for the latest of each known table; a bounded number a
-    transaction.
-    """
+    """Delete older samples except each known table's latest, a bounded number a transaction."""
     newer = health_samples.alias("newer")
     has_newer = exists().where(
         newer.c.table_uuid == health_samples.c.table_uuid,
@@ -155,8 +154,10 @@ def prune_samples(database: Database, before: datetime) -> int:
 
 
 def thin_samples(database: Database, bucket: timedelta, before: datetime) -> int:
-    """Keep the last sample of each whole bucket before, of at most WINDOWS_PER_PRUNE, from where
-    the last call ended; a bounded number a transaction.
+    """Keep only the last sample of each whole bucket before this time.
+
+    It handles at most WINDOWS_PER_PRUNE buckets from the end of the last call on, and a bounded
+    number of samples a transaction.
     """
     key = thinned_key(bucket)
     thinned = 0
@@ -176,12 +177,12 @@ def thin_samples(database: Database, bucket: timedelta, before: datetime) -> int
 
 
 def thinned_key(bucket: timedelta) -> str:
-    """Under which the store remembers how far it has thinned."""
+    """Return the key of the fact that stores how far the thinning is."""
     return f"thinned_to_{bucket // HOUR}h"
 
 
 def _next_bucket(connection: Connection, key: str, bucket: timedelta) -> datetime | None:
-    """The start of the first bucket that has samples and was not thinned yet."""
+    """Return the start of the first bucket with samples that is not thinned yet."""
     done = connection.execute(
         select(store_info.c.value).where(store_info.c.key == key)
     ).scalar_one_or_none()
@@ -207,8 +208,9 @@ def _thin_bucket(database: Database, start: datetime, end: datetime) -> int:
 
 
 def _delete(database: Database, is_unwanted: ColumnElement[bool]) -> int:
-    """Found before anybody has to wait for it: what there is a newer sample of stays unwanted,
-    because the newest is never deleted.
+    """Delete samples that are found before any lock.
+
+    A sample with a newer one stays unwanted, because the newest is never deleted.
     """
     keys = (
         health_samples.c.table_uuid,
@@ -229,8 +231,9 @@ def _delete(database: Database, is_unwanted: ColumnElement[bool]) -> int:
 
 
 def _delete_found(connection: Connection, found: Sequence[AnyRow], *, is_sqlite: bool) -> None:
-    """PostgreSQL in one statement, in a quarter of the time; SQLite, which has no such one, a
-    sample at a time, which is no way there and back.
+    """Delete in one statement on PostgreSQL, in a quarter of the time.
+
+    SQLite has no such statement and deletes one sample at a time, without a network in between.
     """
     table_uuid, measured_at = (
         health_samples.c.table_uuid,

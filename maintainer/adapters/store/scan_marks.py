@@ -1,6 +1,4 @@
-"""Scan marks: what each table's measurement rested on, so that an unchanged table is not measured
-again.
-"""
+"""Scan marks: the state at which each table was measured, to skip unchanged tables."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from maintainer.ports.store import ScanMark
 def record_mark(
     database: Database, connection: Connection, table: TableIdentifier, mark: ScanMark
 ) -> None:
-    """Keep the mark, unless the table was forgotten since."""
+    """Record the mark unless the table was forgotten meanwhile."""
     name = str(table)
     present = (
         select(tables.c.full_name).where(tables.c.full_name == name).with_for_update(key_share=True)
@@ -32,7 +30,7 @@ def record_mark(
 
 
 def read_marks(connection: Connection, catalog: str) -> Mapping[TableIdentifier, ScanMark]:
-    """All of a catalog's tables that have been measured and have no fault."""
+    """Read the marks of a catalog's tables that have been measured without a fault."""
     rows = connection.execute(
         select(tables.c.levels, scan_marks.c.token, scan_marks.c.basis, tables.c.measured_at)
         .join_from(tables, scan_marks)

@@ -18,7 +18,7 @@ from sqlalchemy import (
 from maintainer.adapters.store.types import Count, Instant, Packed, Sequenced, name_type
 from maintainer.domain.job import JobState
 
-# not Alembic's default name: a PostgreSQL database may be shared with others who use Alembic
+# not Alembic's default name: a PostgreSQL database may be shared with other users of Alembic
 VERSION_TABLE = "maintainer_schema"
 
 # The table list is sorted by these, within a band too.
@@ -29,8 +29,8 @@ SORTED_FIGURES = (
 
 metadata = MetaData()
 
-# One narrow row per known table: what lists sort, filter and sum. The documents are apart, so that
-# a sum over the fleet does not read them.
+# One narrow row for each known table, which lists sort, filter and sum. The documents are in other
+# tables, so that a sum over the fleet does not read them.
 tables = Table(
     "tables",
     metadata,
@@ -59,8 +59,9 @@ tables = Table(
     Column("snapshots", Count),
     Column("kept_data_files", Count),
     Column("fault", Text),  # JSON
-    Column("pause", Text),  # JSON: the one that holds the table, for lists and sums; see pauses
-    # What a plan rests on: whoever changes it counts plan_wanted up and empties planned_under.
+    Column("pause", Text),  # JSON: the pause of the table, for lists and sums; see pauses
+    # The conditions of a plan: a change of its data increments plan_wanted and empties
+    # planned_under.
     Column("plan_wanted", Integer, nullable=False, server_default="0"),
     Column("planned_under", Text),  # the version of all policies; None: to be planned now
     Column("plan_at", Instant),  # to be planned again from then on, under the same policies too
@@ -84,8 +85,8 @@ tables = Table(
     *(Index(f"ix_tables_band_{name}", "band", name, "full_name") for name in SORTED_FIGURES),
 )
 
-# What a search looks its text up in: every part of a name, and whose it is by a number, which is
-# shorter than a name and never given twice.
+# The index of searches: every part of a name, and the name's number, which is shorter than a name
+# and never used twice.
 searched_names = Table(
     "searched_names",
     metadata,
@@ -105,11 +106,11 @@ name_parts = Table(
     ),  # of tables.search_name: see name_parts.split_name
     Column(
         "name_id", Integer, primary_key=True, autoincrement=False
-    ),  # no foreign key: that would want an index of its own
+    ),  # no foreign key, which would need an index of its own
     sqlite_with_rowid=False,
 )
 
-# The latest health in two pieces: lists read the summary, a table's own page both.
+# The latest health in two parts: lists read the summary, a table's own page both.
 table_health = Table(
     "table_health",
     metadata,
@@ -120,12 +121,12 @@ table_health = Table(
         primary_key=True,
     ),
     Column("summary", Packed, nullable=False),  # TableHealth without partitions, history and refs
-    Column("detail", Packed, nullable=False),  # those three
+    Column("detail", Packed, nullable=False),  # partitions, history and refs
     Column("grade", Text, nullable=False),  # JSON
 )
 
-# What each table's measurement rested on. Apart from the narrow rows: it is read whole by a scan
-# and never by a list.
+# The state at which each table was measured. Not in the narrow rows: a scan reads all of it and a
+# list never does.
 scan_marks = Table(
     "scan_marks",
     metadata,
@@ -153,7 +154,7 @@ plans = Table(
     Column("document", Packed, nullable=False),
     Column(
         "planned", Integer, nullable=False, server_default="1"
-    ),  # how many of its rules want a job
+    ),  # how many of its rules need a job
     Index("ix_plans_planned", "full_name", sqlite_where=_WANTS_WORK, postgresql_where=_WANTS_WORK),
 )
 
@@ -176,12 +177,8 @@ health_samples = Table(
     metadata,
     Column("table_uuid", name_type(), primary_key=True),
     Column("measured_at", Instant, primary_key=True),
-    Column(
-        "last_at", Instant
-    ),  # of measurements in a row that were equal, when the last one was; None: there was one
-    Column(
-        "more", Text
-    ),  # JSON: metrics of which history was kept before they had columns, by name
+    Column("last_at", Instant),  # the last time of an equal health; None: there was one health
+    Column("more", Text),  # JSON: metrics without columns at the time, by name
     *(Column(name, Count) for name in SAMPLED_COUNTS),
     *(Column(name, Double) for name in SAMPLED_NUMBERS),
     Index("ix_health_samples_measured_at", "measured_at"),
@@ -199,13 +196,13 @@ manifest_digests = Table(
         Text,
         nullable=False,
         # fingerprint of the fields of ManifestDigest: digests of another version of this program
-        # are read anew
+        # are read again
     ),
     Column("document", Packed, nullable=False),
 )
 
-# Readings that have kept some of a table's manifests and not yet seen the end of it: what they kept
-# is nobody's while the table was never measured.
+# Unfinished reads that have stored some of a table's digests: those of a table that was never
+# measured belong to no health.
 unfinished_readings = Table(
     "unfinished_readings",
     metadata,
@@ -235,7 +232,7 @@ jobs = Table(
     Column("created_at", Instant, nullable=False),
     Column("finished_at", Instant),  # None until the job is in a final state
     Column("document", Text, nullable=False),  # JSON
-    # The database itself refuses a second unfinished job on a table, whoever asks.
+    # The database itself refuses a second unfinished job on a table.
     Index(
         "uq_jobs_unfinished",
         "table_uuid",
@@ -262,7 +259,7 @@ job_events = Table(
 
 _IS_HELD = text("expires_at IS NOT NULL")
 
-# Who works on which table. The row outlives each job, so that a table's tokens only grow.
+# Leases of tables. The row outlives each job, so that a table's tokens only grow.
 leases = Table(
     "leases",
     metadata,
@@ -270,13 +267,13 @@ leases = Table(
     Column("job_id", name_type(), nullable=False),
     Column("holder", name_type(), nullable=False),
     Column("token", Count, nullable=False),
-    Column("expires_at", Instant),  # None: nobody works on the table
+    Column("expires_at", Instant),  # None: no job runs on the table
     Index("ix_leases_held", "table_uuid", sqlite_where=_IS_HELD, postgresql_where=_IS_HELD),
 )
 
 _STANDS = text("until IS NULL")
 
-# What was decided, from when until when. Like jobs, verdicts outlive the table's row until they are
+# Verdicts with their beginning and end. Like jobs, they outlive the table's row until they are
 # pruned.
 verdicts = Table(
     "verdicts",
@@ -285,7 +282,7 @@ verdicts = Table(
     Column("at", Instant, primary_key=True, autoincrement=False),
     Column("rule", name_type(), primary_key=True),
     Column("table_uuid", name_type(), nullable=False),
-    Column("until", Instant),  # None: it still stands
+    Column("until", Instant),  # None: still valid
     Column("code", Text, nullable=False),
     Column("key", Text, nullable=False),
     Column("document", Text, nullable=False),  # JSON
@@ -301,7 +298,7 @@ verdicts = Table(
     sqlite_with_rowid=False,
 )
 
-# What users measured themselves. Keyed by UUID, like the samples that they are held against.
+# Query timings of users. Keyed by UUID, like the samples to which they are compared.
 query_timings = Table(
     "query_timings",
     metadata,
@@ -315,7 +312,7 @@ query_timings = Table(
     sqlite_with_rowid=False,
 )
 
-# What became of each rule on each table, folded when a job finishes: outlives the jobs themselves.
+# The outcomes of each rule on each table, updated when a job finishes: they outlive the jobs.
 rule_histories = Table(
     "rule_histories",
     metadata,
@@ -333,7 +330,7 @@ rule_histories = Table(
     Column("recent_overloads", Integer, nullable=False, server_default="0"),
 )
 
-# What admission looks at, without the plans themselves: written and gone with them.
+# The input of admission without the plans themselves: written and deleted with them.
 candidates = Table(
     "candidates",
     metadata,
@@ -348,7 +345,7 @@ candidates = Table(
     sqlite_with_rowid=False,
 )
 
-# What each job costs the budgets of the day that it was stored on.
+# The cost of each job, charged to the budgets of the day on which it was stored.
 spending = Table(
     "spending",
     metadata,
@@ -363,12 +360,12 @@ spending = Table(
     Index("ix_spending_day", "day"),
 )
 
-# What finished jobs taught, folded when one finishes.
+# Calibration, updated when a job finishes.
 calibrations = Table(
     "calibrations",
     metadata,
     Column("level", name_type(), primary_key=True),  # table, catalog, fleet
-    Column("owner", name_type(), primary_key=True),  # a table's UUID, a catalog's name, nothing
+    Column("owner", name_type(), primary_key=True),  # a table's UUID, a catalog's name or empty
     Column("rule", name_type(), primary_key=True),
     Column("learnt_at", Instant, nullable=False),
     Column("document", Text, nullable=False),  # JSON
@@ -381,7 +378,7 @@ halts = Table(
     Column("document", Text, nullable=False),  # JSON
 )
 
-# What all finished jobs have saved, also those that were pruned; one row.
+# The savings of all finished jobs, pruned ones included; one row.
 savings = Table(
     "savings",
     metadata,
@@ -399,7 +396,7 @@ store_info = Table(
     Column("value", Text, nullable=False),
 )
 
-# Sums over the rows of `tables`, kept by whoever changes one, in the same transaction.
+# Sums over the rows of `tables`, updated in the transaction of each change.
 fleet_counters = Table(
     "fleet_counters",
     metadata,
@@ -410,7 +407,7 @@ fleet_counters = Table(
     Column("namespace", name_type(), primary_key=True),  # empty for a catalog
     Column(
         "figures", Text, nullable=False
-    ),  # JSON: sums of any size, where a database's integers end at 64 bits
+    ),  # JSON: sums of any size, because a database's integers end at 64 bits
     Index("ix_fleet_counters_namespace", "namespace"),
 )
 
@@ -421,7 +418,7 @@ job_counters = Table(
     Column("jobs", Count, nullable=False),
 )
 
-# Every version of the policies that was ever in force here, by the hash of its content.
+# Every version of the policies that was ever in force here, by its content hash.
 policy_versions = Table(
     "policy_versions",
     metadata,
@@ -430,11 +427,11 @@ policy_versions = Table(
     Column("last_seen_at", Instant, nullable=False),
     Column("layers", Integer, nullable=False),
     Column("problems", Text, nullable=False),  # JSON
-    Column("document", Packed, nullable=False),  # JSON: the layers as people write them
+    Column("document", Packed, nullable=False),  # JSON: the layers as in policy files
     Index("ix_policy_versions_last_seen_at", "last_seen_at", "version"),
 )
 
-# Only grows: triggers refuse whatever would change or delete a row.
+# Only grows: triggers refuse to change or delete a row.
 audit_log = Table(
     "audit_log",
     metadata,
@@ -453,7 +450,7 @@ audit_log = Table(
     sqlite_autoincrement=True,
 )
 
-# Files that no metadata knows, as one look found them, and what was decided about them.
+# Orphan lists as one scan found them, and the decisions about them.
 orphan_lists = Table(
     "orphan_lists",
     metadata,
@@ -478,6 +475,6 @@ orphan_files = Table(
     ),
     Column(
         "first", Integer, primary_key=True, autoincrement=False
-    ),  # the position of the first of its files in the list
+    ),  # the position of its first file in the list
     Column("document", Packed, nullable=False),  # JSON: at most a thousand
 )

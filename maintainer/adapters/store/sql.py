@@ -62,12 +62,13 @@ from maintainer.ports.store import (
 
 _log = getLogger(__name__)
 
-_PROBE_KEY = "probe"  # written to see whether that is possible
+_PROBE_KEY = "probe"  # written to test whether writing is possible
 
 
 class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
-    """Implements Store. One instance serves all threads of a process; several processes may use the
-    same database.
+    """Implements Store.
+
+    One instance serves all threads of a process; several processes may use one database.
     """
 
     def record_health(self, health: TableHealth, grade: Grade) -> None:
@@ -130,7 +131,7 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
     def history(
         self, table: TableIdentifier, metric: str, since: datetime, until: datetime
     ) -> Sequence[tuple[datetime, float | None]]:
-        """See Store; since and until are included, an unknown metric is an InvalidValueError."""
+        """See Store; since and until are inclusive. InvalidValueError for an unknown metric."""
         with self._database.read() as connection:
             return samples.read_history(connection, table, metric, since, until)
 
@@ -160,7 +161,7 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
             return read_pauses(connection)
 
     def overview(self) -> Overview:
-        """See Store; savings count every finished job with an effect, also those pruned since."""
+        """See Store; savings include every finished job with an effect, pruned ones too."""
         with self._database.read() as connection:
             sums = counters.read_counters(connection, None, None)
             saved = work.read_savings(connection)
@@ -236,7 +237,7 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
             mark_planned(connection, due, version, next_at)
 
     def record_policies(self, version: PolicyVersion) -> bool:
-        """See Store; nothing is written while nothing changes."""
+        """See Store; an unchanged version writes nothing."""
         with self._database.read() as connection:
             if is_in_force(connection, version):
                 return False
@@ -338,9 +339,7 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         hourly_before: datetime | None = None,
         daily_before: datetime | None = None,
     ) -> Mapping[str, int]:
-        """See Store; the counts are named samples, timings, jobs, events, verdicts, thinned and
-        mended.
-        """
+        """See Store; counts: samples, timings, jobs, events, verdicts, thinned, mended."""
         pruned_samples = samples.prune_samples(self._database, samples_before)
         with self._database.write() as connection:
             deleted = {
@@ -404,11 +403,10 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
 
 
 def open_store(url: str) -> SqlStore:
-    """The store at sqlite:///path or postgresql://user@host/database, its schema brought up to
-    date.
+    """Open the store at sqlite:///path or postgresql://user@host/database and migrate its schema.
 
-    ConfigurationError when the URL is no such URL; StoreUnavailableError when the database cannot
-    be used, or a newer version has taken its schema further.
+    ConfigurationError for any other URL. StoreUnavailableError if the database cannot be used, or a
+    newer version has migrated it further.
     """
     database = Database(url)
     try:

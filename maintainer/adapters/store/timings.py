@@ -1,4 +1,4 @@
-"""Users' own measurements of queries on a table."""
+"""Users' own timings of queries on a table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIGURES = ("name", "seconds", "at", "data_files", "average_file_size_bytes", "c
 def record_timing(
     database: Database, connection: Connection, table: TableIdentifier, timing: QueryTiming
 ) -> None:
-    """Keep it under the table's present UUID."""
+    """Record it under the table's current UUID."""
     table_uuid = connection.execute(
         select(tables.c.table_uuid).where(tables.c.full_name == str(table))
     ).scalar_one_or_none()
@@ -43,7 +43,7 @@ def record_timing(
 def read_timings(
     connection: Connection, table: TableIdentifier, limit: int, cursor: str | None
 ) -> Page[QueryTiming]:
-    """By time, newest first; of one time by name, backwards."""
+    """Read a page, newest first; timings of the same time by name, descending."""
     check_limit(limit)
     after = read_cursor(cursor, _ORDER, int)
     is_wanted = (
@@ -74,5 +74,5 @@ def read_timings(
 
 
 def prune_timings(connection: Connection, before: datetime) -> int:
-    """Delete older ones."""
+    """Delete older timings."""
     return connection.execute(delete(query_timings).where(query_timings.c.at < before)).rowcount

@@ -1,4 +1,4 @@
-"""Column types that make SQLite and PostgreSQL keep the same values."""
+"""Column types that store the same values in SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ _LARGEST_INTEGER = 2**63 - 1
 
 
 def write_instant(instant: datetime) -> int:
-    """Microseconds since 1970 in UTC; InvalidValueError for a time without a zone, which names no
-    instant.
-    """
+    """Return microseconds since 1970 in UTC; InvalidValueError for a time without a zone."""
     if instant.tzinfo is None:
         message = f"time {instant.isoformat()} has no time zone; give it one, UTC at best"
         raise InvalidValueError(message)
@@ -29,18 +27,17 @@ def write_instant(instant: datetime) -> int:
 
 
 def read_instant(microseconds: int) -> datetime:
-    """The instant, in UTC."""
+    """Return the instant in UTC."""
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
 Sequenced = BigInteger().with_variant(
     Integer(), "sqlite"
-)  # SQLite counts up by itself for this type alone
+)  # SQLite increments this type alone by itself
 
 
 class Instant(TypeDecorator[datetime]):
-    """An instant as whole microseconds since 1970: exact, ordered and free of zones in both
-    databases.
+    """An instant as whole microseconds since 1970: exact, ordered and without a time zone.
 
     SQLite has no type for times, and PostgreSQL answers in the zone of the session.
     """
@@ -62,8 +59,8 @@ class Instant(TypeDecorator[datetime]):
 class Count(TypeDecorator[int]):
     """A count or a number of bytes.
 
-    What a corrupt manifest claims beyond 64 bits is kept as the largest integer, so that one table
-    cannot break the fleet's sums.
+    A corrupt manifest's claim beyond 64 bits becomes the largest integer, so that one table cannot
+    break the fleet's sums.
     """
 
     impl = BigInteger
@@ -76,7 +73,7 @@ class Count(TypeDecorator[int]):
 
 
 class Packed(TypeDecorator[bytes]):
-    """A document, compressed: a table's health is mostly names and figures that repeat."""
+    """A compressed document; a table's health is mostly repeated names and numbers."""
 
     impl = LargeBinary
     cache_ok = True
@@ -93,14 +90,13 @@ class Packed(TypeDecorator[bytes]):
 
 
 def name_type() -> Text:
-    """Text compared by code points on both databases (PostgreSQL would follow the locale), so that
-    order and cursors are the same everywhere.
+    """Return a text type that both databases compare by code points.
+
+    PostgreSQL would use the locale; order and cursors are the same everywhere.
     """
     return Text().with_variant(Text(collation="C"), "postgresql")
 
 
 def write_text(text: str) -> str:
-    """The text with a mark in the place of the one character that PostgreSQL refuses, where it is
-    only to be read.
-    """
+    """Replace the one character that PostgreSQL refuses, in a text that is only displayed."""
     return text.replace("\x00", "\ufffd")

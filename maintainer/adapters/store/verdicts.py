@@ -1,6 +1,4 @@
-"""The history of verdicts: a row from when until when, kept only when something changed but
-figures.
-"""
+"""The history of verdicts; a new row only if more than figures changed."""
 
 from __future__ import annotations
 
@@ -33,8 +31,9 @@ _STANDING = (verdicts.c.rule, verdicts.c.table_uuid, verdicts.c.code, verdicts.c
 
 
 def record_verdicts(connection: Connection, plan: Plan, made: Sequence[RuleVerdict]) -> None:
-    """Add those that differ from the standing ones, which end; a verdict that stood for no time at
-    all leaves no row.
+    """End the current verdicts that differ and add the new ones.
+
+    A verdict that was valid for no time at all leaves no row.
     """
     if not made:
         return
@@ -90,7 +89,7 @@ def _write_row(name: str, table_uuid: str, verdict: RuleVerdict) -> dict[str, An
 
 
 def read_standing_verdicts(connection: Connection) -> Sequence[StandingVerdict]:
-    """Of the candidates' tables alone, which are fewer than all."""
+    """Read the current verdicts of tables with candidates, which are fewer than all tables."""
     wanted = select(candidates.c.full_name).distinct().subquery()
     is_planned = or_(
         verdicts.c.code == PLANNED,
@@ -109,10 +108,9 @@ def read_standing_verdicts(connection: Connection) -> Sequence[StandingVerdict]:
 
 
 def replace_verdict(connection: Connection, standing: StandingVerdict, fresh: RuleVerdict) -> bool:
-    """Let the fresh one stand in the other's place; False when that one does not stand any more."""
+    """Replace one current verdict; False if it is no longer current."""
     name = str(standing.table)
-    # As record_plan does first: of two that change one table's verdicts at once, one waits for the
-    # other.
+    # As record_plan does first: of two transactions that change one table's verdicts, one waits.
     connection.execute(
         select(tables.c.full_name).where(tables.c.full_name == name).with_for_update(key_share=True)
     )
@@ -133,7 +131,7 @@ def replace_verdict(connection: Connection, standing: StandingVerdict, fresh: Ru
 def read_verdicts(
     connection: Connection, table: TableIdentifier, limit: int, cursor: str | None
 ) -> Page[RuleVerdict]:
-    """By time, newest first; verdicts of one time by rule, backwards."""
+    """Read a page, newest first; verdicts of the same time by rule, descending."""
     check_limit(limit)
     after = read_cursor(cursor, _ORDER, int)
     present_uuid = (
@@ -168,7 +166,7 @@ def read_verdicts(
 
 
 def prune_verdicts(connection: Connection, before: datetime) -> int:
-    """Delete those that ended before, and those of tables that are gone."""
+    """Delete verdicts that ended before, and those of tables that are gone."""
     is_known = exists().where(
         tables.c.full_name == verdicts.c.full_name, tables.c.table_uuid == verdicts.c.table_uuid
     )

@@ -1,4 +1,4 @@
-"""Jobs, their events, what became of each rule, what all of it saved."""
+"""Jobs, their events, the history of each rule, and the savings of all jobs."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ def update_job(  # noqa: PLR0913, PLR0917 - what one change of a job takes
     token: int | None = None,
     statements: Sequence[str] = (),
 ) -> bool:
-    """Compare and set on the state, or on the whole job; a job that reaches a final state is folded
-    into its rule's history once.
+    """Compare and set by the state or the whole job.
 
-    A job under a lease changes its state only with the lease's token.
+    A job that reaches a final state is added to its rule's history once. A job under a lease
+    changes its state only with the lease's token.
     """
     if isinstance(expected, Job):
         stored = connection.execute(
@@ -119,10 +119,10 @@ def _lease_of(job: Job) -> tuple[ColumnElement[bool], ...]:
 
 
 def _read_token(connection: Connection, job: Job) -> int | None:
-    """The token that moves the job; None while nobody has a lease for it."""
+    """Return the token that moves the job; None if it has no lease."""
     connection.execute(
         select(jobs.c.job_id).where(jobs.c.job_id == job.job_id).with_for_update()
-    )  # before the lease, as everybody does
+    )  # before the lease, like every transaction
     token: int | None = connection.execute(
         select(leases.c.token).where(*_lease_of(job)).with_for_update()
     ).scalar_one_or_none()
@@ -149,7 +149,7 @@ def _fold_finished(database: Database, connection: Connection, job: Job) -> None
     if job.effect is not None:
         _add_savings(connection, job.effect)
     learn(database, connection, job, _finished_at(job))
-    if isinstance(job.rule, Repair):  # no rule of a policy: it has no cool-down
+    if isinstance(job.rule, Repair):  # no rule of a policy, so it has no cooldown
         return
     values: dict[str, Any] = {"last_finished_at": _finished_at(job)}
     match job.state, job.failure_reason:
@@ -208,7 +208,7 @@ def _is_empty(job: Job) -> bool:
     return job.state is JobState.SUCCEEDED and job.effect is not None and job.effect.is_idle
 
 
-# More than any one job can save; a thousand jobs of it still add up within 64 bits.
+# More than any one job can save; a thousand such jobs still add up within 64 bits.
 _LARGEST_SAVING = 2**53
 
 
@@ -228,7 +228,7 @@ def _add_savings(connection: Connection, effect: Effect) -> None:
 
 
 def read_job(connection: Connection, job_id: str) -> Job | None:
-    """One job."""
+    """Read one job."""
     document = connection.execute(
         select(jobs.c.document).where(jobs.c.job_id == job_id)
     ).scalar_one_or_none()
@@ -236,7 +236,7 @@ def read_job(connection: Connection, job_id: str) -> Job | None:
 
 
 def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
-    """One page, newest first; ids break ties."""
+    """Read one page, newest first; ids break ties."""
     check_limit(query.limit)
     after = read_cursor(query.cursor, _JOB_ORDER, int)
     filters: list[ColumnElement[bool]] = []
@@ -260,7 +260,7 @@ def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
 
 
 def _count(connection: Connection, query: JobQuery, filters: Sequence[ColumnElement[bool]]) -> int:
-    """One table's jobs are few; all jobs are counted as they come and go."""
+    """Count matching jobs: one table's by a query, all jobs by their counters."""
     if query.table is not None:
         return int(
             connection.execute(select(func.count()).select_from(jobs).where(*filters)).scalar_one()
@@ -277,7 +277,7 @@ def _position(row: AnyRow) -> Position:
 
 
 def read_unfinished(connection: Connection) -> Sequence[Job]:
-    """Oldest first."""
+    """Read unfinished jobs, oldest first."""
     statement = (
         select(jobs.c.document)
         .where(jobs.c.state.in_(UNFINISHED_STATES))
@@ -287,7 +287,7 @@ def read_unfinished(connection: Connection) -> Sequence[Job]:
 
 
 def read_unfinished_of(connection: Connection, table_uuid: str) -> Job | None:
-    """At most one, as the unique index has it."""
+    """Read the table's unfinished job, at most one by the unique index."""
     statement = select(jobs.c.document).where(
         jobs.c.state.in_(UNFINISHED_STATES), jobs.c.table_uuid == table_uuid
     )
@@ -296,7 +296,7 @@ def read_unfinished_of(connection: Connection, table_uuid: str) -> Job | None:
 
 
 def read_savings(connection: Connection) -> AnyRow:
-    """The totals of all finished jobs."""
+    """Return the totals of all finished jobs."""
     columns = (
         savings.c.files_removed,
         savings.c.manifests_removed,
@@ -307,14 +307,12 @@ def read_savings(connection: Connection) -> AnyRow:
 
 
 def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
-    """Number and add the events; those of a job that is not in the store have no story to be added
-    to and are dropped.
-    """
+    """Number and add the events; those of jobs that are not in the store are dropped."""
     stories: dict[str, list[JobEvent]] = defaultdict(list)
     for event in events:
         stories[event.job_id].append(event)
-    for job_id in sorted(stories):  # in one order, so that two writers never wait for each other
-        # The lock makes numbers appear in the order in which they are given: a reader that asks
+    for job_id in sorted(stories):  # in one order, so that two writers never deadlock
+        # The lock makes numbers visible in the order in which they are assigned: a reader that asks
         # "after 7" never misses a late 6.
         document = connection.execute(
             select(jobs.c.document).where(jobs.c.job_id == job_id).with_for_update(key_share=True)
@@ -342,7 +340,7 @@ def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
 
 
 def read_events(connection: Connection, job_id: str, after: int) -> Sequence[JobEvent]:
-    """A job's story from there on."""
+    """Read a job's activity from there on."""
     statement = (
         select(job_events)
         .where(job_events.c.job_id == job_id, job_events.c.sequence > after)
@@ -356,7 +354,7 @@ def read_events(connection: Connection, job_id: str, after: int) -> Sequence[Job
 
 
 def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
-    """One row per rule that ever finished a job on the table."""
+    """Read one row for each rule that ever finished a job on the table."""
     rows = connection.execute(
         select(rule_histories).where(rule_histories.c.table_uuid == table_uuid)
     )
@@ -379,9 +377,7 @@ def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleNa
 
 
 def prune_jobs(database: Database, connection: Connection, before: datetime) -> dict[str, int]:
-    """Delete older finished jobs with their events, but for the latest finished one of each known
-    table.
-    """
+    """Delete older finished jobs with their events, except each known table's latest one."""
     newer = jobs.alias("newer")
     is_newer = tuple_(newer.c.created_at, newer.c.job_id) > tuple_(jobs.c.created_at, jobs.c.job_id)
     has_newer = exists().where(
@@ -413,8 +409,9 @@ def prune_jobs(database: Database, connection: Connection, before: datetime) -> 
 
 
 def _prune_rule_histories(connection: Connection, before: datetime) -> None:
-    """The memory of cool-downs outlives a table that is away for a while, not one that is gone for
-    good.
+    """Delete the rule histories of tables that are gone for good.
+
+    Cooldowns survive a temporary absence of the table.
     """
     is_known = exists().where(tables.c.table_uuid == rule_histories.c.table_uuid)
     connection.execute(

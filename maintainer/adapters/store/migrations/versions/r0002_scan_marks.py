@@ -1,4 +1,4 @@
-"""What each table's measurement rested on."""
+"""Scan marks, which show whether a table has changed since it was measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counters that are kept, indexes for every list, and what a plan rests on."""
+"""Stored counters, indexes for every list, and the conditions of a plan."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIGURES = (
 
 
 def upgrade() -> None:
-    """Add them; whoever runs the migrations counts what is there."""
+    """Add them; the caller of the migrations counts the existing rows."""
     op.add_column(
         "tables", sa.Column("plan_wanted", sa.Integer(), nullable=False, server_default="0")
     )

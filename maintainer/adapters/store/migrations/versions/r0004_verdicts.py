@@ -1,4 +1,4 @@
-"""The history of verdicts, and users' own measurements."""
+"""The history of verdicts, and users' own query timings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STANDS = sa.text("until IS NULL")
 
 
 def upgrade() -> None:
-    """Add them, empty: verdicts are told from the next plan on."""
+    """Add them, empty: verdicts are recorded from the next plan on."""
     op.create_table(
         "verdicts",
         sa.Column("full_name", NAME, nullable=False),

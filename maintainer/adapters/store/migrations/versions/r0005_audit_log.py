@@ -1,4 +1,4 @@
-"""The audit log, which the database itself keeps from being changed."""
+"""The audit log, which the database itself protects from changes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ down_revision = "0004"
 NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 SEQUENCE = sa.BigInteger().with_variant(
     sa.Integer(), "sqlite"
-)  # SQLite counts up by itself for this type alone
+)  # SQLite increments this type alone by itself
 
 
 def upgrade() -> None:
-    """Add it, empty: what happened before is in the jobs' own stories."""
+    """Add it, empty: earlier events are in the jobs' own activity."""
     op.create_table(
         "audit_log",
         sa.Column("sequence", SEQUENCE, primary_key=True, autoincrement=True),

@@ -12,7 +12,7 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add them, empty: the next plan keeps the version in force."""
+    """Add them, empty: the next plan records the version in force."""
     op.create_table(
         "policy_versions",
         sa.Column("version", NAME, nullable=False),

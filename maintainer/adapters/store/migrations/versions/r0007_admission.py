@@ -1,5 +1,6 @@
-"""What admission reads: candidates, spending, what jobs taught, halts; conflicts and empty runs in
-the memory of rules.
+"""The data of admission: candidates, spending, calibration and pauses of scopes.
+
+A rule's history also counts conflicts and runs without an effect.
 """
 
 from __future__ import annotations
@@ -14,9 +15,7 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add them, empty: tables are planned anew by another version of the program, and jobs teach
-    from now on.
-    """
+    """Add them, empty: this version plans all tables again, and learns from jobs from now on."""
     op.create_table(
         "candidates",
         sa.Column(

@@ -1,4 +1,4 @@
-"""How many data files each table keeps, and what is due by catalog."""
+"""The number of data files that each table keeps, and due tables by catalog."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ down_revision = "0007"
 
 
 def upgrade() -> None:
-    """Add the column, unknown until each table is measured again; the index serves the plans of the
-    configured catalogs alone.
-    """
+    """Add the column, unknown until a table is measured, and the index by catalog."""
     op.add_column("tables", sa.Column("kept_data_files", sa.BigInteger(), nullable=True))
     op.drop_index("ix_tables_plan", "tables")
     op.create_index("ix_tables_catalog_plan", "tables", ["catalog", "planned_under", "plan_at"])

@@ -1,4 +1,4 @@
-"""Lists of orphan files that wait for somebody's word."""
+"""Orphan lists that wait for an approval."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add them, empty: what earlier versions found is in their jobs' stories."""
+    """Add them, empty: earlier results are in their jobs' activity."""
     op.create_table(
         "orphan_lists",
         sa.Column("list_id", NAME, primary_key=True),

@@ -1,4 +1,4 @@
-"""Who works on which table."""
+"""Leases of tables."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add the leases; a job that an earlier version handed over has none, and is taken over when
-    its process is gone.
+    """Add the leases.
+
+    A job that an earlier version submitted has none, and is taken over when its process is gone.
     """
     op.create_table(
         "leases",

@@ -1,6 +1,4 @@
-"""Failures in a row for one reason, and how often a rule took on too much, in the memory of
-rules.
-"""
+"""Failures in a row for one reason, and how often a rule took on too much, in a rule's history."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ down_revision = "0010"
 
 
 def upgrade() -> None:
-    """Add the columns, empty: failures of before wait as one row, whatever their reasons were."""
+    """Add the columns, empty: earlier failures count as one streak, whatever their reasons."""
     op.add_column("rule_histories", sa.Column("streak", sa.Text(), nullable=True))
     op.add_column(
         "rule_histories",

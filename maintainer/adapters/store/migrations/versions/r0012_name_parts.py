@@ -1,4 +1,4 @@
-"""Parts of tables' names, for searches."""
+"""Parts of table names, for searches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add them, empty; whoever runs the migrations adds the names that are there."""
+    """Add them, empty; the caller of the migrations adds the existing names."""
     op.create_table(
         "searched_names",
         sa.Column("name_id", sa.Integer(), primary_key=True, autoincrement=True),

@@ -1,4 +1,4 @@
-"""Readings of large tables that have not come to their end."""
+"""Unfinished reads of large tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add them, none."""
+    """Add the table, empty."""
     op.create_table(
         "unfinished_readings",
         sa.Column("table_uuid", NAME, primary_key=True),

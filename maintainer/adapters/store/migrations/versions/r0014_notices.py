@@ -1,4 +1,4 @@
-"""Notices to people, so that all daemons of a store tell them once."""
+"""Notices, so that all daemons of a store send each one once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ COUNTED = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Add the notices; what an earlier version has told is not known here, and may be told once
-    more.
+    """Add the notices.
+
+    Those that an earlier version sent are unknown here, and may be sent once more.
     """
     op.create_table(
         "notices",

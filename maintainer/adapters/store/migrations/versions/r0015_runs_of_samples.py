@@ -1,4 +1,4 @@
-"""Measurements in a row that were equal as one sample, and a column for each metric of a sample."""
+"""Equal healths in a row as one sample, and a column for each metric of a sample."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ NUMBERS = (
 
 
 def upgrade() -> None:
-    """Add the columns. Samples of earlier versions stay as they are, each one measurement, with
-    these metrics in one text: a year is too many to rewrite.
+    """Add the columns.
+
+    Samples of earlier versions stay as they are, one health each, with these metrics in one text: a
+    year of them is too much to rewrite.
     """
     op.add_column("health_samples", sa.Column("last_at", sa.BigInteger(), nullable=True))
     for name in COUNTS:

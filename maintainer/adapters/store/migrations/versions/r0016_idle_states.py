@@ -1,5 +1,6 @@
-"""What an empty run found is a digest of the table's state: the metadata's location moves with each
-tag of our own.
+"""The table's state after a run without an effect, as a hash.
+
+The metadata's location changes with each tag of ours.
 """
 
 from __future__ import annotations
@@ -11,7 +12,5 @@ down_revision = "0015"
 
 
 def upgrade() -> None:
-    """Rename the column; the locations in it equal no state, so that each rule may run once
-    more.
-    """
+    """Rename the column; the old locations match no state, so that each rule may run once more."""
     op.alter_column("rule_histories", "idle_at_metadata_location", new_column_name="idle_at_state")

@@ -12,7 +12,7 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add the table, with the pauses that the rows of tables had."""
+    """Add the table, with the pauses from the rows of tables."""
     op.create_table(
         "pauses",
         sa.Column("full_name", NAME, primary_key=True),

@@ -10,7 +10,10 @@ down_revision = "0017"
 
 
 def upgrade() -> None:
-    """Add the columns and their indexes. Every table is planned anew: that brings its benefit."""
+    """Add the columns and their indexes.
+
+    Every table is planned again, which computes its benefit.
+    """
     op.add_column(
         "tables", sa.Column("benefit", sa.BigInteger(), nullable=False, server_default="0")
     )
