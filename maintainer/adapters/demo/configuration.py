@@ -1,6 +1,4 @@
-"""The configuration and the policies that come with the lake, as text with the comments that a
-reader needs.
-"""
+"""The lake's configuration and policies, as text with comments for the reader."""
 
 from __future__ import annotations
 
@@ -102,17 +100,15 @@ priority: 60
 
 
 def write_configuration(directory: Path, catalog_uri: str, warehouse_uri: str) -> Path:
-    """Write maintainer.yaml and policies/ and return the path of the former."""
+    """Write maintainer.yaml and policies/; return the path of maintainer.yaml."""
     policies = directory / "policies"
     policies.mkdir(exist_ok=True)
     for name, text in _POLICIES.items():
         (policies / name).write_text(text)
-    text = (
-        _CONFIGURATION.format(  # a JSON string is a YAML string, whatever the directory is called
-            catalog=json.dumps(catalog_uri),
-            warehouse=json.dumps(warehouse_uri),
-            store=json.dumps(f"sqlite:///{directory / 'maintainer.db'}"),
-        )
+    text = _CONFIGURATION.format(  # any JSON string is a YAML string
+        catalog=json.dumps(catalog_uri),
+        warehouse=json.dumps(warehouse_uri),
+        store=json.dumps(f"sqlite:///{directory / 'maintainer.db'}"),
     )
     path = directory / "maintainer.yaml"
     path.write_text(text)

@@ -1,6 +1,4 @@
-"""Tables with a past: commits whose timestamps are given by the caller, as a writer with that clock
-would have made them.
-"""
+"""Tables with a past: the caller sets the commits' timestamps, as a writer at that time would."""
 
 from __future__ import annotations
 
@@ -43,17 +41,15 @@ from pyiceberg.table.update import (
 )
 
 _FORMAT_VERSION: Literal[2] = 2
-_COMPRESSION: Literal["deflate"] = (
-    "deflate"  # what Avro calls gzip, Iceberg's default for manifests
-)
-# each catalog commit parses and writes the whole metadata.json: one by one, 300 snapshots cost a
+_COMPRESSION: Literal["deflate"] = "deflate"  # Avro's name of gzip, Iceberg's default for manifests
+# each catalog commit parses and writes the whole metadata.json: one by one, 300 snapshots take a
 # minute
 SNAPSHOTS_PER_COMMIT = 25
 
 
 @dataclass(frozen=True, slots=True)
 class NewTable:
-    """What a table is before its first commit; the name's last level is the table."""
+    """A table before its first commit; the name's last level is the table."""
 
     name: tuple[str, ...]
     schema: Schema
@@ -63,17 +59,17 @@ class NewTable:
 
     @property
     def identifier(self) -> tuple[str, str]:
-        """The name in two levels: PyIceberg's SQL catalog stages no table under more, but stores a
-        namespace joined by dots either way.
+        """Return the name in two levels.
+
+        PyIceberg's SQL catalog stages no table with more levels, and joins a namespace by dots
+        anyway.
         """
         return ".".join(self.name[:-1]), self.name[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class DatedCommit:
-    """Files that one writer added at one time; with is_overwrite they take the place of every file
-    before them.
-    """
+    """Files that one writer added at once; with is_overwrite they replace all earlier files."""
 
     at: datetime
     files: tuple[DataFile, ...]
@@ -82,7 +78,7 @@ class DatedCommit:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """Where the history stands: the newest snapshot and what it lists."""
+    """The end of the history: the newest snapshot and its files."""
 
     snapshot: Snapshot | None = None
     manifests: tuple[ManifestFile, ...] = ()
@@ -96,7 +92,7 @@ class _Head:
 
 
 class _Writer:
-    """Writes the manifests and manifest lists of commits; the catalog learns of them later."""
+    """Writes the manifests and manifest lists of commits; the catalog gets them later."""
 
     def __init__(self, metadata: TableMetadata, io: FileIO) -> None:
         self._metadata = metadata
@@ -178,7 +174,7 @@ class _Writer:
                 writer.add_entry(entry)
         manifest = writer.to_manifest_file()
         manifest.sequence_number = sequence_number
-        if manifest.min_sequence_number < 0:  # the writer's mark for "given at commit"
+        if manifest.min_sequence_number < 0:  # the writer's value for "assigned at commit"
             manifest.min_sequence_number = sequence_number
         return manifest
 
@@ -211,9 +207,7 @@ def _delete_all(head: _Head, snapshot_id: int) -> list[ManifestEntry]:
 
 
 def describe_table(catalog: Catalog, new: NewTable) -> tuple[TableMetadata, FileIO]:
-    """The metadata that the table will have and the IO of its location; nothing is written to the
-    catalog.
-    """
+    """Return the table's future metadata and the IO of its location; writes nothing."""
     transaction = catalog.create_table_transaction(
         new.identifier, new.schema, new.location, new.spec, properties=dict(new.properties)
     )
@@ -223,11 +217,11 @@ def describe_table(catalog: Catalog, new: NewTable) -> tuple[TableMetadata, File
 def create_with_history(
     catalog: Catalog, new: NewTable, commits: Sequence[DatedCommit], keep: int | None = None
 ) -> Table:
-    """Create the table with its first commits and add the others in order; with keep, older
-    snapshots are expired with each group of commits after the first.
+    """Create the table with its first commits and add the others in order.
 
-    The creation carries the first snapshots, because a table created now whose snapshots are older
-    would have a metadata log that Iceberg calls out of order.
+    With `keep`, older snapshots are expired with each group of commits after the first. The
+    creation contains the first snapshots: a table created now with older snapshots would have a
+    metadata log that Iceberg calls out of order.
     """
     transaction = catalog.create_table_transaction(
         new.identifier, new.schema, new.location, new.spec, properties=dict(new.properties)
@@ -248,8 +242,8 @@ def create_with_history(
             transaction._apply(tuple(updates))  # noqa: SLF001 - a transaction takes dated snapshots by no other door
             transaction.commit_transaction()
             table = catalog.load_table(new.identifier)
-            # a commit that only expires would carry the time of today into the log; the next
-            # group's commit expires too
+            # a commit that only expires would add today's time to the log, so the next group's
+            # commit expires too
             continue
         expired = written[:-keep] if keep else []
         written = written[len(expired) :]
@@ -276,8 +270,9 @@ def _advance_main(snapshot: Snapshot) -> list[TableUpdate]:
 
 
 def _remove_manifest_lists(expired: Iterable[Snapshot]) -> None:
-    """Do what expire_snapshots does after its commit; appends keep every manifest alive, so only
-    the lists go.
+    """Delete manifest lists, as expire_snapshots does after its commit.
+
+    Appends keep every manifest alive, so only the lists are deleted.
     """
     for snapshot in expired:
         with contextlib.suppress(FileNotFoundError):

@@ -1,5 +1,7 @@
-"""Builds the lake in a directory, once: what is complete is used again, what is half-built is built
-anew, what is foreign is left alone.
+"""Builds the lake in a directory, once.
+
+A complete lake is used again, an incomplete one is rebuilt, and a directory with other files stays
+as it is.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from maintainer.domain.errors import ConfigurationError
 
 CATALOG_NAME = "lake"
 MARKER = "demo-lake.json"
-_LAYOUT = 1  # raised when the tables change, so that an older lake is not taken for this one
+_LAYOUT = 1  # raised when the tables change, so that an older lake is not used
 _NAMESPACES = (
     "streaming",
     "cdc",
@@ -34,7 +36,7 @@ _NAMESPACES = (
     "logs",
     "logs.gateway",
 )
-_OURS = (  # all that a build or a daemon on an earlier lake wrote here, but the marker
+_OURS = (  # everything that a build or an earlier daemon wrote here, except the marker
     "catalog.db",
     "catalog.db-journal",
     "maintainer.db",
@@ -49,8 +51,9 @@ _OURS = (  # all that a build or a daemon on an earlier lake wrote here, but the
 
 @dataclass(frozen=True, slots=True)
 class LakeReport:
-    """What build_lake did: was_built is False when a complete lake was there; seconds is the wall
-    time it took.
+    """The result of build_lake.
+
+    was_built is False if a complete lake existed; seconds is the wall time of the build.
     """
 
     directory: Path
@@ -70,18 +73,17 @@ class _State(Enum):
 
 
 def lake_is_complete(directory: Path) -> bool:
-    """True when build_lake would use the directory as it is."""
+    """Return True if build_lake would use the directory as it is."""
     return _inspect(directory.absolute()) is _State.COMPLETE
 
 
 def build_lake(
     directory: Path, say: Callable[[str], None], spark: SparkLaunch, now: datetime
 ) -> LakeReport:
-    """Make the lake, or use the complete one that is there; the commits' times count back from
-    midnight (UTC) of now's day.
+    """Build the lake, or use a complete one; commit times count back from `now`'s midnight (UTC).
 
-    Raises ConfigurationError for a directory that is not ours to fill, RunnerUnavailableError when
-    Spark fails.
+    Raises ConfigurationError for a directory that is not ours, and RunnerUnavailableError if Spark
+    fails.
     """
     directory = directory.absolute()
     started = time.monotonic()
@@ -147,7 +149,7 @@ def _build(directory: Path, say: Callable[[str], None], spark: SparkLaunch, now:
 
             def proceed(text: str) -> None:
                 say(text)
-                # a machine without Java learns it now, not when all else is done
+                # reports a missing Java now, not after everything else is done
                 merges.raise_if_failed()
 
             create_tables(
@@ -194,9 +196,7 @@ def _read_marker(directory: Path) -> Mapping[str, object] | None:
 
 
 def _mark(directory: Path, *, is_complete: bool) -> None:
-    """Write the marker by renaming a whole file, so that a kill leaves the old one or the new
-    one.
-    """
+    """Write the marker by renaming a whole file: a kill leaves the old one or the new one."""
     content = {
         "state": "complete" if is_complete else "building",
         "layout": _LAYOUT,

@@ -1,8 +1,8 @@
-"""Run by a child process of its own: the tables that only Spark can make, changed by MERGE INTO.
-Standard library and pyspark alone.
+"""Makes the tables that only Spark can make, with MERGE INTO, in a child process.
 
-Reads one line of JSON on standard input and writes one line a table on standard output.
-It ends itself when standard input is closed, so that it never outlives its parent.
+It uses the standard library and pyspark alone. It reads one line of JSON on standard input and
+writes one line a table on standard output. It ends when standard input is closed, so that it never
+outlives its parent.
 """
 
 from __future__ import annotations
@@ -66,9 +66,7 @@ def _end_with_parent() -> None:
 
 
 def main() -> None:
-    """Create each table from batch 0 of the staged changes and merge the others into it, one commit
-    each.
-    """
+    """Create each table from batch 0 of the changes and merge the others, one commit each."""
     order: dict[str, Any] = json.loads(sys.stdin.readline())
     Thread(target=_end_with_parent, daemon=True).start()
     builder: Any = SparkSession.builder

@@ -1,5 +1,6 @@
-"""The rows of the lake: plausible, and the same on every machine and every day; the dates in them
-never depend on today's.
+"""The rows of the lake: plausible, and the same on every machine and every day.
+
+Their dates never depend on today's.
 """
 
 from __future__ import annotations
@@ -66,14 +67,12 @@ _UNITS = ("celsius", "percent", "hectopascal")
 
 
 def seed(*parts: object) -> Random:
-    """A generator of its own for each file, so that no file depends on the order in which files are
-    made.
-    """
+    """Return a generator for one file, so that no file depends on the order of creation."""
     return Random(f"{SEED}:{parts}")  # noqa: S311 - demo rows, not secrets
 
 
 def make_table(schema: pa.Schema, rows: Iterator[Row]) -> pa.Table:
-    """Rows as a table in the schema's types and field ids."""
+    """Build a table from rows, with the schema's types and field ids."""
     columns = list(zip(*rows, strict=True))
     return pa.Table.from_arrays(
         [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)],
@@ -82,7 +81,7 @@ def make_table(schema: pa.Schema, rows: Iterator[Row]) -> pa.Table:
 
 
 def page_views(hour: int, writer: int, count: int = 36) -> Iterator[Row]:
-    """Views of one hour as one writer of the stream saw them."""
+    """Yield one writer's page views of one hour."""
     random = seed("page_views", hour, writer)
     start = FIRST_MOMENT + timedelta(hours=hour)
     for number in range(count):
@@ -99,7 +98,7 @@ def page_views(hour: int, writer: int, count: int = 36) -> Iterator[Row]:
 
 
 def stock_movements(day: int, count: int = 480) -> Iterator[Row]:
-    """One day of a warehouse, booked once the day is over."""
+    """Yield one day's movements of a warehouse, booked at the end of the day."""
     random = seed("events_by_day", day)
     for number in range(count):
         yield (
@@ -114,7 +113,7 @@ def stock_movements(day: int, count: int = 480) -> Iterator[Row]:
 
 
 def exchange_rates(edition: int) -> Iterator[Row]:
-    """All rates as published in one edition; each edition replaces the one before it."""
+    """Yield all rates of one edition; each edition replaces the one before it."""
     random = seed("exchange_rates", edition)
     published = FIRST_MOMENT + timedelta(hours=6 * edition)
     for base in _CURRENCIES:
@@ -129,7 +128,7 @@ def exchange_rates(edition: int) -> Iterator[Row]:
 
 
 def orders(month: int, count: int = 15_000) -> Iterator[Row]:
-    """Orders of one month of the year before the first day."""
+    """Yield the orders of one month in the year before the first day."""
     random = seed("orders", month)
     start = date(FIRST_DAY.year - 1, month, 1)
     for number in range(count):
@@ -145,7 +144,7 @@ def orders(month: int, count: int = 15_000) -> Iterator[Row]:
 
 
 def sensor_readings(day: int, station: int, count: int = 24) -> Iterator[Row]:
-    """One station's readings of one day."""
+    """Yield one station's readings of one day."""
     random = seed("sensor_daily", day, station)
     start = FIRST_MOMENT + timedelta(days=day)
     for number in range(count):
@@ -158,7 +157,7 @@ def sensor_readings(day: int, station: int, count: int = 24) -> Iterator[Row]:
 
 
 def raw_requests(file: int, count: int = 40) -> Iterator[Row]:
-    """Requests as one log shipper sent them."""
+    """Yield the requests of one log shipper."""
     random = seed("raw_requests", file)
     start = FIRST_MOMENT + timedelta(minutes=5 * file)
     for _ in range(count):
@@ -174,7 +173,7 @@ def raw_requests(file: int, count: int = 40) -> Iterator[Row]:
 
 
 def access_log(file: int, count: int = 30) -> Iterator[Row]:
-    """Sign-ins as one gateway sent them."""
+    """Yield the sign-ins of one gateway."""
     random = seed("access log", file)
     start = FIRST_MOMENT + timedelta(minutes=10 * file)
     for _ in range(count):
@@ -188,8 +187,9 @@ def access_log(file: int, count: int = 30) -> Iterator[Row]:
 
 
 def initial_accounts(count: int) -> Iterator[Row]:
-    """The accounts before any change: key, region, status, balance, time of change; operation I of
-    batch 0.
+    """Yield the first accounts, as operation I of batch 0.
+
+    A row has key, region, status, balance and time of change.
     """
     random = seed("accounts", 0)
     for key in range(count):
@@ -205,8 +205,9 @@ def initial_accounts(count: int) -> Iterator[Row]:
 
 
 def account_changes(batch: int, count: int, known: int) -> Iterator[Row]:
-    """One batch of changes: updates (U) and closures (D) of known accounts, and new ones (I); at
-    most one change a key.
+    """Yield one batch of changes: updates (U) and closures (D) of known accounts, and new ones (I).
+
+    Each key has at most one change.
     """
     random = seed("accounts", batch)
     moment = FIRST_MOMENT + timedelta(minutes=15 * batch)

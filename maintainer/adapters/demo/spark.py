@@ -1,4 +1,4 @@
-"""Starts the one Spark of the build, in a child process, and waits for it within a bound."""
+"""Starts the build's one Spark in a child process and waits for it, for a bounded time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pyarrow import parquet
 from maintainer.adapters.demo import rows
 from maintainer.domain.errors import RunnerUnavailableError
 
-MERGE_SECONDS = 600  # bound on the whole child process; about 40 s are usual on two idle cores
+MERGE_SECONDS = 600  # for the whole child process; about 40 s are usual on two idle cores
 ACCOUNTS = 6_000
 ACCOUNT_BATCHES = 24
 BALANCE_BATCHES = 10
@@ -42,8 +42,10 @@ _CHANGES = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class SparkLaunch:
-    """What starts a Spark here: a Python that has pyspark, a Java home, the paths of Iceberg's
-    runtime and the SQLite driver, more environment.
+    """What Spark needs to start.
+
+    A Python with pyspark, a Java home, the paths of Iceberg's runtime and of the SQLite driver, and
+    more environment variables.
     """
 
     python: str
@@ -53,7 +55,7 @@ class SparkLaunch:
 
 
 def stage_changes(path: Path) -> None:
-    """Write the accounts and every batch of changes to one Parquet file for Spark to read."""
+    """Write the accounts and every batch of changes to one Parquet file for Spark."""
     batches = [rows.make_table(_CHANGES, rows.initial_accounts(ACCOUNTS))]
     batches += [
         rows.make_table(_CHANGES, rows.account_changes(batch, CHANGES_PER_BATCH, ACCOUNTS))
@@ -63,9 +65,7 @@ def stage_changes(path: Path) -> None:
 
 
 class MergeProcess:
-    """The child process that runs merge.py; as a context manager it never leaves the child
-    behind.
-    """
+    """The child process that runs merge.py; the context manager always ends it."""
 
     def __init__(
         self, launch: SparkLaunch, catalog_file: Path, warehouse: Path, staging: Path
@@ -125,13 +125,14 @@ class MergeProcess:
         self._timer.daemon = True
         self._timer.start()
         if self._process.stdin:
-            with suppress(BrokenPipeError):  # a child that ended at once says why in its log
+            with suppress(BrokenPipeError):  # a child that ended at once logs the reason
                 self._process.stdin.write(json.dumps(order) + "\n")
                 self._process.stdin.flush()
 
     def wait(self, say: Callable[[str], None]) -> None:
-        """Pass the child's lines on until it ends; RunnerUnavailableError with the end of its log
-        when it failed or took too long.
+        """Pass the child's lines on until it ends.
+
+        RunnerUnavailableError with the end of its log if it fails or takes too long.
         """
         for line in self._process.stdout or ():
             say(line.rstrip("\n"))
@@ -139,7 +140,7 @@ class MergeProcess:
         self.raise_if_failed()
 
     def raise_if_failed(self) -> None:
-        """Raise RunnerUnavailableError when the child has already ended badly; does not wait."""
+        """Raise RunnerUnavailableError if the child has already failed; does not wait."""
         code = self._process.poll()
         if code:
             why = (

@@ -1,6 +1,4 @@
-"""The tables of the lake that PyArrow and PyIceberg make: their schemas, their files and the
-commits that brought them.
-"""
+"""The lake's tables from PyArrow and PyIceberg: schemas, files and commits."""
 
 from __future__ import annotations
 
@@ -51,7 +49,7 @@ from maintainer.adapters.demo.rows import Row
 
 PAGE_VIEW_HOURS = 48
 PAGE_VIEW_WRITERS = (
-    33  # files that each hour's commit adds to its partition; one more is late, for the hour before
+    33  # files of each hourly commit in its partition; one more is late, for the hour before
 )
 MOVEMENT_DAYS = 300
 MOVEMENT_SNAPSHOTS_KEPT = 12
@@ -68,9 +66,7 @@ ACCESS_FILES_PER_COMMIT = 10
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One data file to be: its path under the table's data folder without the ending, and its
-    rows.
-    """
+    """A data file to write: its path in the data folder without the ending, and its rows."""
 
     path: str
     rows: Iterator[Row]
@@ -78,7 +74,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """The parts of one commit."""
+    """The files of one commit."""
 
     at: datetime
     parts: tuple[_Part, ...]
@@ -190,7 +186,7 @@ _ACCESS = NewTable(
 def create_tables(
     catalog: Catalog, warehouse: Path, newest: datetime, say: Callable[[str], None]
 ) -> None:
-    """Make every table but those changed by MERGE; no commit is newer than the given time."""
+    """Make all tables except those that MERGE changes; no commit is newer than `newest`."""
     _create(catalog, _PAGE_VIEWS, _page_view_batches(newest), say)
     _create(catalog, _MOVEMENTS, _movement_batches(newest), say, keep=MOVEMENT_SNAPSHOTS_KEPT)
     _create(catalog, _RATES, _rate_batches(newest), say)
@@ -199,7 +195,7 @@ def create_tables(
     _create(catalog, _REQUESTS, _request_batches(newest), say)
     access = NewTable(
         _ACCESS.name, _ACCESS.schema, location=f"file://{warehouse}/logs/gateway/access_log"
-    )  # a blank in a name is enough; none in paths
+    )  # a blank in the table's name is enough; none in paths
     _create(catalog, access, _access_batches(newest), say)
 
 
