@@ -1,1 +1,1 @@
-"""A fleet of tables in virtual time, maintained by the same code that decides in production."""
+"""Simulates a fleet in virtual time, maintained by the code that decides in production."""

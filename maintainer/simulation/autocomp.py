@@ -1,5 +1,6 @@
-"""The contender that follows the published model alone (AutoComp, SIGMOD-Companion 2025): no
-planner, no calibration, no waiting.
+"""A contender that follows the published model alone (AutoComp, SIGMOD-Companion 2025).
+
+It has no planner, no calibration and no waits.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ FAILURE_COOLDOWN = timedelta(hours=1)
 
 
 class AutoComp:
-    """Files under the target as gain, their bytes as cost, each normalised over the fleet; the best
-    first.
+    """Scores tables by the files under the target (gain) and their bytes (cost).
+
+    Both are normalised over the fleet; the best score comes first.
     """
 
     name = "autocomp (published)"
@@ -35,13 +37,13 @@ class AutoComp:
         self._resting: dict[int, datetime] = {}
 
     def target_of(self, traits: Traits) -> int:
-        """The table's own."""
+        """Return the table's own target."""
         return traits.target_bytes
 
     def choose(
         self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None
     ) -> Iterator[Work]:
-        """All tables with small files that do not rest, by score."""
+        """Yield all tables with small files by score, except those in a cooldown."""
         del left_gb_hours
         figures = [
             (number, *_observe(table, now))
@@ -61,7 +63,7 @@ class AutoComp:
             yield Work(number, is_partial=True, expected_files_removed=gain, expected_gb_hours=cost)
 
     def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
-        """It rests a while, and learns nothing."""
+        """Start the table's cooldown; nothing is learnt."""
         del table
         self._resting[work.table] = outcome.started_at + (
             FAILURE_COOLDOWN if outcome.is_conflict else SUCCESS_COOLDOWN
@@ -69,7 +71,7 @@ class AutoComp:
 
 
 def _observe(table: SimulatedTable, now: datetime) -> tuple[int, float]:
-    """(gain, cost): small files wherever they lie, GB-hours."""
+    """Return (gain, cost): small files in all partitions, GB-hours."""
     parts = table.partitions.values()
     newest = max((part.written_at for part in parts if part.written_at is not None), default=now)
     if table.traits.layout is Layout.UNPARTITIONED and now - newest < QUIET:

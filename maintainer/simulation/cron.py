@@ -1,6 +1,4 @@
-"""The contender that most teams have: rewrite every table, one after the other, whatever its
-state.
-"""
+"""The commonest contender: it rewrites every table, one after the other, whatever its state."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from maintainer.simulation.trial import Outcome, Work
 
 
 class Cron:
-    """Each day every table once; where the budget ends today, it goes on tomorrow."""
+    """Rewrites every table once a day; after the end of a budget it continues the next day."""
 
     name = "cron-everything"
 
@@ -23,7 +21,7 @@ class Cron:
         self._day = -1
 
     def target_of(self, traits: Traits) -> int:
-        """The table's own."""
+        """Return the table's own target."""
         return traits.target_bytes
 
     def choose(
@@ -32,7 +30,7 @@ class Cron:
         tables: Sequence[SimulatedTable],
         left_gb_hours: float | None,  # noqa: ARG002 - it does not look
     ) -> Iterator[Work]:
-        """The tables in turn."""
+        """Yield the tables in turn."""
         if now.toordinal() != self._day:
             self._day, self._left_today = now.toordinal(), len(tables)
         while self._left_today:
@@ -41,4 +39,4 @@ class Cron:
             yield Work(number)
 
     def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
-        """It learns nothing."""
+        """Learn nothing."""

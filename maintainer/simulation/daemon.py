@@ -1,9 +1,8 @@
-"""The contender that is this daemon: the decision, the costs, the scores and the admission are the
-very functions of production.
+"""The contender that is this daemon, with production's decisions, costs, scores and admission.
 
-Policies are taken in enforce mode, whatever they say: in observe mode there would be nothing to
-see. Within a cycle the daemon admits as its places become free, under the budgets of the fleet, the
-catalogs and the policies; windows open and close at their own times.
+Policies are always in enforce mode, because observe mode would show nothing. Within a cycle the
+daemon admits jobs as slots become free, under the budgets of the fleet, the catalogs and the
+policies. Windows open and close at their own times.
 """
 
 from __future__ import annotations
@@ -42,14 +41,14 @@ from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Conditions, Outcome, Work
 from maintainer.simulation.workload import Workload
 
-RULE = RuleName.REWRITE_DATA_FILES  # what is simulated
-# A verdict is looked at again when the table changes or after this time, as in production.
+RULE = RuleName.REWRITE_DATA_FILES  # the simulated rule
+# A verdict is checked again when the table changes or after this time, as in production.
 LONGEST_TRUST = timedelta(hours=6)
-# In production a few seconds: places that become free within a minute are filled together.
+# A few seconds in production: slots that become free within a minute are filled together.
 ADMITS_EVERY = timedelta(minutes=1)
 _Hours = tuple[
     Window | None, tuple[Window, ...]
-]  # when a policy lets work start: its window, and its blackouts
+]  # a policy's start times: its window and its blackouts
 
 
 @dataclass(slots=True)
@@ -60,7 +59,7 @@ class _Memory:
     history: RuleHistory = field(default_factory=lambda: RuleHistory(RULE))
     fit: CostFit = NOTHING_LEARNT
     grade: Grade | None = None
-    good_for: int | None = None  # the table's version that the last verdict was for
+    good_for: int | None = None  # the table's version at the last verdict
     next_look: datetime | None = None
     plan: Plan | None = None
     candidate: Candidate | None = None
@@ -68,9 +67,7 @@ class _Memory:
 
 
 class Daemon:
-    """Decides for the tables that have changed, admits in the order of a scorer, and learns from
-    what came of it.
-    """
+    """Decides for changed tables, admits in the order of a scorer, and learns from outcomes."""
 
     def __init__(
         self,
@@ -80,8 +77,10 @@ class Daemon:
         name: str = "",
         rules: AdmissionRules | None = None,
     ) -> None:
-        """Without rules admission is as it comes, for jobs of the conditions' memory; the
-        conditions' budget is the fleet's in any case.
+        """Take the policies and the conditions.
+
+        Without `rules`, admission has its defaults and the conditions' memory for each job. The
+        conditions' budget is always the fleet's.
         """
         self.name = name or f"daemon ({scorer})"
         self._policies = policies
@@ -96,17 +95,18 @@ class Daemon:
         self._memory: dict[int, _Memory] = {}
         self._fleet = NOTHING_LEARNT
         self._numbers: dict[str, int] = {}  # of tables, by UUID
-        self._hours: dict[_Hours, bool] = {}  # whether they let work start, as it was found last
+        self._hours: dict[_Hours, bool] = {}  # whether work could start at the last check
 
     def target_of(self, traits: Traits) -> int:
-        """The policy's, else the table's own."""
+        """Return the policy's target, else the table's own."""
         return target_of_policy(self._policy_of(traits)) or traits.target_bytes
 
     def choose(
         self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None
     ) -> Iterator[Work]:
-        """Until the cycle is over, whatever admission lets start, best first; the budget's last
-        GB-hours are the trial's to end.
+        """Yield the jobs that admission starts until the cycle ends, best first.
+
+        The trial stops the last job that exceeds the budget.
         """
         del left_gb_hours
         for number, table in enumerate(tables):
@@ -132,7 +132,7 @@ class Daemon:
         )
 
     def _follow_windows(self, tables: Sequence[SimulatedTable], now: datetime) -> None:
-        """Look again at the tables whose policy's window or blackout has opened or closed since."""
+        """Check the tables again whose policy's window or blackout has opened or closed."""
         turned = {
             hours for hours, was_open in self._hours.items() if _let_start(hours, now) != was_open
         }
@@ -145,9 +145,7 @@ class Daemon:
                 self._look(number, tables[number], now)
 
     def _next_hours(self, now: datetime) -> datetime:
-        """When the next window opens, or blackout ends, that keeps work from starting now; at the
-        latest the end of a cycle.
-        """
+        """Return when the next window opens or blackout ends, or the end of the cycle."""
         return min(
             [
                 _next_start(hours, now)
@@ -183,8 +181,7 @@ class Daemon:
         if planned is None:
             memory.candidate = memory.work = None
             return
-        # All that a band does here is to make what is planned urgent: elsewhere it need not be
-        # known.
+        # Here a band only makes a plan urgent, so it is not needed in other cases.
         memory.grade = grade(health, memory.policy, now, memory.grade)
         urgent = replace(plan, is_urgent=memory.grade.band is Band.CRITICAL)
         memory.candidate = next(
@@ -239,7 +236,7 @@ def _let_start(hours: _Hours, now: datetime) -> bool:
 
 
 def _next_start(hours: _Hours, now: datetime) -> datetime:
-    """When to look again at hours that let nothing start now."""
+    """Return when to check start times again that let nothing start now."""
     window, blackouts = hours
     ends = [blackout_end(blackout, now) for blackout in blackouts if is_blacked_out(blackout, now)]
     return max(
@@ -261,7 +258,7 @@ def _known(fit: CostFit) -> Mapping[RuleName, CostFit]:
 def _write_work(
     number: int, planned: PlannedAction, candidate: Candidate, health: TableHealth
 ) -> Work | None:
-    """The action as the trial carries it out."""
+    """Write the action as the trial carries it out."""
     if not isinstance(planned.action, RewriteDataFiles):
         return None
     options = dict(planned.action.options)
@@ -278,9 +275,7 @@ def _write_work(
 
 
 def _find_partitions(where: str, health: TableHealth) -> frozenset[str] | None:
-    """The partitions that the action's filter names; None: all, whatever else a policy's own filter
-    says.
-    """
+    """Return the partitions in the action's filter; None: all. A policy's filter is ignored."""
     if not where:
         return None
     filters = {

@@ -1,6 +1,4 @@
-"""The tables of a simulated fleet: drawn from a seed by the published distributions, or taken from
-what was measured.
-"""
+"""The tables of a simulated fleet: drawn from published distributions, or from healths."""
 
 from __future__ import annotations
 
@@ -48,9 +46,7 @@ class Layout(StrEnum):
 
 
 class Writer(StrEnum):
-    """What the table's writers do: an append never conflicts with a rewrite, a merge does when both
-    touch a partition.
-    """
+    """An append never conflicts with a rewrite; a merge to the same partition does."""
 
     APPEND = "append"
     MERGE = "merge"
@@ -58,31 +54,27 @@ class Writer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a simulated table is like and does not change; sizes in bytes."""
+    """The constant properties of a simulated table; sizes in bytes."""
 
     table: TableIdentifier
     layout: Layout
     writer: Writer
     commits_per_hour: float
     files_per_commit: int
-    file_bytes: int  # the median of the files that a commit adds
+    file_bytes: int  # median size of the files that a commit adds
     files_at_start: int
     buckets: int = 16
     target_bytes: int = DEFAULT_TARGET_FILE_SIZE_BYTES
-    bytes_per_second: float = 64.0 * MIB  # what one job rewrites of this table
+    bytes_per_second: float = 64.0 * MIB  # rewritten by one job of this table
     properties: Mapping[str, str] = field(default_factory=dict)
-    start_up: timedelta | None = None  # of its jobs; None: as the conditions say
-    conflicts_per_hour: float | None = (
-        None  # that a rewrite runs; None: whenever a merge commits to what is rewritten
-    )
-    fitting_files_at_start: int = 0  # those that no rewrite would take
+    start_up: timedelta | None = None  # of its jobs; None: the conditions' value
+    conflicts_per_hour: float | None = None  # of rewriting; None: any merge may conflict
+    fitting_files_at_start: int = 0  # files that no rewrite takes
     fitting_file_bytes: int = 0
 
 
 def draw_file_size(random: Random) -> int:
-    """One file's size in bytes from the published distribution, even on the logarithm within each
-    class.
-    """
+    """Draw a file size in bytes from the published distribution, log-uniform within each class."""
     pick = random.uniform(0, sum(share for _, share in PUBLISHED_FILE_SIZES))
     lower = SMALLEST_FILE_BYTES
     for upper, share in PUBLISHED_FILE_SIZES:
@@ -93,8 +85,10 @@ def draw_file_size(random: Random) -> int:
 
 
 def draw_fleet(tables: int, seed: int) -> tuple[Traits, ...]:
-    """So many tables, the same for the same seed. File sizes and numbers of files are drawn apart:
-    so the fleet's files have the published sizes.
+    """Draw this many tables, the same for the same seed.
+
+    File sizes and file counts are drawn independently, so the fleet's files have the published
+    sizes.
     """
     random = Random(seed)
     return tuple(_draw_table(number, random) for number in range(tables))
@@ -112,15 +106,13 @@ def _draw_table(number: int, random: Random) -> Traits:
         files_per_commit=random.choice((1, 1, 2, 4, 8, 16)),
         file_bytes=draw_file_size(random),
         files_at_start=min(_MOST_FILES_AT_START, round(random.lognormvariate(log(200), 1.5))),
-        # Jobs of different tables differ in speed by their columns and codecs.
+        # Columns and codecs make the jobs of tables differ in speed.
         bytes_per_second=64.0 * MIB * random.lognormvariate(0, 0.4),
     )
 
 
 def take_table(health: TableHealth) -> Traits:
-    """A table like the one that was measured: its partitioning, rates, sizes and target as far as
-    they are known.
-    """
+    """Make a table like a measured one: its known partitioning, rates, sizes and target."""
     commits = health.commits_per_hour or 0.0
     small = health.small_files and health.small_file_bytes
     size = (
@@ -146,7 +138,7 @@ def take_table(health: TableHealth) -> Traits:
         file_bytes=max(SMALLEST_FILE_BYTES, round(size)),
         files_at_start=min(_MOST_FILES_AT_START, files),
         buckets=max(1, len(health.partitions)),
-        # Not what the present policies ask for: those that are tried may ask for something else.
+        # Not the present policies' target, because the simulated policies may have another.
         target_bytes=target_file_size(health.properties),
         properties=health.properties,
         fitting_files_at_start=fitting_files,
@@ -155,8 +147,9 @@ def take_table(health: TableHealth) -> Traits:
 
 
 def _tell_files(health: TableHealth) -> tuple[int, int, int]:
-    """How many files are small, how many are not, and the mean size of those; all are alike where
-    it is not known which are small.
+    """Return the number of small files, of other files, and the mean size of the latter.
+
+    All files count alike if it is unknown which are small.
     """
     files, size = health.data_files or 0, health.data_bytes or 0
     if health.small_files is None or health.small_file_bytes is None:
@@ -169,7 +162,7 @@ def _tell_layout(health: TableHealth) -> Layout:
     names = [partition.partition for partition in health.partitions]
     if all(not name for name in names):
         return Layout.UNPARTITIONED
-    # A date or a time in a partition's value means that new data goes to new partitions.
+    # A date or a time in a partition value means that new data goes to new partitions.
     return (
         Layout.BY_DAY
         if sum(name.count("-") >= 2 for name in names) * 2 > len(names)  # noqa: PLR2004 - as in 2026-03-04
@@ -178,5 +171,5 @@ def _tell_layout(health: TableHealth) -> Layout:
 
 
 def days_at_start(traits: Traits) -> int:
-    """How many day partitions a table by day begins with."""
+    """Return how many daily partitions a table by day has at the start."""
     return min(_DAYS_AT_START, max(1, (traits.files_at_start + traits.fitting_files_at_start) // 4))

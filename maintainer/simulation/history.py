@@ -1,5 +1,6 @@
-"""Simulated tables that write, grow, rewrite and conflict as those in the store did, as far as its
-samples and jobs go back.
+"""Simulates tables of the store: their writes, growth, rewrites and conflicts.
+
+The figures come from the store's samples and jobs.
 """
 
 from __future__ import annotations
@@ -17,16 +18,15 @@ from maintainer.domain.policy import RuleName
 from maintainer.estimate.cost import find_pace
 from maintainer.simulation.fleet import SMALLEST_FILE_BYTES, Traits, Writer, take_table
 
-METRICS = ("commits_per_hour", "data_files", "data_bytes")  # of which samples are asked for
+METRICS = ("commits_per_hour", "data_files", "data_bytes")  # samples that are read
 LOOKS_BACK = timedelta(days=30)
-MOST_JOBS = 200  # the newest of a table
-SHORTEST_SPAN = timedelta(hours=6)  # of samples that say anything of growth
-# What is assumed of a table's conflicts counts as much as so many hours of its jobs.
+MOST_JOBS = 200  # the newest jobs of a table
+SHORTEST_SPAN = timedelta(hours=6)  # of samples, to show any growth
+# The assumed conflict rate weighs as much as this many hours of a table's jobs.
 ASSUMED_HOURS = 1.0
 _RULE = RuleName.REWRITE_DATA_FILES
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
-# What a change of rows does to a rewrite; of a job that lost some of its commits the kind is not
-# known.
+# Conflicts that changed rows cause; None: the kind is unknown after the loss of some commits.
 _OF_ROWS = frozenset(
     {
         ConflictKind.NEW_DELETES,
@@ -42,9 +42,7 @@ Samples = Sequence[tuple[datetime, float | None]]
 
 @dataclass(frozen=True, slots=True)
 class TableHistory:
-    """What the store remembers of one table: samples by metric, oldest first, and its finished jobs
-    in any order.
-    """
+    """The stored history of one table: samples by metric, oldest first, and finished jobs."""
 
     health: TableHealth
     samples: Mapping[str, Samples] = field(default_factory=dict)
@@ -53,8 +51,9 @@ class TableHistory:
 
 
 def recall_table(history: TableHistory) -> Traits | None:
-    """A table like the remembered one; what history does not tell is as it was measured last. None:
-    it has no files, or was not measured whole.
+    """Make a table from its history; unknown figures come from its last health.
+
+    None if it has no files or was not measured completely.
     """
     if not history.health.data_files or not history.health.data_bytes:
         return None
@@ -65,9 +64,7 @@ def recall_table(history: TableHistory) -> Traits | None:
 
 
 def _with_writers(traits: Traits, history: TableHistory) -> Traits:
-    """Commits, and files with their bytes: only what was added counts, because rewrites take away
-    in between.
-    """
+    """Add commits, files and bytes; only additions count, because rewrites remove files."""
     files, size = (
         _known(history.samples.get(metric, ())) for metric in ("data_files", "data_bytes")
     )
@@ -92,9 +89,7 @@ def _with_writers(traits: Traits, history: TableHistory) -> Traits:
 
 
 def _with_pace(traits: Traits, calibration: Calibration) -> Traits:
-    """As the jobs of the table were, else those of its catalog, else all; without any as it is
-    assumed.
-    """
+    """Add the pace of the table's jobs, else its catalog's, else of all, else the assumed."""
     if not any(
         level.get(_RULE) for level in (calibration.table, calibration.catalog, calibration.fleet)
     ):
@@ -108,9 +103,7 @@ def _with_pace(traits: Traits, calibration: Calibration) -> Traits:
 
 
 def _with_conflicts(traits: Traits, jobs: Sequence[Job]) -> Traits:
-    """How often writers won for each hour of rewriting; of a table whose rewrites never met them,
-    hardly ever.
-    """
+    """Add how often writers won in each hour of rewriting; almost never without any conflict."""
     rewrites = [
         job
         for job in jobs
@@ -149,9 +142,7 @@ def _sum_rises(samples: Sequence[tuple[datetime, float]]) -> float:
 
 
 def _mean_over_time(samples: Sequence[tuple[datetime, float]]) -> float:
-    """Each sample holds until the next: tables are measured more often while they are written
-    to.
-    """
+    """Return the mean weighted by time, because tables are measured more often during writes."""
     span = samples[-1][0] - samples[0][0]
     if not span:
         return samples[-1][1]

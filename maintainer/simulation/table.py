@@ -1,5 +1,6 @@
-"""One simulated table: it is written to, measured and rewritten; what a rewrite does follows
-Iceberg, apart from the estimate that it is compared with.
+"""One simulated table, which is written, measured and rewritten.
+
+Rewrites follow Iceberg, independently of the estimate to which they are compared.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from maintainer.domain.inventory import (
 from maintainer.simulation.fleet import Layout, Traits, Writer, days_at_start
 
 MIN_INPUT_FILES = 5  # Iceberg: min-input-files
-SPREAD_LIMIT = 1.1  # Iceberg: while the other files stay under so many times the target
-LATE_SHARE = 0.05  # of the commits of a table by day write to the day before
-_MANY = 30.0  # above this the Poisson distribution is as good as normal
+SPREAD_LIMIT = 1.1  # Iceberg: while the other files stay under this multiple of the target
+LATE_SHARE = 0.05  # of the commits of a table by day go to the day before
+_MANY = 30.0  # above this the normal distribution approximates Poisson's well
 
 
 @dataclass(slots=True)
@@ -39,16 +40,16 @@ class Partition:
 
     @property
     def files(self) -> int:
-        """Data files of all sizes."""
+        """Return the number of data files of all sizes."""
         return self.small_files + self.fitting_files + self.large_files
 
     @property
     def bytes(self) -> int:
-        """Their bytes."""
+        """Return the bytes of all files."""
         return self.small_bytes + self.fitting_bytes + self.large_bytes
 
     def add(self, files: int, size: int, classes: SizeClasses) -> None:
-        """So many files of one size in bytes."""
+        """Add this many files of one size in bytes."""
         if size < classes.small_below_bytes:
             self.small_files += files
             self.small_bytes += files * size
@@ -62,7 +63,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """What a rewrite did: files are data files, bytes those that it read."""
+    """The effect of a rewrite: data files, and the bytes that it read."""
 
     files_before: int = 0
     files_after: int = 0
@@ -71,13 +72,13 @@ class Rewritten:
 
     @property
     def files_removed(self) -> int:
-        """How many fewer there are."""
+        """Return by how much the number of files fell."""
         return self.files_before - self.files_after
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The files of one partition that a rewrite takes, and how many it makes of them."""
+    """The files of one partition that a rewrite takes, and the number that it writes."""
 
     small_files: int
     small_bytes: int
@@ -87,17 +88,17 @@ class Share:
 
     @property
     def files(self) -> int:
-        """Data files that it reads."""
+        """Return the number of data files that it reads."""
         return self.small_files + self.large_files
 
     @property
     def bytes(self) -> int:
-        """Their bytes."""
+        """Return the bytes that it reads."""
         return self.small_bytes + self.large_bytes
 
 
 def draw_count(expected: float, random: Random) -> int:
-    """How often something happens that is expected so often (Poisson)."""
+    """Draw the number of events with this expectation (Poisson)."""
     if expected > _MANY:
         return max(0, round(random.gauss(expected, expected**0.5)))
     limit, product, count = exp(-expected), random.random(), 0
@@ -108,15 +109,14 @@ def draw_count(expected: float, random: Random) -> int:
 
 
 def _draw_last(now: datetime, hours: float, commits: int, random: Random) -> datetime:
-    """When the last of so many commits in so many hours was: a table between two commits is no hot
-    one.
-    """
+    """Draw the time of the last of these commits; a table between two commits is not hot."""
     return now - timedelta(hours=hours * (1 - random.random() ** (1 / commits)))
 
 
 def count_outputs(size: int, classes: SizeClasses) -> int:
-    """How many files Iceberg writes for a group of so many bytes: a remainder too small for a file
-    of its own is spread over the others.
+    """Return how many files Iceberg writes for a group of this many bytes.
+
+    A remainder too small for a file of its own is spread over the others.
     """
     whole, remainder = divmod(size, classes.target_bytes)
     if not whole:
@@ -129,7 +129,7 @@ def count_outputs(size: int, classes: SizeClasses) -> int:
 
 @dataclass(slots=True)
 class SimulatedTable:
-    """A table's state; the version grows with each change, as the snapshot id of a real one."""
+    """A table's state; the version grows with each change, like a real table's snapshot id."""
 
     traits: Traits
     started_at: datetime
@@ -141,7 +141,7 @@ class SimulatedTable:
         self.classes = SizeClasses.around(self.traits.target_bytes)
 
     def fill(self, random: Random) -> None:
-        """The files that the table begins with, as its writers left them over the days before."""
+        """Add the table's first files, as its writers left them over the days before."""
         names = self._names_at_start()
         left, fitting_left = self.traits.files_at_start, self.traits.fitting_files_at_start
         for position, name in enumerate(names):
@@ -177,7 +177,7 @@ class SimulatedTable:
         partition.written_at = now
 
     def write(self, now: datetime, hours: float, random: Random) -> int:
-        """What the table's writers commit in so many hours up to now; returns the commits."""
+        """Write the commits of the hours up to now; return their number."""
         commits = draw_count(self.traits.commits_per_hour * hours, random)
         if not commits:
             return 0
@@ -201,9 +201,7 @@ class SimulatedTable:
         return commits
 
     def measure(self, now: datetime) -> TableHealth:
-        """The table's health as a scan would tell it; partitions without anything to rewrite are
-        told as one.
-        """
+        """Return the health as a scan would; partitions without candidates are merged into one."""
         parts = self.partitions.values()
         files, size = sum(p.files for p in parts), sum(p.bytes for p in parts)
         small = sum(p.small_files for p in parts)
@@ -271,15 +269,16 @@ class SimulatedTable:
         return tuple(told)
 
     def rewrite(self, only: frozenset[str] | None = None, *, is_dry: bool = False) -> Rewritten:
-        """rewrite_data_files over all partitions, or those named; is_dry only tells."""
+        """Run rewrite_data_files over all partitions or the given ones; is_dry changes nothing."""
         planned = self.plan(only)
         return _sum_up(planned) if is_dry else self.replace(planned)
 
     def plan(
         self, only: frozenset[str] | None = None, most_files: int | None = None
     ) -> dict[str, Share]:
-        """What Iceberg's planner takes of all partitions, or those named: the first so many files,
-        of the last partition a part.
+        """Return the files that Iceberg's planner takes from all partitions or the given ones.
+
+        With most_files it takes only the first files, and of the last partition a part.
         """
         planned: dict[str, Share] = {}
         left = most_files
@@ -292,7 +291,7 @@ class SimulatedTable:
         return planned
 
     def replace(self, planned: Mapping[str, Share]) -> Rewritten:
-        """Commit what was planned, or a part of it."""
+        """Commit the planned rewrite or a part of it."""
         for name, share in planned.items():
             partition = self.partitions[name]
             partition.small_files -= share.small_files
@@ -307,7 +306,7 @@ class SimulatedTable:
         return _sum_up(planned)
 
     def _is_taken(self, partition: Partition) -> bool:
-        """Whether Iceberg's planner takes a partition."""
+        """Return whether Iceberg's planner takes a partition."""
         files, size = (
             partition.small_files + partition.large_files,
             partition.small_bytes + partition.large_bytes,
@@ -317,9 +316,7 @@ class SimulatedTable:
         ) or size > self.classes.large_above_bytes
 
     def _take(self, partition: Partition, most: int | None) -> Share:
-        """All of its candidates, or the first so many: small and large ones as they come, of mean
-        size.
-        """
+        """Take all candidates or the first of them: small and large ones mixed, of mean size."""
         files = partition.small_files + partition.large_files
         taken = files if most is None else min(most, files)
         small = partition.small_files * taken // files
@@ -335,9 +332,7 @@ class SimulatedTable:
         )
 
     def conflict_chance(self, seconds: float, only: frozenset[str] | None = None) -> float:
-        """How likely a rewrite of so many seconds loses to a commit that touches what it
-        rewrites.
-        """
+        """Return the probability that a rewrite this long loses to a commit in its partitions."""
         if self.traits.writer is Writer.APPEND:
             return 0.0
         rate = (

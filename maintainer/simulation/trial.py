@@ -1,6 +1,4 @@
-"""One contender maintains one fleet over virtual time under a budget; what came of it, in
-figures.
-"""
+"""One contender maintains one fleet in virtual time under a budget; the result is in figures."""
 
 from __future__ import annotations
 
@@ -15,8 +13,7 @@ from maintainer.simulation.fleet import Traits
 from maintainer.simulation.table import SimulatedTable
 
 STARTS_AT = datetime(2026, 1, 5, tzinfo=UTC)  # a Monday, so that weeks are whole
-# A table is in need when a rewrite would remove at least so many files, and they are small on
-# average.
+# A table is in need if a rewrite would remove at least this many files of a small average size.
 NEED_FILES_REMOVED = 20
 NEED_AVERAGE_BELOW_BYTES = 32 * MIB
 HOURS_A_DAY = 24
@@ -25,39 +22,41 @@ PARTIAL_COMMITS = 10  # Iceberg: partial-progress.max-commits
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a trial is held under; the cost of a job is what it really takes, which no contender is
-    told beforehand.
+    """The conditions of a trial.
+
+    A job's cost is the real one, which no contender knows in advance.
     """
 
     length: timedelta = timedelta(weeks=2)
     cycle: timedelta = timedelta(hours=6)
     gb_hours_per_day: float | None = None  # None: no limit
-    max_jobs: int = 8  # side by side
+    max_jobs: int = 8  # at the same time
     memory_gb: float = 4.0
     start_up: timedelta = timedelta(seconds=20)
-    sla: timedelta = timedelta(days=7)  # longer in need without a rewrite is starved
+    sla: timedelta = timedelta(days=7)  # a table longer in need without a rewrite is starved
     seed: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One rewrite that a contender wants: of which table (its number), which partitions (None: all)
-    and files, and what it expects of it.
+    """One rewrite that a contender wants.
+
+    The table's number, its partitions (None: all) and files, and the expected result.
     """
 
     table: int
     only: frozenset[str] | None = None
-    is_partial: bool = False  # commits as it goes: what a conflict takes is not all
-    most_files: int | None = None  # takes the first so many that it comes upon; None: all
+    is_partial: bool = False  # commits in parts: a conflict does not take all of it
+    most_files: int | None = None  # takes only the first files; None: all
     expected_files_removed: float | None = None
     expected_gb_hours: float | None = None
-    memory_gb: float | None = None  # what the job occupies; None: as the conditions say
+    memory_gb: float | None = None  # of the job; None: the conditions' value
     starts_after: timedelta = timedelta(0)  # the beginning of the cycle
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a rewrite came to."""
+    """The result of a rewrite."""
 
     started_at: datetime
     seconds: float
@@ -68,27 +67,25 @@ class Outcome:
 
 
 class Contender(Protocol):
-    """A way to choose what to maintain."""
+    """Chooses what to maintain."""
 
     @property
     def name(self) -> str:
-        """As the comparison shows it."""
+        """Return its name in the comparison."""
         ...
 
     def target_of(self, traits: Traits) -> int:
-        """The size in bytes that it makes the table's files."""
+        """Return the size in bytes at which it aims for the table's files."""
         ...
 
     def choose(
         self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None
     ) -> Iterable[Work]:
-        """What to rewrite in this cycle, best first; left_gb_hours is what of the budget may be
-        spent now.
-        """
+        """Yield the rewrites of this cycle, best first; left_gb_hours is the remaining budget."""
         ...
 
     def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
-        """What became of it."""
+        """Take the outcome of a rewrite."""
         ...
 
 
@@ -104,14 +101,12 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a contender achieved; days are in order, the first is the fleet before anything was
-    done.
-    """
+    """A contender's result; the first of its days is the fleet before any maintenance."""
 
     contender: str
     tables: int
     jobs: int
-    idle_jobs: int  # those that removed nothing, without a conflict
+    idle_jobs: int  # jobs that removed nothing, without a conflict
     conflicts: int
     files_removed: int
     bytes_rewritten: int
@@ -119,19 +114,19 @@ class Result:
     starved_tables: int  # longer in need than the SLA, at any time
     longest_need: timedelta
     days: tuple[Day, ...]
-    # Means of |expected - actual| / actual over the later half of the jobs that had an expectation:
-    # the earlier ones are there to learn from.
+    # Mean of |expected - actual| / actual over the later half of the jobs with an expectation; the
+    # earlier half is for learning.
     files_error: float | None = None
     cost_error: float | None = None
 
     @property
     def files_removed_per_gb_hour(self) -> float:
-        """Zero when nothing was spent."""
+        """Return 0 if nothing was spent."""
         return self.files_removed / self.gb_hours if self.gb_hours else 0.0
 
     @property
     def average_file_size_bytes(self) -> float:
-        """At the end, over the fleet."""
+        """Return the average over the fleet at the end."""
         last = self.days[-1]
         return last.data_bytes / last.data_files if last.data_files else 0.0
 
@@ -166,10 +161,12 @@ class _Sums:
 
 @dataclass(slots=True)
 class _Needs:
-    """Since when each table is in need, and how long the longest wait was."""
+    """When each table's need began, and the longest wait so far."""
 
     since: dict[int, datetime] = field(default_factory=dict)
-    seen: dict[int, int] = field(default_factory=dict)  # the version that a table was judged at
+    seen: dict[int, int] = field(
+        default_factory=dict
+    )  # the version at which a table was last checked
     longest: timedelta = timedelta(0)
     starved: set[int] = field(default_factory=set)
 
@@ -191,7 +188,7 @@ class _Needs:
 
 
 def is_in_need(table: SimulatedTable) -> bool:
-    """The same question for every contender, whatever its own idea of need is."""
+    """Return whether a table is in need, by one rule for every contender."""
     files, size = (
         sum(p.files for p in table.partitions.values()),
         sum(p.bytes for p in table.partitions.values()),
@@ -209,8 +206,10 @@ def run_trial(
     conditions: Conditions,
     tell: Callable[[float], None] = lambda _: None,
 ) -> Result:
-    """Virtual time from cycle to cycle; tell is called with the share that is done. The writers do
-    the same in each trial of a seed, whoever maintains.
+    """Run a trial in virtual time, cycle by cycle.
+
+    `tell` is called with the finished share. The writers of one seed are the same in each trial,
+    whoever the contender is.
     """
     tables, writes = _begin(
         [replace(traits, target_bytes=contender.target_of(traits)) for traits in fleet], conditions
@@ -235,8 +234,8 @@ def run_trial(
             days.append(_close_day(len(days), tables, needs.since))
             today = now.date()
         if left is not None and allowance is not None and conditions.gb_hours_per_day is not None:
-            # The last job of a cycle may cost more than is left: that is owed. What is not spent
-            # within a day is lost.
+            # The last job of a cycle may cost more than is left; the excess is deducted later. What
+            # is not spent within a day is lost.
             left = min(conditions.gb_hours_per_day, left + allowance)
         spent = _run_cycle(now, tables, contender, conditions, left, chance, sums, needs)
         left = None if left is None else left - spent
@@ -262,8 +261,8 @@ def _begin(
     fleet: Sequence[Traits], conditions: Conditions
 ) -> tuple[list[SimulatedTable], list[Random]]:
     tables = [SimulatedTable(traits, STARTS_AT) for traits in fleet]
-    # One stream of chance a table: what a contender does elsewhere must not change what is written
-    # here.
+    # One random stream a table: a contender's work on other tables must not change this table's
+    # writes.
     writes = [Random(conditions.seed * 1_000_003 + number) for number in range(len(tables))]
     for table, random in zip(tables, writes, strict=True):
         table.fill(random)
@@ -280,9 +279,7 @@ def _run_cycle(  # noqa: PLR0913, PLR0917 - the parts of one trial's state
     sums: _Sums,
     needs: _Needs,
 ) -> float:
-    """Do what the contender wants while the budget and the slots' time last; returns the GB-hours
-    spent.
-    """
+    """Run the contender's rewrites within budget and slots; return the GB-hours spent."""
     spent = slot_seconds = 0.0
     time_limit = conditions.max_jobs * conditions.cycle.total_seconds()
     if left is not None and left <= 0:
@@ -322,14 +319,15 @@ def _carry_out(
 def _commit(
     table: SimulatedTable, names: Sequence[str], seconds: float, chance: Random, *, is_partial: bool
 ) -> list[str]:
-    """Those of the partitions whose rewrite no writer was faster than: all or none in one commit,
-    or by shares that are committed as they are done.
+    """Return the partitions whose rewrite is committed before any writer's conflict.
+
+    One commit has all or none; partial progress commits in parts.
     """
     shares = min(PARTIAL_COMMITS, len(names)) if is_partial else 1
     kept: list[str] = []
     for number in range(shares):
         share = names[number::shares]
-        # Iceberg looks for conflicts since the job began, whichever share it is.
+        # Iceberg checks for conflicts since the job began, for every part.
         if share and chance.random() >= table.conflict_chance(
             seconds * (number + 1) / shares, frozenset(share)
         ):

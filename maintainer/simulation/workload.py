@@ -1,4 +1,4 @@
-"""What a simulated daemon has under way and has spent, as the store would tell its admission."""
+"""The running jobs and the spending of a simulated daemon, for its admission."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from maintainer.domain.budget import NOTHING_SPENT, Charge, Spending, day_of
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One job that is not over: budgets are charged with at most what was predicted until it is."""
+    """A running job; until it ends, budgets are charged with its predicted cost at most."""
 
     ends_at: datetime
-    day: str  # that it was admitted on
+    day: str  # on which it was admitted
     running: Running
     predicted: Charge
     actual: Charge
@@ -23,27 +23,25 @@ class _Job:
 
 @dataclass(slots=True)
 class Workload:
-    """The jobs under way and what today's have cost; time moves forward only."""
+    """The running jobs and today's costs; time moves forward only."""
 
     rules: AdmissionRules
     places: int
     _jobs: list[_Job] = field(default_factory=list)
     _day: str = ""
-    _over: dict[tuple[str, str], Charge] = field(
-        default_factory=dict
-    )  # of the day's jobs that are over
+    _over: dict[tuple[str, str], Charge] = field(default_factory=dict)  # of the day's finished jobs
 
     def begin(
         self, candidate: Candidate, now: datetime, duration: timedelta, actual: Charge
     ) -> None:
-        """A job starts; how long it takes and what it costs nobody asks before it is over."""
+        """Start a job; its duration and its cost are not used before it ends."""
         predicted = Charge(float(candidate.bytes_rewritten), candidate.cost.gb_hours_p90)
         budget = candidate.budget.name if candidate.budget is not None else ""
         running = Running(candidate.table_uuid, candidate.table.catalog, budget)
         self._jobs.append(_Job(now + duration, day_of(now), running, predicted, actual))
 
     def look_around(self, now: datetime) -> AdmissionCircumstances:
-        """What admission rests on at this moment; jobs that are over leave their places."""
+        """Return the circumstances for admission now; finished jobs free their slots."""
         if self._day != day_of(now):
             self._day, self._over = day_of(now), {}
         for job in self._jobs:
@@ -60,9 +58,7 @@ class Workload:
         )
 
     def next_change(self, now: datetime) -> datetime:
-        """When something may start that may not start now: a job ends, a day begins, or a blackout
-        is over.
-        """
+        """Return when more may start: a job ends, a day begins, or a blackout ends."""
         blackout = find_blackout(AdmissionCircumstances(now, self.places, self.rules))
         ends = (
             [blackout.next_at]
