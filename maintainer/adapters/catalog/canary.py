@@ -50,7 +50,7 @@ def read_canary(table: Table, snapshot_ids: Sequence[int]) -> CanaryReading:
             read += 1
         except _WrongFileError as error:
             problems.append(f"{file.file_path} {error}")
-        except Exception as error:  # noqa: BLE001 - a storage's libraries raise what they like: what cannot be looked at proves nothing
+        except Exception as error:  # noqa: BLE001 - storage libraries raise any exception, and an unseen file proves nothing
             unread.append(f"{file.file_path}: {type(error).__name__}: {error}")
     return CanaryReading(read, tuple(problems), tuple(unread))
 

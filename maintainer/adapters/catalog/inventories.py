@@ -136,7 +136,7 @@ class Inventories:
                 raise
             return self._give_up(table)
 
-    async def _take_within(  # noqa: PLR0913, PLR0917 - all that the caller gave, and its time
+    async def _take_within(  # noqa: PLR0913, PLR0917 - all arguments of the caller, and the time
         self,
         deadline: asyncio.Timeout,
         most_entries: int | None,
@@ -239,7 +239,7 @@ class Inventories:
 
         return Access(pointer.io, self._reader.storages, self._clock, renew if can_renew else None)
 
-    async def _take(  # noqa: PLR0913, PLR0917 - all that the caller gave, and what was opened
+    async def _take(  # noqa: PLR0913, PLR0917 - all arguments of the caller, and the opened table
         self,
         table: TableIdentifier,
         opened: Opened,
@@ -326,7 +326,7 @@ class Inventories:
                         opened.access, source.list_path, self._reader.decode_list
                     )
                 )[0], ()
-            except Exception as error:  # noqa: BLE001 - whatever stands in the way, the list is a fact that we lack
+            except Exception as error:  # noqa: BLE001 - any error means that the list is unknown
                 return (), (
                     Unreadable(
                         source.list_path,
@@ -359,7 +359,7 @@ class Inventories:
         return TableFault(table, kind, reason, self._clock.now())
 
 
-def _recall(  # noqa: PLR0913, PLR0917 - the table, what is known of it, and where that goes
+def _recall(  # noqa: PLR0913, PLR0917 - the table, its known state, and the output
     table: TableIdentifier,
     metadata: TableMetadata,
     listed: Sequence[ListedManifest],

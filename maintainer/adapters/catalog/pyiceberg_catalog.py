@@ -62,7 +62,7 @@ _Within = TableInventory | TableFault | TooMuch
 class PyIcebergCatalog:
     """One configured catalog, which connects with the first call."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what a catalog is and its bounds
+    def __init__(  # noqa: PLR0913, PLR0917 - a catalog and its bounds
         self,
         name: str,
         properties: Mapping[str, str],
@@ -225,7 +225,7 @@ class PyIcebergCatalog:
         started = self._clock.now()
         try:
             outcome: _Within | Exception = await take()
-        except Exception as error:  # noqa: BLE001 - it is told with the table that brought it out
+        except Exception as error:  # noqa: BLE001 - it is reported with its table
             outcome = error
         return (
             outcome
@@ -260,7 +260,7 @@ class PyIcebergCatalog:
             return count_by_reading(
                 self._catalog().load_table((*table.namespace, table.name)), snapshot_id, limit_bytes
             )
-        except Exception:  # noqa: BLE001 - a count that cannot be had is unknown, whatever the reason
+        except Exception:  # noqa: BLE001 - any error means that the count is unknown
             return None
 
     def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
@@ -270,7 +270,7 @@ class PyIcebergCatalog:
             return None
         try:
             return len(opened.access.io.new_input(path))
-        except Exception:  # noqa: BLE001 - whatever the storage's libraries raise: a file that cannot be seen proves nothing
+        except Exception:  # noqa: BLE001 - storage libraries raise any exception, and an unseen file proves nothing
             return None
 
     def look_at_files(
@@ -305,7 +305,7 @@ class PyIcebergCatalog:
             return read_canary(
                 self._catalog().load_table((*table.namespace, table.name)), snapshot_ids
             )
-        except Exception:  # noqa: BLE001 - what cannot be looked at proves nothing, whatever the reason
+        except Exception:  # noqa: BLE001 - an unseen file proves nothing, for any reason
             return None
 
     def ping(self) -> str:

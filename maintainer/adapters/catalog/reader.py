@@ -193,7 +193,7 @@ class MetadataReader:
         """Decode a manifest list; UnreadableFileError for corrupt bytes."""
         return read_manifest_list(raw, lambda reason: self._on_slow(reason, 1), most_bytes)
 
-    async def digest(  # noqa: PLR0913, PLR0917 - what is to be read and how, and where it goes
+    async def digest(  # noqa: PLR0913, PLR0917 - the input, the way to read it, and the output
         self,
         access: Access,
         listed: Sequence[ListedManifest],

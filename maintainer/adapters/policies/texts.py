@@ -54,7 +54,7 @@ def check_cron(value: object) -> object:
             f"day month weekday"
         )
     try:
-        croniter(value, datetime(2024, 1, 1)).get_next()  # noqa: DTZ001 - whether it ever fires, wherever
+        croniter(value, datetime(2024, 1, 1)).get_next()  # noqa: DTZ001 - whether it ever fires, in any time zone
     except (ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
         refuse(f"is {value!r}, which is not a cron expression that ever fires ({error})")
     return value

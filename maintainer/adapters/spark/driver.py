@@ -309,7 +309,7 @@ class _Driver:
                     self._output.send(
                         "statement.finished", job=job.job_id, index=number, result=result
                     )
-        except Exception as error:  # noqa: BLE001 - whatever Spark throws is the job's failure, reported by class and message
+        except Exception as error:  # noqa: BLE001 - any exception of Spark fails the job, with its class and message
             causes = _causes(error)
         else:
             causes = []

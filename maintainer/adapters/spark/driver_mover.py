@@ -44,7 +44,7 @@ def move_files(session: JavaObject, statement: str, is_cancelled: Callable[[], b
             return "known"
         try:
             return mover.move(row.file_path, row.target, overwrites=order["overwrites"])
-        except Exception as error:  # noqa: BLE001 - one file's trouble is not the others'; the proof sees that it is still there
+        except Exception as error:  # noqa: BLE001 - one file's error must not stop the others; the proof finds the file
             print(f"{row.file_path} could not be moved: {error}")  # noqa: T201 - to the driver's log
             return "failed"
 

@@ -63,7 +63,7 @@ class LocalRunner:
     If this process is killed, the next one adopts them.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - the composition root gives all it has, once
+    def __init__(  # noqa: PLR0913, PLR0917 - the composition root passes all of them, once
         self,
         options: LocalSparkOptions,
         catalogs: Mapping[str, Mapping[str, str]],

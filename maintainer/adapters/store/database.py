@@ -99,7 +99,7 @@ class Database:
         when they close.
         """
         try:
-            found = os.stat(self._url.database or "")  # noqa: PTH116 - a Path costs as much as the look, and each transaction takes one
+            found = os.stat(self._url.database or "")  # noqa: PTH116 - a Path costs as much as the check, which each transaction does
         except FileNotFoundError as error:
             raise self._unavailable(_DELETED) from error
         except OSError as error:

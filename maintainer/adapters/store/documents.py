@@ -281,7 +281,7 @@ def write_fields(fields: Mapping[str, object]) -> str:
     return _write("an event", lambda: msgspec.json.encode(fields, enc_hook=_write_as_text)).decode()
 
 
-def _write_as_text(value: Any) -> str:  # noqa: ANN401 - msgspec hands over whatever it does not know
+def _write_as_text(value: Any) -> str:  # noqa: ANN401 - msgspec passes any value of an unknown type
     return str(value)
 
 

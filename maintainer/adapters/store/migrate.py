@@ -71,7 +71,7 @@ def _read_revision(connection: Connection, script: ScriptDirectory, place: str) 
 
 def _run(connection: Connection, config: Config, script: ScriptDirectory) -> None:
     def steps(revision: tuple[str, ...], _context: MigrationContext) -> list[RevisionStep]:
-        return script._upgrade_revs("head", revision)  # type: ignore[arg-type]  # noqa: SLF001 - what alembic's own upgrade command calls
+        return script._upgrade_revs("head", revision)  # type: ignore[arg-type]  # noqa: SLF001 - Alembic's own upgrade command calls it
 
     with EnvironmentContext(config, script, fn=steps, destination_rev="head") as environment:
         environment.configure(

@@ -70,7 +70,7 @@ def add_job(database: Database, connection: Connection, job: Job) -> bool:
     return is_stored
 
 
-def update_job(  # noqa: PLR0913, PLR0917 - what one change of a job takes
+def update_job(  # noqa: PLR0913, PLR0917 - the arguments of one change of a job
     database: Database,
     connection: Connection,
     job: Job,

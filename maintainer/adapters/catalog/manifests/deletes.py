@@ -23,7 +23,7 @@ def delete_key(
     return path_key(lower) if lower is not None and lower == upper else WHOLE_PARTITION
 
 
-def bound_of_path(bounds: Any) -> bytes | None:  # noqa: ANN401 - whatever the manifest stores
+def bound_of_path(bounds: Any) -> bytes | None:  # noqa: ANN401 - any value that a manifest stores
     """Return the bound of the paths in a position delete file, from its bounds by field id."""
     if not isinstance(bounds, list):
         return None

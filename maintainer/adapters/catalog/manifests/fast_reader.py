@@ -121,7 +121,7 @@ def read_manifest_list(
     )
 
 
-def digest_manifest(  # noqa: PLR0913, PLR0917 - what is read, by what it is judged, and how much of it there may be
+def digest_manifest(  # noqa: PLR0913, PLR0917 - the input, the criteria and the limit
     raw: bytes,
     listed: ListedManifest,
     specs: Mapping[int, Spec],
@@ -148,7 +148,7 @@ def _read(
             return read_fast()
         except TooLargeError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, the slow reader knows better
+        except Exception as error:  # noqa: BLE001 - the slow reader reports any error better
             reason = SlowRead.SCHEMA if isinstance(error, NotGeneratedError) else SlowRead.CONTENTS
             _LOG.debug("%s is left to the slow reader: %s %s", what, type(error).__name__, error)
     found = read_slowly()

@@ -194,7 +194,7 @@ def _safely(to_text: Callable[[Any], str]) -> Callable[[Any], str]:
     A date beyond Python's calendar, or a value of an undeclared type, still names a partition.
     """
 
-    def write(value: Any) -> str:  # noqa: ANN401 - whatever the manifest stores
+    def write(value: Any) -> str:  # noqa: ANN401 - any value that a manifest stores
         try:
             return to_text(value)
         except (OverflowError, ValueError, TypeError, AttributeError):

@@ -67,7 +67,7 @@ class ForeignPlaces:
         self._names, self._listed_at = {}, None  # the caller may stop in the middle
         try:
             databases = [namespace[0] for namespace in catalog.list_namespaces()]
-        except Exception as error:  # noqa: BLE001 - every library's exceptions mean that it is not known what there is
+        except Exception as error:  # noqa: BLE001 - any exception means that the contents are unknown
             databases, is_whole = [], False
             yield NamespaceError((), error)
         for database in databases:

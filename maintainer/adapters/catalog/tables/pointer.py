@@ -121,7 +121,7 @@ def list_locations(catalog: SqlCatalog) -> Iterator[tuple[Namespace, str, str] |
             rows = connection.execute(
                 query.order_by(IcebergTables.table_namespace, IcebergTables.table_name)
             ).all()
-    except Exception as error:  # noqa: BLE001 - drivers raise what they like; the caller reports it
+    except Exception as error:  # noqa: BLE001 - drivers raise any exception; the caller reports it
         yield NamespaceError((), error)
         return
     for namespace, name, location in rows:

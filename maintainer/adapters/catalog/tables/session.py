@@ -106,7 +106,7 @@ def refresh_token(catalog: RestCatalog) -> None:
 
     A fixed token, or one that renews itself, stays.
     """
-    catalog._refresh_token()  # noqa: SLF001 - what PyIceberg itself does when it is told 401
+    catalog._refresh_token()  # noqa: SLF001 - PyIceberg does the same after a 401
 
 
 def _find_proxy(catalog: RestCatalog) -> str | None:
