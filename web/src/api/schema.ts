@@ -908,7 +908,7 @@ export interface components {
     };
     /**
      * Band
-     * @description The verdict on a table at a glance, best first.
+     * @description The grade of a table, best first.
      * @enum {string}
      */
     Band: "healthy" | "watch" | "degraded" | "critical";
@@ -978,13 +978,13 @@ export interface components {
     };
     /**
      * ContentProof
-     * @description What the checksums of the rows before and after say.
+     * @description The result of comparing row checksums from before and after.
      * @enum {string}
      */
     ContentProof: "not_taken" | "equal" | "different" | "unknown";
     /**
      * CostBasis
-     * @description Whose finished jobs a prediction rests on, the nearest that there are.
+     * @description Whose finished jobs a prediction is based on. The nearest level with jobs is used.
      * @enum {string}
      */
     CostBasis: "table" | "catalog" | "default";
@@ -1026,7 +1026,7 @@ export interface components {
     };
     /**
      * Deed
-     * @description What was done: noun.verb, a closed set.
+     * @description What was done, as noun.verb: a closed set.
      * @enum {string}
      */
     Deed:
@@ -1210,7 +1210,7 @@ export interface components {
     };
     /**
      * FailureReason
-     * @description Why a job failed: a closed set, so that it can be a metric's label.
+     * @description Why a job failed: a closed set, so that it can be the label of a metric.
      * @enum {string}
      */
     FailureReason:
@@ -1228,7 +1228,7 @@ export interface components {
       | "other";
     /**
      * FaultKind
-     * @description Why a listed name yields no inventory.
+     * @description Why a listed name has no inventory.
      * @enum {string}
      */
     FaultKind:
@@ -1498,13 +1498,13 @@ export interface components {
     };
     /**
      * JobSize
-     * @description Which of the configured profiles a job runs in, the smallest first.
+     * @description The profile that a job runs in, smallest first.
      * @enum {string}
      */
     JobSize: "small" | "medium" | "large";
     /**
      * JobState
-     * @description Where a job stands.
+     * @description The state of a job.
      * @enum {string}
      */
     JobState: "pending" | "submitted" | "running" | "succeeded" | "failed" | "cancelled" | "unknown";
@@ -1582,7 +1582,7 @@ export interface components {
     };
     /**
      * Mode
-     * @description Whether plans are only shown or also carried out.
+     * @description Whether plans are only shown or also run.
      * @enum {string}
      */
     Mode: "observe" | "enforce";
@@ -1752,7 +1752,7 @@ export interface components {
     };
     /**
      * OrphanListState
-     * @description What has become of a list.
+     * @description The state of an orphan list.
      * @enum {string}
      */
     OrphanListState:
@@ -1767,7 +1767,7 @@ export interface components {
     };
     /**
      * OutlookKind
-     * @description What a table is about to see.
+     * @description The kinds of outlook.
      * @enum {string}
      */
     OutlookKind: "running" | "paused" | "planned" | "waiting" | "idle" | "unknown";
@@ -2246,7 +2246,7 @@ export interface components {
     };
     /**
      * Quantity
-     * @description What is predicted of a job and known when it is done.
+     * @description A quantity that is predicted before a job and known after it.
      * @enum {string}
      */
     Quantity:
@@ -2374,19 +2374,19 @@ export interface components {
     };
     /**
      * Repair
-     * @description What a job may do because a person asks for it alone: no rule of a policy does.
+     * @description What a job may do only because a person asked for it: no policy rule does it.
      * @enum {string}
      */
     Repair: "roll_back";
     /**
      * RowProof
-     * @description How far it is shown that the rows are the same before and after.
+     * @description The proof that the rows are the same before and after.
      * @enum {string}
      */
     RowProof: "equal" | "counted" | "bounded" | "not_needed" | "different" | "unknown";
     /**
      * RuleName
-     * @description Every rule a policy can hold, in the fixed order of execution.
+     * @description The rules of a policy, in execution order.
      * @enum {string}
      */
     RuleName:
@@ -2440,7 +2440,7 @@ export interface components {
     };
     /**
      * SkipCode
-     * @description Why a rule does nothing now.
+     * @description Why a rule does not run now.
      * @enum {string}
      */
     SkipCode:
@@ -2496,7 +2496,7 @@ export interface components {
     };
     /**
      * Stage
-     * @description The stages of a job, in their order. A job may skip one; it never goes back to one.
+     * @description The stages of a job, in order. A job may skip a stage; it never goes back.
      * @enum {string}
      */
     Stage: "waiting" | "starting" | "preparing" | "working" | "checking" | "proving";
@@ -2522,7 +2522,7 @@ export interface components {
     };
     /**
      * StorageProfile
-     * @description What kind of storage a table lies on: small files cost different things on each.
+     * @description The kind of storage of a table: the cost of small files differs.
      * @enum {string}
      */
     StorageProfile: "object_store" | "hdfs" | "ozone";
@@ -2943,7 +2943,7 @@ export interface components {
     };
     /**
      * WaitCode
-     * @description Why an action that is planned does not start now.
+     * @description Why a planned action does not start now.
      * @enum {string}
      */
     WaitCode: "queued" | "turn" | "in_flight" | "over_budget" | "reserved" | "too_large" | "blackout" | "paused" | "draining";
