@@ -89,7 +89,12 @@ def test_plan_says_what_why_and_why_not(lake: Path) -> None:
     }
     for one in plans.values():
         rules = [verdict["rule"] for verdict in one["planned"] + one["skipped"]]
-        assert sorted(rules) == ["expire_snapshots", "rewrite_data_files", "rewrite_manifests"]
+        assert sorted(rules) == [
+            "expire_snapshots",
+            "rewrite_data_files",
+            "rewrite_manifests",
+            "rewrite_position_delete_files",
+        ]
     left_alone = next(
         skipped for skipped in plans[ARCHIVE]["skipped"] if skipped["rule"] == "rewrite_data_files"
     )
