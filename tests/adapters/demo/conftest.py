@@ -64,7 +64,7 @@ def by_spark(built: BuiltLake, tmp_path_factory: pytest.TempPathFactory) -> Mapp
         capture_output=True,
         text=True,
         check=True,
-        timeout=240,
+        timeout=480,
         env=environment,
         cwd=scratch,
     )
