@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from maintainer.compare.effect import prove_rows
+from maintainer.compare.row_proof import prove_rows
 from maintainer.domain.effect import RowProof
 from maintainer.domain.inventory import Snapshot
 from maintainer.domain.job import Baseline

@@ -5,17 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.compare.effect import (
-    COUNT_LIMIT_BYTES,
-    Verdict,
-    compare,
-    conclude,
-    find_statistics,
-    rows_to_count,
-    split_commits,
-    spread_counts,
-)
+from maintainer.compare.effect import Verdict, compare, conclude, find_statistics, split_commits
 from maintainer.compare.missing_parent import prove_rows_since
+from maintainer.compare.row_proof import COUNT_LIMIT_BYTES, rows_to_count, spread_counts
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import StoreUnavailableError

@@ -12,11 +12,9 @@ from maintainer.compare.effect import (
     describe_effect,
     describe_timeout,
     find_statistics,
-    prove_rows,
-    rows_to_count,
     split_commits,
-    spread_counts,
 )
+from maintainer.compare.row_proof import prove_rows, rows_to_count, spread_counts
 from maintainer.domain.action import (
     Action,
     ComputePartitionStats,

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pytest
 
-from maintainer.compare.effect import COUNT_LIMIT_BYTES
+from maintainer.compare.row_proof import COUNT_LIMIT_BYTES
 from maintainer.domain.action import ExpireSnapshots, RemoveOrphanFiles
 from maintainer.domain.errors import InvalidTransitionError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
