@@ -37,16 +37,9 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     return made
 
 
-@pytest.mark.parametrize(
-    "words",
-    [("run", "lake.sales.orders", "--yes"), ("scan", "lake.sales.orders", "--with-spark")],
-    ids=" ".join,
-)
-def test_everything_that_is_missing_is_named_and_nothing_is_requested(
-    world: World, words: tuple[str, ...]
-) -> None:
+def test_everything_that_is_missing_is_named_and_nothing_is_requested(world: World) -> None:
     world.put("orders")
-    done = call(*words)
+    done = call("run", "lake.sales.orders", "--yes")
     assert (done.exit_code, done.stderr) == (
         1,
         "error: Java: none here\nerror: Spark jars: jar a.jar is missing; fetch it with: x\n",
