@@ -45,14 +45,22 @@ class Cluster:
         ]
 
     def executor_pids(self) -> list[int]:
-        """The processes that the worker has begun."""
+        """The living executors that the worker has started.
+
+        The worker has other children for moments: the launcher that becomes an executor, and ended
+        processes that it has not waited for yet.
+        """
         listed = subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(self.worker_pid)],
+            ["ps", "-ww", "-o", "pid=,stat=,args=", "--ppid", str(self.worker_pid)],
             capture_output=True,
             text=True,
             check=False,
         )
-        return [int(pid) for pid in listed.stdout.split()]
+        return [
+            int(pid)
+            for pid, state, command in (line.split(None, 2) for line in listed.stdout.splitlines())
+            if not state.startswith("Z") and "CoarseGrainedExecutorBackend" in command
+        ]
 
 
 @contextmanager
