@@ -23,7 +23,8 @@ function compressAssets(): Plugin {
         if (!entry.isFile() || !COMPRESSIBLE.test(entry.name)) continue;
         const path = join(entry.parentPath, entry.name);
         const content = await readFile(path);
-        if (content.byteLength >= WORTH_COMPRESSING_BYTES) await writeFile(`${path}.gz`, gzipSync(content, { level: 9 }));
+        if (content.byteLength >= WORTH_COMPRESSING_BYTES)
+          await writeFile(`${path}.gz`, gzipSync(content, { level: 9 }));
       }
     },
   };
@@ -31,10 +32,21 @@ function compressAssets(): Plugin {
 
 export default defineConfig({
   plugins: [react(), compressAssets()],
-  build: { outDir: OUT_DIR, emptyOutDir: true, target: "es2022", sourcemap: false, chunkSizeWarningLimit: 700 },
+  build: {
+    outDir: OUT_DIR,
+    emptyOutDir: true,
+    target: "es2022",
+    sourcemap: false,
+    chunkSizeWarningLimit: 700,
+  },
   server: {
     host: "127.0.0.1",
-    proxy: { "/api": { target: process.env.MAINTAINER_URL ?? "http://127.0.0.1:8080", changeOrigin: false } },
+    proxy: {
+      "/api": {
+        target: process.env.MAINTAINER_URL ?? "http://127.0.0.1:8080",
+        changeOrigin: false,
+      },
+    },
   },
   // A busy machine takes seconds for a dialog; what hangs is told by then too.
   test: {

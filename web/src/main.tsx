@@ -20,7 +20,9 @@ const queries = new QueryClient({
     queries: {
       staleTime: FRESH_MS,
       // A refusal stays one; only a missing answer or a failing daemon is worth asking again.
-      retry: (failures, error) => failures < RETRIES && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500),
+      retry: (failures, error) =>
+        failures < RETRIES &&
+        (!(error instanceof ApiError) || error.status === 0 || error.status >= 500),
     },
   },
 });
@@ -31,7 +33,12 @@ if (!element) throw new Error("index.html has no element #root");
 
 createRoot(element).render(
   <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} colorSchemeManager={schemes} defaultColorScheme="auto">
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={resolveVariables}
+      colorSchemeManager={schemes}
+      defaultColorScheme="auto"
+    >
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
       </QueryClientProvider>

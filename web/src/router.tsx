@@ -10,7 +10,11 @@ const jobsPage = lazyPage(() => import("./pages/jobs/JobsPage"), "JobsPage");
 const jobPage = lazyPage(() => import("./pages/job/JobPage"), "JobPage");
 const policiesPage = lazyPage(() => import("./pages/policies/PoliciesPage"), "PoliciesPage");
 
-const root = createRootRoute({ component: Layout, notFoundComponent: NotFound, errorComponent: RouteError });
+const root = createRootRoute({
+  component: Layout,
+  notFoundComponent: NotFound,
+  errorComponent: RouteError,
+});
 
 const tablesRoute = createRoute({
   getParentRoute: () => root,

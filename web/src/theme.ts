@@ -1,4 +1,11 @@
-import { ActionIcon, Button, createTheme, Modal, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
+import {
+  ActionIcon,
+  Button,
+  createTheme,
+  Modal,
+  type CSSVariablesResolver,
+  type MantineColorsTuple,
+} from "@mantine/core";
 
 /** Blue of old ice: each shade was chosen so that white on 7 and above, and 2 on the dark surface, reach WCAG AA. */
 const ice: MantineColorsTuple = [
@@ -34,13 +41,23 @@ export const theme = createTheme({
   colors: { ice, dark },
   defaultRadius: "sm",
   fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
-  fontFamilyMonospace: 'ui-monospace, "SFMono-Regular", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
-  headings: { fontWeight: "620", sizes: { h1: { fontSize: "1.375rem" }, h2: { fontSize: "1.0625rem" }, h3: { fontSize: "0.9375rem" } } },
+  fontFamilyMonospace:
+    'ui-monospace, "SFMono-Regular", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  headings: {
+    fontWeight: "620",
+    sizes: {
+      h1: { fontSize: "1.375rem" },
+      h2: { fontSize: "1.0625rem" },
+      h3: { fontSize: "0.9375rem" },
+    },
+  },
   cursorType: "pointer",
   components: {
     Button: Button.extend({ defaultProps: { size: "xs", variant: "default" } }),
     // A dialog's heading is no banner of the page.
-    Modal: Modal.extend({ defaultProps: { transitionProps: { duration: 0 }, attributes: { header: { role: "none" } } } }),
+    Modal: Modal.extend({
+      defaultProps: { transitionProps: { duration: 0 }, attributes: { header: { role: "none" } } },
+    }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: "default" } }),
   },
 });

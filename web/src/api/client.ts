@@ -6,7 +6,10 @@ export const UNAUTHORIZED = 401;
 
 type Problem = components["schemas"]["Problem"];
 
-export const client = createClient<paths>({ baseUrl: globalThis.location.origin, fetch: (request) => fetch(request) });
+export const client = createClient<paths>({
+  baseUrl: globalThis.location.origin,
+  fetch: (request) => fetch(request),
+});
 
 const READING = ["GET", "HEAD"];
 
@@ -14,7 +17,8 @@ const READING = ["GET", "HEAD"];
 client.use({
   onRequest: ({ request }) => {
     const token = readToken();
-    if (token !== null && !READING.includes(request.method)) request.headers.set("Authorization", `Bearer ${token}`);
+    if (token !== null && !READING.includes(request.method))
+      request.headers.set("Authorization", `Bearer ${token}`);
   },
   onResponse: ({ response }) => {
     if (response.status === UNAUTHORIZED) forgetToken();
@@ -35,7 +39,13 @@ export class ApiError extends Error {
 }
 
 function isProblem(body: unknown): body is Problem {
-  return typeof body === "object" && body !== null && "title" in body && "detail" in body && typeof body.detail === "string";
+  return (
+    typeof body === "object" &&
+    body !== null &&
+    "title" in body &&
+    "detail" in body &&
+    typeof body.detail === "string"
+  );
 }
 
 interface Answer<T> {
@@ -50,19 +60,31 @@ async function settle<T>(request: Promise<Answer<T>>): Promise<Answer<T>> {
     answer = await request;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "The daemon does not answer", "It may be stopped or restarting. This page asks again by itself.");
+    throw new ApiError(
+      0,
+      "The daemon does not answer",
+      "It may be stopped or restarting. This page asks again by itself.",
+    );
   }
   const { error, response } = answer;
   if (response.ok) return answer;
   if (isProblem(error)) throw new ApiError(response.status, error.title, error.detail);
-  throw new ApiError(response.status, `The daemon answered ${response.status}`, response.statusText || "It gave no reason.");
+  throw new ApiError(
+    response.status,
+    `The daemon answered ${response.status}`,
+    response.statusText || "It gave no reason.",
+  );
 }
 
 /** The answer's data; otherwise an ApiError that carries the problem's own words. */
 export async function unwrap<T>(request: Promise<Answer<T>>): Promise<T> {
   const { data, response } = await settle(request);
   if (data === undefined)
-    throw new ApiError(response.status, "The daemon answered without a body", "This page and the daemon may be of different versions.");
+    throw new ApiError(
+      response.status,
+      "The daemon answered without a body",
+      "This page and the daemon may be of different versions.",
+    );
   return data;
 }
 

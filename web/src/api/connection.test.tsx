@@ -8,7 +8,8 @@ import { ApiError } from "./client";
 import { isAnswering } from "./connection";
 
 const fetched = () => vi.spyOn(globalThis, "fetch");
-const answer = (status: number) => fetched().mockImplementation(() => Promise.resolve(new Response("{}", { status })));
+const answer = (status: number) =>
+  fetched().mockImplementation(() => Promise.resolve(new Response("{}", { status })));
 const refuse = () => fetched().mockRejectedValue(new TypeError("fetch failed"));
 
 afterEach(() => {
@@ -62,7 +63,9 @@ describe("a page that is fetched when it is needed", () => {
   const load = vi.fn<() => Promise<{ Page: () => string }>>();
 
   it("is fetched again after it could not be had, and then never again", async () => {
-    load.mockRejectedValueOnce(new TypeError("Failed to fetch dynamically imported module")).mockResolvedValue({ Page: () => "here" });
+    load
+      .mockRejectedValueOnce(new TypeError("Failed to fetch dynamically imported module"))
+      .mockResolvedValue({ Page: () => "here" });
     const Page = lazyPage(load, "Page");
     await Page.preload();
     expect(() => Page()).toThrow(PartMissingError);

@@ -8,7 +8,10 @@ const ANSWER_WITHIN_MS = 2_000;
 export async function isAnswering(signal?: AbortSignal): Promise<boolean> {
   const deadline = AbortSignal.timeout(ANSWER_WITHIN_MS);
   try {
-    const response = await fetch("/livez", { cache: "no-store", signal: signal ? AbortSignal.any([signal, deadline]) : deadline });
+    const response = await fetch("/livez", {
+      cache: "no-store",
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    });
     return response.ok;
   } catch {
     return false;
@@ -44,7 +47,9 @@ export function useConnection(): Connection {
   const before = useRef(state);
   useEffect(() => {
     if (before.current !== "up" && state === "up") {
-      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== connectionQuery.queryKey[0] });
+      void queries.invalidateQueries({
+        predicate: ({ queryKey }) => queryKey[0] !== connectionQuery.queryKey[0],
+      });
     }
     before.current = state;
   }, [state, queries]);

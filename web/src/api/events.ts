@@ -17,7 +17,9 @@ export function addEvent(events: JobEvent[], event: JobEvent): JobEvent[] {
 /** Reads JSON; a whole number that JavaScript cannot hold, such as a snapshot's id, stays the text that it was. */
 export function parseExact(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
-    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? String(value)) : value,
+    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
+      ? (context?.source ?? String(value))
+      : value,
   );
 }
 
@@ -31,8 +33,14 @@ export function useJobEvents(jobId: string, onJob: (job: Job) => void): JobStory
       const event = parseExact(message.data) as JobEvent;
       setStory((known) => ({ events: addEvent(known.events, event), stream: "live" }));
     };
-    source.onerror = () => setStory((known) => ({ ...known, stream: source.readyState === EventSource.CLOSED ? "broken" : "connecting" }));
-    source.addEventListener("job", (message: MessageEvent<string>) => onJob(JSON.parse(message.data) as Job));
+    source.onerror = () =>
+      setStory((known) => ({
+        ...known,
+        stream: source.readyState === EventSource.CLOSED ? "broken" : "connecting",
+      }));
+    source.addEventListener("job", (message: MessageEvent<string>) =>
+      onJob(JSON.parse(message.data) as Job),
+    );
     source.addEventListener("end", (message: MessageEvent<string>) => {
       source.close();
       onJob(JSON.parse(message.data) as Job);

@@ -48,14 +48,21 @@ export const overviewQuery = queryOptions({
 
 export const queueQuery = queryOptions({
   queryKey: ["queue"],
-  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/queue", { params: { query: { limit: QUEUE_SHOWN } }, signal })),
+  queryFn: ({ signal }) =>
+    unwrap(client.GET("/api/v1/queue", { params: { query: { limit: QUEUE_SHOWN } }, signal })),
   refetchInterval: TABLES_EVERY_MS,
 });
 
 /** The tables that maintenance is needed for most, whatever the list below is filtered by. */
 export const worstTablesQuery = queryOptions({
   queryKey: ["tables", "worst"],
-  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/tables", { params: { query: { sort: "-band", limit: WORST_TABLES } }, signal })),
+  queryFn: ({ signal }) =>
+    unwrap(
+      client.GET("/api/v1/tables", {
+        params: { query: { sort: "-band", limit: WORST_TABLES } },
+        signal,
+      }),
+    ),
   refetchInterval: TABLES_EVERY_MS,
 });
 
@@ -93,7 +100,8 @@ export const tablesQuery = (filters: TableFilters) =>
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
-    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? TABLES_EVERY_MS : false),
+    refetchInterval: (query) =>
+      (query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? TABLES_EVERY_MS : false,
   });
 
 const tableKey = (path: TablePath) => ["table", path.catalog, path.namespace, path.table];
@@ -101,8 +109,12 @@ const tableKey = (path: TablePath) => ["table", path.catalog, path.namespace, pa
 export const tableQuery = (path: TablePath) =>
   queryOptions({
     queryKey: [...tableKey(path), "detail"],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/tables/{catalog}/{namespace}/{table}", { ...atTable(path), signal })),
-    refetchInterval: (query) => (query.state.data?.outlook.job ? RUNNING_EVERY_MS : TABLES_EVERY_MS),
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/api/v1/tables/{catalog}/{namespace}/{table}", { ...atTable(path), signal }),
+      ),
+    refetchInterval: (query) =>
+      query.state.data?.outlook.job ? RUNNING_EVERY_MS : TABLES_EVERY_MS,
   });
 
 export const historyQuery = (path: TablePath, metric: HistoryMetric, range: HistoryRange) =>
@@ -111,7 +123,13 @@ export const historyQuery = (path: TablePath, metric: HistoryMetric, range: Hist
     queryFn: ({ signal }) =>
       unwrap(
         client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/history", {
-          params: { path, query: { metric, from: new Date(Date.now() - HISTORY_RANGES[range] * 3_600_000).toISOString() } },
+          params: {
+            path,
+            query: {
+              metric,
+              from: new Date(Date.now() - HISTORY_RANGES[range] * 3_600_000).toISOString(),
+            },
+          },
           signal,
         }),
       ),
@@ -135,7 +153,13 @@ export const partitionsQuery = (path: TablePath) =>
 export const planQuery = (path: TablePath) =>
   queryOptions({
     queryKey: [...tableKey(path), "plan"],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/plan", { ...atTable(path), signal })),
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/plan", {
+          ...atTable(path),
+          signal,
+        }),
+      ),
     refetchInterval: TABLES_EVERY_MS,
   });
 
@@ -145,19 +169,29 @@ export const verdictsQuery = (path: TablePath) =>
     queryFn: ({ pageParam, signal }) =>
       unwrap(
         client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/verdicts", {
-          params: { path, query: { limit: VERDICT_PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: {
+            path,
+            query: { limit: VERDICT_PAGE, ...(pageParam ? { cursor: pageParam } : {}) },
+          },
           signal,
         }),
       ),
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
-    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? TABLES_EVERY_MS : false),
+    refetchInterval: (query) =>
+      (query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? TABLES_EVERY_MS : false,
   });
 
 export const orphanListsQuery = (path: TablePath) =>
   queryOptions({
     queryKey: [...tableKey(path), "orphans"],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/orphans", { ...atTable(path), signal })),
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/orphans", {
+          ...atTable(path),
+          signal,
+        }),
+      ),
     refetchInterval: TABLES_EVERY_MS,
   });
 
@@ -166,7 +200,10 @@ export const orphanListQuery = (path: TablePath, listId: string) =>
     queryKey: [...tableKey(path), "orphans", listId],
     queryFn: ({ signal }) =>
       unwrap(
-        client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}", { params: { path: { ...path, list: listId } }, signal }),
+        client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}", {
+          params: { path: { ...path, list: listId } },
+          signal,
+        }),
       ),
   });
 
@@ -190,14 +227,17 @@ export const jobsQuery = (filters: JobFilters) =>
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
-    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? JOBS_EVERY_MS : false),
+    refetchInterval: (query) =>
+      (query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? JOBS_EVERY_MS : false,
   });
 
 export const jobQuery = (jobId: string) =>
   queryOptions({
     queryKey: ["job", jobId],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/jobs/{job_id}", { params: { path: { job_id: jobId } }, signal })),
-    refetchInterval: (query) => (query.state.data && isFinal(query.state.data.state) ? false : JOBS_EVERY_MS),
+    queryFn: ({ signal }) =>
+      unwrap(client.GET("/api/v1/jobs/{job_id}", { params: { path: { job_id: jobId } }, signal })),
+    refetchInterval: (query) =>
+      query.state.data && isFinal(query.state.data.state) ? false : JOBS_EVERY_MS,
   });
 
 /** Everything that a changed table or job is part of. */
@@ -221,7 +261,9 @@ const freshPlanKey = (path: TablePath) => [...tableKey(path), "fresh-plan"];
 export function usePlan(path: TablePath) {
   const stored = useQuery(planQuery(path));
   const fresh = useQuery<Plan>({ queryKey: freshPlanKey(path), queryFn: skipToken }).data;
-  const isFresher = fresh !== undefined && (!stored.data || Date.parse(fresh.made_at) > Date.parse(stored.data.made_at));
+  const isFresher =
+    fresh !== undefined &&
+    (!stored.data || Date.parse(fresh.made_at) > Date.parse(stored.data.made_at));
   return isFresher ? { ...stored, data: fresh, error: null } : stored;
 }
 
@@ -229,7 +271,8 @@ export function usePlan(path: TablePath) {
 export function usePlanAgain(path: TablePath) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/plan", atTable(path))),
+    mutationFn: () =>
+      unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/plan", atTable(path))),
     onSuccess: (plan) => queries.setQueryData(freshPlanKey(path), plan),
   });
 }
@@ -238,7 +281,12 @@ export function useRunNow(path: TablePath) {
   const refresh = useRefresh(path);
   return useMutation({
     mutationFn: (rules: RuleName[]) =>
-      unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/run", { ...atTable(path), body: { rules } })),
+      unwrap(
+        client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/run", {
+          ...atTable(path),
+          body: { rules },
+        }),
+      ),
     onSuccess: refresh,
   });
 }
@@ -247,7 +295,12 @@ export function usePause(path: TablePath) {
   const refresh = useRefresh(path);
   return useMutation({
     mutationFn: (reason: string) =>
-      unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/pause", { ...atTable(path), body: { reason } })),
+      unwrap(
+        client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/pause", {
+          ...atTable(path),
+          body: { reason },
+        }),
+      ),
     onSuccess: refresh,
   });
 }
@@ -255,7 +308,8 @@ export function usePause(path: TablePath) {
 export function useResume(path: TablePath) {
   const refresh = useRefresh(path);
   return useMutation({
-    mutationFn: () => carryOut(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/resume", atTable(path))),
+    mutationFn: () =>
+      carryOut(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/resume", atTable(path))),
     onSuccess: refresh,
   });
 }
@@ -277,9 +331,19 @@ export function useDecideOnOrphans(path: TablePath, list: OrphanList) {
             }),
           );
         case "reject":
-          return unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/reject", { params, body: { by } }));
+          return unwrap(
+            client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/reject", {
+              params,
+              body: { by },
+            }),
+          );
         case "restore":
-          return unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/restore", { params, body: { by } }));
+          return unwrap(
+            client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/restore", {
+              params,
+              body: { by },
+            }),
+          );
       }
     },
     onSuccess: refresh,
@@ -295,7 +359,12 @@ export function useAddMeasurement(path: TablePath) {
   const refresh = useRefresh(path);
   return useMutation({
     mutationFn: (measurement: NewMeasurement) =>
-      unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/measurements", { ...atTable(path), body: measurement })),
+      unwrap(
+        client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/measurements", {
+          ...atTable(path),
+          body: measurement,
+        }),
+      ),
     onSuccess: refresh,
   });
 }
@@ -303,7 +372,10 @@ export function useAddMeasurement(path: TablePath) {
 export function useCancel(job: Job) {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: () => unwrap(client.POST("/api/v1/jobs/{job_id}/cancel", { params: { path: { job_id: job.job_id } } })),
+    mutationFn: () =>
+      unwrap(
+        client.POST("/api/v1/jobs/{job_id}/cancel", { params: { path: { job_id: job.job_id } } }),
+      ),
     onSuccess: refresh,
   });
 }
@@ -312,11 +384,17 @@ export function useCancel(job: Job) {
 export function useRollBack(job: Job) {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: () => unwrap(client.POST("/api/v1/jobs/{job_id}/rollback", { params: { path: { job_id: job.job_id } } })),
+    mutationFn: () =>
+      unwrap(
+        client.POST("/api/v1/jobs/{job_id}/rollback", { params: { path: { job_id: job.job_id } } }),
+      ),
     onSuccess: refresh,
   });
 }
 
 export function useValidatePolicy() {
-  return useMutation({ mutationFn: (yaml: string) => unwrap(client.POST("/api/v1/policies/validate", { body: { yaml } })) });
+  return useMutation({
+    mutationFn: (yaml: string) =>
+      unwrap(client.POST("/api/v1/policies/validate", { body: { yaml } })),
+  });
 }

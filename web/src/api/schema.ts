@@ -1232,7 +1232,14 @@ export interface components {
      * @enum {string}
      */
     FaultKind:
-      "view" | "dropped" | "metadata_missing" | "metadata_corrupt" | "catalog_unavailable" | "access_denied" | "unsupported" | "failed";
+      | "view"
+      | "dropped"
+      | "metadata_missing"
+      | "metadata_corrupt"
+      | "catalog_unavailable"
+      | "access_denied"
+      | "unsupported"
+      | "failed";
     /** FaultOut */
     FaultOut: {
       kind: components["schemas"]["FaultKind"];
@@ -1507,7 +1514,8 @@ export interface components {
      * @description The state of a job.
      * @enum {string}
      */
-    JobState: "pending" | "submitted" | "running" | "succeeded" | "failed" | "cancelled" | "unknown";
+    JobState:
+      "pending" | "submitted" | "running" | "succeeded" | "failed" | "cancelled" | "unknown";
     /**
      * KeeperOut
      * @description A snapshot that is protected together with all newer ones, and by whom.
@@ -1756,7 +1764,16 @@ export interface components {
      * @enum {string}
      */
     OrphanListState:
-      "refused" | "waiting" | "approved" | "rejected" | "superseded" | "removed" | "quarantined" | "restoring" | "restored" | "emptied";
+      | "refused"
+      | "waiting"
+      | "approved"
+      | "rejected"
+      | "superseded"
+      | "removed"
+      | "quarantined"
+      | "restoring"
+      | "restored"
+      | "emptied";
     /**
      * OrphanLists
      * @description The lists of tables of this name, newest first; at most 100.
@@ -2946,7 +2963,16 @@ export interface components {
      * @description Why a planned action does not start now.
      * @enum {string}
      */
-    WaitCode: "queued" | "turn" | "in_flight" | "over_budget" | "reserved" | "too_large" | "blackout" | "paused" | "draining";
+    WaitCode:
+      | "queued"
+      | "turn"
+      | "in_flight"
+      | "over_budget"
+      | "reserved"
+      | "too_large"
+      | "blackout"
+      | "paused"
+      | "draining";
     /**
      * WriterRateOut
      * @description The commits of one writer; a list has at most ten writers and the sum of the others.
@@ -5724,7 +5750,8 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Worst first: the most of a count, the smallest average. */
-        sort?: "small_files" | "data_files" | "average_file_size_bytes" | "data_bytes" | "delete_files";
+        sort?:
+          "small_files" | "data_files" | "average_file_size_bytes" | "data_bytes" | "delete_files";
         /** @description Items a page. */
         limit?: number;
       };

@@ -39,7 +39,8 @@ export function Chart({ label, option }: ChartProps) {
   }, []);
 
   useEffect(() => {
-    if (chart && !chart.isDisposed()) chart.setOption(option(paletteOf(scheme)), { notMerge: true });
+    if (chart && !chart.isDisposed())
+      chart.setOption(option(paletteOf(scheme)), { notMerge: true });
   }, [chart, option, scheme]);
 
   if (isMissing) return <PartMissing />;

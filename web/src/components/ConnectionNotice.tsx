@@ -11,7 +11,10 @@ const TITLES = { down: "The daemon does not answer", offline: "This browser is o
 /** Says in one place that nothing on the page is new any more, and since when. */
 export function ConnectionNotice() {
   const connection = useConnection();
-  const [last, setLast] = useState<{ connection: Connection; at: string }>({ connection: "up", at: "" });
+  const [last, setLast] = useState<{ connection: Connection; at: string }>({
+    connection: "up",
+    at: "",
+  });
   if (last.connection !== connection) setLast({ connection, at: new Date().toISOString() });
   if (connection === "up") return null;
   return (

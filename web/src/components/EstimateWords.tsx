@@ -15,8 +15,14 @@ const ITEMS: Record<JobRule, string> = {
 /** What an action is expected to achieve, in one line. */
 export function EstimateWords({ estimate, rule }: { estimate: Estimate; rule: JobRule }) {
   if (rule === "compute_table_stats" || rule === "compute_partition_stats")
-    return <span>statistics of the current snapshot{estimate.note && <span className="dim"> ({estimate.note})</span>}</span>;
-  if (estimate.items_before === 0) return <span>nothing{estimate.note && <span className="dim"> ({estimate.note})</span>}</span>;
+    return (
+      <span>
+        statistics of the current snapshot
+        {estimate.note && <span className="dim"> ({estimate.note})</span>}
+      </span>
+    );
+  if (estimate.items_before === 0)
+    return <span>nothing{estimate.note && <span className="dim"> ({estimate.note})</span>}</span>;
   return (
     <span>
       {pluralize(estimate.items_before, ITEMS[rule])} → {formatCount(estimate.items_after)}

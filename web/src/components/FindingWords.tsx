@@ -5,7 +5,10 @@ import { TimeAgo } from "./TimeAgo";
 
 /** A finding in words; the daemon writes the sentence. */
 export function sayFinding(finding: Finding): string {
-  return capitalize(finding.sentence) || `${humanize(finding.metric)} is ${finding.observed}, the bound is ${finding.bound}`;
+  return (
+    capitalize(finding.sentence) ||
+    `${humanize(finding.metric)} is ${finding.observed}, the bound is ${finding.bound}`
+  );
 }
 
 export function FindingList({ findings }: { findings: Finding[] }) {

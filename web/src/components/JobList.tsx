@@ -12,7 +12,8 @@ import { TimeAgo } from "./TimeAgo";
 /** What became of a job, in words. */
 export function sayOutcome(job: Job): string {
   if (job.effect?.sentence) return job.effect.sentence;
-  if (job.failure_reason) return `${FAILURE_WORDS[job.failure_reason]}${job.failure_message ? `: ${job.failure_message}` : ""}`;
+  if (job.failure_reason)
+    return `${FAILURE_WORDS[job.failure_reason]}${job.failure_message ? `: ${job.failure_message}` : ""}`;
   if (job.failure_message) return job.failure_message;
   if (!isFinal(job.state)) return job.progress.phase || job.reason;
   return job.cancel_requested_by ? `Cancelled by ${job.cancel_requested_by}` : job.reason;
@@ -20,7 +21,8 @@ export function sayOutcome(job: Job): string {
 
 /** How long the Spark work took, or has taken so far; null before it starts. */
 export function durationOf(job: Job, now: number): number | null {
-  const end = job.ended_at ?? job.finished_at ?? (isFinal(job.state) ? null : new Date(now).toISOString());
+  const end =
+    job.ended_at ?? job.finished_at ?? (isFinal(job.state) ? null : new Date(now).toISOString());
   return secondsBetween(job.started_at, end);
 }
 

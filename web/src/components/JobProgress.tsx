@@ -6,7 +6,13 @@ import { describeProgress, STAGES } from "../lib/progress";
 import { STAGE_WORDS } from "../lib/words";
 
 /** How far an unfinished job is: its stage, what is counted in it, and one bar over the whole job. */
-export function JobProgress({ progress, children }: { progress: Job["progress"]; children?: ReactNode }) {
+export function JobProgress({
+  progress,
+  children,
+}: {
+  progress: Job["progress"];
+  children?: ReactNode;
+}) {
   const { stage, figures, percent } = describeProgress(progress, useNow());
   const moves = progress.stage !== "waiting" && !progress.is_counted;
   return (
@@ -27,7 +33,11 @@ export function StageList({ stage }: { stage: Job["progress"]["stage"] }) {
   return (
     <ol className="stages" aria-label="Stages">
       {STAGES.map((each, index) => (
-        <li key={each} className={index < present ? "stage-done" : ""} aria-current={index === present ? "step" : undefined}>
+        <li
+          key={each}
+          className={index < present ? "stage-done" : ""}
+          aria-current={index === present ? "step" : undefined}
+        >
           {STAGE_WORDS[each]}
         </li>
       ))}

@@ -12,7 +12,15 @@ const SCHEMES: { value: MantineColorScheme; label: string }[] = [
 
 function SchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  return <SegmentedControl size="xs" aria-label="Colours" data={SCHEMES} value={colorScheme} onChange={(value) => setColorScheme(value)} />;
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="Colours"
+      data={SCHEMES}
+      value={colorScheme}
+      onChange={(value) => setColorScheme(value)}
+    />
+  );
 }
 
 function Version() {

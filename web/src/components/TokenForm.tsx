@@ -16,7 +16,12 @@ export function TokenForm() {
         setKept(true);
       }}
     >
-      <PasswordInput label="API token" value={token} onChange={(event) => setToken(event.currentTarget.value)} autoComplete="off" />
+      <PasswordInput
+        label="API token"
+        value={token}
+        onChange={(event) => setToken(event.currentTarget.value)}
+        autoComplete="off"
+      />
       <Button type="submit" disabled={token.trim() === ""}>
         Use this token
       </Button>

@@ -18,7 +18,9 @@ export function Weights({ cost, score }: { cost: Cost | null; score: Score | nul
             <dt>Expected cost</dt>
             <dd>
               {formatSignificant(cost.gb_hours)} GB-hours{" "}
-              <span className="dim">(budgets are charged {formatSignificant(cost.gb_hours_p90)} until it is done)</span>
+              <span className="dim">
+                (budgets are charged {formatSignificant(cost.gb_hours_p90)} until it is done)
+              </span>
             </dd>
             <dt>Learnt from</dt>
             <dd>
@@ -31,7 +33,8 @@ export function Weights({ cost, score }: { cost: Cost | null; score: Score | nul
           <>
             <dt>Priority</dt>
             <dd>
-              {score.sentence || formatSignificant(score.value)} <span className="dim">(by {score.scorer})</span>
+              {score.sentence || formatSignificant(score.value)}{" "}
+              <span className="dim">(by {score.scorer})</span>
             </dd>
             {score.terms.map((term) => (
               <div key={term.name} className="pair">

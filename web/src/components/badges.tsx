@@ -13,11 +13,17 @@ const STATE_TONES: Record<JobState, string> = {
 };
 
 export function BandBadge({ band, large = false }: { band: Band; large?: boolean }) {
-  return <span className={`badge badge-${band}${large ? " badge-large" : ""}`}>{BAND_WORDS[band]}</span>;
+  return (
+    <span className={`badge badge-${band}${large ? " badge-large" : ""}`}>{BAND_WORDS[band]}</span>
+  );
 }
 
 export function StateBadge({ state, large = false }: { state: JobState; large?: boolean }) {
-  return <span className={`badge ${STATE_TONES[state]}${large ? " badge-large" : ""}`}>{STATE_WORDS[state]}</span>;
+  return (
+    <span className={`badge ${STATE_TONES[state]}${large ? " badge-large" : ""}`}>
+      {STATE_WORDS[state]}
+    </span>
+  );
 }
 
 /** The verdict on a table; a table that cannot be measured shows its fault, never a band of old figures alone. */
@@ -26,7 +32,9 @@ export function TableBadges({ table, large = false }: { table: TableSummary; lar
   return (
     <span className="row">
       {fault ? (
-        <span className={`badge badge-critical${large ? " badge-large" : ""}`}>{FAULT_WORDS[fault.kind]}</span>
+        <span className={`badge badge-critical${large ? " badge-large" : ""}`}>
+          {FAULT_WORDS[fault.kind]}
+        </span>
       ) : band ? (
         <BandBadge band={band} large={large} />
       ) : (

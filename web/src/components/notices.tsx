@@ -28,7 +28,10 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => 
     );
   }
   return (
-    <Notice tone="critical" title={error instanceof ApiError ? error.title : "Something went wrong in this page"}>
+    <Notice
+      tone="critical"
+      title={error instanceof ApiError ? error.title : "Something went wrong in this page"}
+    >
       <p>{error.message}</p>
       {error instanceof ApiError && error.status === UNAUTHORIZED && <TokenForm />}
       {onRetry && (

@@ -25,7 +25,9 @@ export interface JobsAddress {
 
 function readText(value: unknown): string | undefined {
   // The router reads a search for 2026 as a number.
-  return typeof value === "string" || typeof value === "number" ? String(value) || undefined : undefined;
+  return typeof value === "string" || typeof value === "number"
+    ? String(value) || undefined
+    : undefined;
 }
 
 export function readTablesAddress(raw: Raw): TablesAddress {
@@ -33,7 +35,12 @@ export function readTablesAddress(raw: Raw): TablesAddress {
   const catalog = readText(raw.catalog);
   const band = BANDS.find((known) => known === raw.band);
   const sort = raw.sort;
-  return { ...(search && { search }), ...(catalog && { catalog }), ...(band && { band }), ...(isTableSort(sort) && { sort }) };
+  return {
+    ...(search && { search }),
+    ...(catalog && { catalog }),
+    ...(band && { band }),
+    ...(isTableSort(sort) && { sort }),
+  };
 }
 
 export function readTableAddress(raw: Raw): TableAddress {

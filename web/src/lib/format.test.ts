@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { formatBytes, formatCount, formatDifference, formatDuration, formatRatio, pluralize, splitFirstSentence, UNKNOWN } from "./format";
+import {
+  formatBytes,
+  formatCount,
+  formatDifference,
+  formatDuration,
+  formatRatio,
+  pluralize,
+  splitFirstSentence,
+  UNKNOWN,
+} from "./format";
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ").replaceAll("\u202f", "'");
 
@@ -31,7 +40,8 @@ describe("formatBytes", () => {
     [-5_313_888, "−5.07 MiB"],
   ])("writes %d as %s", (value, text) => expect(plain(formatBytes(value))).toBe(text));
 
-  it("does not make a size of what is not known", () => expect(formatBytes(undefined)).toBe(UNKNOWN));
+  it("does not make a size of what is not known", () =>
+    expect(formatBytes(undefined)).toBe(UNKNOWN));
 });
 
 describe("formatRatio", () => {
@@ -57,9 +67,12 @@ describe("formatDuration", () => {
 });
 
 describe("formatDifference", () => {
-  it("carries the sign", () => expect(plain(formatDifference(1_536, 96, formatCount))).toBe("−1'440"));
-  it("says so when nothing changed", () => expect(formatDifference(5, 5, formatCount)).toBe("no change"));
-  it("claims nothing when one side is not known", () => expect(formatDifference(null, 5, formatCount)).toBe(UNKNOWN));
+  it("carries the sign", () =>
+    expect(plain(formatDifference(1_536, 96, formatCount))).toBe("−1'440"));
+  it("says so when nothing changed", () =>
+    expect(formatDifference(5, 5, formatCount)).toBe("no change"));
+  it("claims nothing when one side is not known", () =>
+    expect(formatDifference(null, 5, formatCount)).toBe(UNKNOWN));
 });
 
 it("counts one thing in the singular", () => {
@@ -69,6 +82,12 @@ it("counts one thing in the singular", () => {
 });
 
 it("does not end a sentence at a decimal point", () => {
-  expect(splitFirstSentence("Files are 35.3 KiB on average. They are many.")).toEqual(["Files are 35.3 KiB on average.", "They are many."]);
-  expect(splitFirstSentence("640 manifests, above 100.")).toEqual(["640 manifests, above 100.", ""]);
+  expect(splitFirstSentence("Files are 35.3 KiB on average. They are many.")).toEqual([
+    "Files are 35.3 KiB on average.",
+    "They are many.",
+  ]);
+  expect(splitFirstSentence("640 manifests, above 100.")).toEqual([
+    "640 manifests, above 100.",
+    "",
+  ]);
 });

@@ -26,7 +26,8 @@ export function formatBytes(bytes: number | null | undefined): string {
   const digits = unit === 0 || Number.isInteger(value) ? 0 : value < 10 ? 2 : value < 100 ? 1 : 0;
   const rounded = Number(value.toFixed(digits));
   // 1023.7 KiB rounds to 1024 KiB, which is written 1 MiB.
-  if (rounded >= 1024 && unit < SIZE_UNITS.length - 1) return `${bytes < 0 ? "−" : ""}1\u00a0${SIZE_UNITS[unit + 1] ?? ""}`;
+  if (rounded >= 1024 && unit < SIZE_UNITS.length - 1)
+    return `${bytes < 0 ? "−" : ""}1\u00a0${SIZE_UNITS[unit + 1] ?? ""}`;
   return `${bytes < 0 ? "−" : ""}${rounded}\u00a0${SIZE_UNITS[unit] ?? ""}`;
 }
 
@@ -47,7 +48,9 @@ export function formatFactor(factor: number): string {
 /** A number for people to compare, with three significant digits: 0.0312, 28 600, 1 440. */
 export function formatSignificant(value: number): string {
   const rounded = Number(value.toPrecision(3));
-  return Math.abs(rounded) >= 100 ? formatCount(Math.round(rounded)) : String(rounded).replace("-", "−");
+  return Math.abs(rounded) >= 100
+    ? formatCount(Math.round(rounded))
+    : String(rounded).replace("-", "−");
 }
 
 /** A time span in its two largest units: 2 h 5 min, 41.3 s. */
@@ -71,7 +74,11 @@ export function formatDuration(seconds: number | null | undefined): string {
 }
 
 /** The change from before to after with its sign; nothing when either is unknown. */
-export function formatDifference(before: number | null, after: number | null, format: (value: number) => string): string {
+export function formatDifference(
+  before: number | null,
+  after: number | null,
+  format: (value: number) => string,
+): string {
   if (before === null || after === null) return UNKNOWN;
   if (before === after) return "no change";
   return (after > before ? "+" : "−") + format(Math.abs(after - before));

@@ -7,7 +7,9 @@ export function labelBin(bin: HistogramBin): string {
   if (bin.from_bytes === 0) return `< ${formatBytes(bin.to_bytes)}`;
   const [from = "", fromUnit] = formatBytes(bin.from_bytes).split("\u00a0");
   const [to = "", toUnit = ""] = formatBytes(bin.to_bytes).split("\u00a0");
-  return fromUnit === toUnit ? `${from}–${to} ${toUnit}` : `${from} ${fromUnit ?? ""}–${to} ${toUnit}`;
+  return fromUnit === toUnit
+    ? `${from}–${to} ${toUnit}`
+    : `${from} ${fromUnit ?? ""}–${to} ${toUnit}`;
 }
 
 export type BinClass = "small" | "around" | "fine";

@@ -15,5 +15,9 @@ export function locateTable(text: string): TablePath | null {
   const [catalog] = levels;
   const name = levels.at(-1);
   if (levels.length < 3 || catalog === undefined || name === undefined) return null;
-  return { catalog: unquote(catalog), namespace: levels.slice(1, -1).join("."), table: unquote(name) };
+  return {
+    catalog: unquote(catalog),
+    namespace: levels.slice(1, -1).join("."),
+    table: unquote(name),
+  };
 }

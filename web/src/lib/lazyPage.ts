@@ -11,7 +11,10 @@ export class PartMissingError extends Error {
 type Page = (() => ReactNode) & { preload: () => Promise<void> };
 
 /** A page that is fetched when it is first needed, or before by preload. Without it PartMissingError is thrown; the document stays. */
-export function lazyPage<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name): Page {
+export function lazyPage<Name extends string>(
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+): Page {
   let loaded: ComponentType | undefined;
   let loading: Promise<void> | undefined;
   let failure: PartMissingError | undefined;

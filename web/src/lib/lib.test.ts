@@ -30,22 +30,44 @@ it("knows no time span with an open end", () => {
 });
 
 describe("describeProgress", () => {
-  const groups = { stage: "working", phase: "running on Spark", file_groups_done: 9, file_groups_total: 12, share: 0.7 } as const;
+  const groups = {
+    stage: "working",
+    phase: "running on Spark",
+    file_groups_done: 9,
+    file_groups_total: 12,
+    share: 0.7,
+  } as const;
 
   it("goes by file groups where there are some", () => {
-    const more = { tasks_done: 31, tasks_total: 64, bytes_read: 3 * MIB, bytes_written: MIB, ends_at: "2026-11-21T12:01:30Z" };
+    const more = {
+      tasks_done: 31,
+      tasks_total: 64,
+      bytes_read: 3 * MIB,
+      bytes_written: MIB,
+      ends_at: "2026-11-21T12:01:30Z",
+    };
     const said = describeProgress(makeProgress({ ...groups, ...more }), NOW);
-    expect(plain(said.figures)).toBe("9 of 12 file groups, 3 MiB read, 1 MiB written, about 1 min 30 s left");
+    expect(plain(said.figures)).toBe(
+      "9 of 12 file groups, 3 MiB read, 1 MiB written, about 1 min 30 s left",
+    );
     expect([said.stage, said.percent]).toEqual(["Running on Spark", 70]);
   });
 
   it("counts tasks without a total, because each Spark job adds to it", () => {
-    expect(describeProgress(makeProgress({ tasks_done: 31, tasks_total: 64 }), NOW).figures).toBe("31 tasks done");
-    expect(describeProgress(makeProgress({ tasks_done: 1, tasks_total: 1 }), NOW).figures).toBe("1 task done");
+    expect(describeProgress(makeProgress({ tasks_done: 31, tasks_total: 64 }), NOW).figures).toBe(
+      "31 tasks done",
+    );
+    expect(describeProgress(makeProgress({ tasks_done: 1, tasks_total: 1 }), NOW).figures).toBe(
+      "1 task done",
+    );
   });
 
   it("is empty for a job that waits", () => {
-    expect(describeProgress(makeProgress(), NOW)).toEqual({ stage: "Waiting for its turn", figures: "", percent: 0 });
+    expect(describeProgress(makeProgress(), NOW)).toEqual({
+      stage: "Waiting for its turn",
+      figures: "",
+      percent: 0,
+    });
   });
 });
 
@@ -55,12 +77,17 @@ describe("labelBin", () => {
     [16 * KIB, 64 * KIB, "16–64 KiB"],
     [256 * KIB, MIB, "256 KiB–1 MiB"],
     [1024 * MIB, null, "≥ 1 GiB"],
-  ])("writes %d..%d as %s", (from_bytes, to_bytes, label) => expect(plain(labelBin({ from_bytes, to_bytes, files: 1 }))).toBe(label));
+  ])("writes %d..%d as %s", (from_bytes, to_bytes, label) =>
+    expect(plain(labelBin({ from_bytes, to_bytes, files: 1 }))).toBe(label),
+  );
 });
 
 it("tells which bins hold small files", () => {
   const classify = (from: number, to: number | null) =>
-    classifyBin({ from_bytes: from * MIB, to_bytes: to === null ? null : to * MIB, files: 1 }, 96 * MIB);
+    classifyBin(
+      { from_bytes: from * MIB, to_bytes: to === null ? null : to * MIB, files: 1 },
+      96 * MIB,
+    );
   expect(classify(32, 64)).toBe("small");
   expect(classify(64, 128)).toBe("around");
   expect(classify(128, 256)).toBe("fine");
@@ -69,41 +96,63 @@ it("tells which bins hold small files", () => {
 
 describe("locateTable", () => {
   it("reads a plain name", () =>
-    expect(locateTable("lake.sales.orders")).toEqual({ catalog: "lake", namespace: "sales", table: "orders" }));
+    expect(locateTable("lake.sales.orders")).toEqual({
+      catalog: "lake",
+      namespace: "sales",
+      table: "orders",
+    }));
   it("keeps the quotes of a namespace and drops those of a name", () =>
-    expect(locateTable("lake.a.`b.c`.`my table`")).toEqual({ catalog: "lake", namespace: "a.`b.c`", table: "my table" }));
-  it("reads a doubled backtick as one", () => expect(locateTable("lake.a.`x``y`")?.table).toBe("x`y"));
+    expect(locateTable("lake.a.`b.c`.`my table`")).toEqual({
+      catalog: "lake",
+      namespace: "a.`b.c`",
+      table: "my table",
+    }));
+  it("reads a doubled backtick as one", () =>
+    expect(locateTable("lake.a.`x``y`")?.table).toBe("x`y"));
   it("refuses a name of two levels", () => expect(locateTable("lake.orders")).toBeNull());
 });
 
 describe("addresses", () => {
   it("leave out what they do not understand", () =>
-    expect(readTablesAddress({ search: 2026, band: "purple", sort: "colour", catalog: "" })).toEqual({ search: "2026" }));
+    expect(
+      readTablesAddress({ search: 2026, band: "purple", sort: "colour", catalog: "" }),
+    ).toEqual({ search: "2026" }));
   it("keep what they understand", () =>
     expect(readTablesAddress({ band: "critical", sort: "-manifests", catalog: "lake" })).toEqual({
       band: "critical",
       sort: "-manifests",
       catalog: "lake",
     }));
-  it("know job states only", () => expect(readJobsAddress({ state: "asleep", table: "a.b.c" })).toEqual({ table: "a.b.c" }));
+  it("know job states only", () =>
+    expect(readJobsAddress({ state: "asleep", table: "a.b.c" })).toEqual({ table: "a.b.c" }));
 });
 
 it("sorts by a column's worst first, then the other way round", () => {
   expect(sortBy("average_file_size_bytes", "-band")).toBe("average_file_size_bytes");
-  expect(sortBy("average_file_size_bytes", "average_file_size_bytes")).toBe("-average_file_size_bytes");
+  expect(sortBy("average_file_size_bytes", "average_file_size_bytes")).toBe(
+    "-average_file_size_bytes",
+  );
   expect(sortBy("manifests", "-band")).toBe("-manifests");
   expect(sortBy("manifests", "-manifests")).toBe("manifests");
   expect(sortBy("manifests", "manifests")).toBe("-manifests");
 });
 
 it("tells an event once and in its place, however often a stream repeats it", () => {
-  const event = (sequence: number): JobEvent => ({ sequence, at: "2026-11-21T12:00:00Z", name: "job.submitted", fields: {} });
+  const event = (sequence: number): JobEvent => ({
+    sequence,
+    at: "2026-11-21T12:00:00Z",
+    name: "job.submitted",
+    fields: {},
+  });
   const told = [event(1), event(3), event(2), event(3)].reduce<JobEvent[]>(addEvent, []);
   expect(told.map((each) => each.sequence)).toEqual([1, 2, 3]);
 });
 
 it("keeps every digit of a number that JavaScript cannot hold", () => {
-  const read = parseExact('{"snapshot_id": 869191477727135745, "files": 48}') as Record<string, unknown>;
+  const read = parseExact('{"snapshot_id": 869191477727135745, "files": 48}') as Record<
+    string,
+    unknown
+  >;
   // Older engines do not tell a number's text: then at least it is not written as if it were a count.
   expect(["869191477727135745", "869191477727135700"]).toContain(read.snapshot_id);
   expect(read.files).toBe(48);

@@ -5,7 +5,14 @@ import { STAGE_WORDS } from "./words";
 
 const PERCENT = 100;
 
-export const STAGES: readonly Stage[] = ["waiting", "starting", "preparing", "working", "checking", "proving"];
+export const STAGES: readonly Stage[] = [
+  "waiting",
+  "starting",
+  "preparing",
+  "working",
+  "checking",
+  "proving",
+];
 
 interface ProgressWords {
   /** The stage that the job is in, as the daemon calls it. */

@@ -1,10 +1,15 @@
 import type { operations } from "../api/schema";
 
-export type TableSort = NonNullable<NonNullable<operations["get_tables"]["parameters"]["query"]>["sort"]>;
+export type TableSort = NonNullable<
+  NonNullable<operations["get_tables"]["parameters"]["query"]>["sort"]
+>;
 export type SortColumn = TableSort extends infer S ? (S extends `-${infer C}` ? C : never) : never;
 
 /** The columns that can be sorted by, with the direction that shows the worst first. */
-export const SORT_COLUMNS: Record<SortColumn, { label: string; first: "ascending" | "descending" }> = {
+export const SORT_COLUMNS: Record<
+  SortColumn,
+  { label: string; first: "ascending" | "descending" }
+> = {
   name: { label: "Name", first: "ascending" },
   band: { label: "Band", first: "descending" },
   average_file_size_bytes: { label: "Average file size", first: "ascending" },
@@ -35,7 +40,10 @@ export function directionOf(sort: TableSort): "ascending" | "descending" {
 
 /** What a click on a column's head asks for: the column's worst first, then the other way round. */
 export function sortBy(column: SortColumn, present: TableSort): TableSort {
-  const direction = columnOf(present) === column && directionOf(present) === SORT_COLUMNS[column].first ? "other" : "first";
+  const direction =
+    columnOf(present) === column && directionOf(present) === SORT_COLUMNS[column].first
+      ? "other"
+      : "first";
   const isDescending = (SORT_COLUMNS[column].first === "descending") === (direction === "first");
   return isDescending ? `-${column}` : column;
 }

@@ -16,14 +16,27 @@ import type {
 import { capitalize } from "./format";
 
 export const BANDS: readonly Band[] = ["healthy", "watch", "degraded", "critical"];
-export const JOB_STATES: readonly JobState[] = ["pending", "submitted", "running", "succeeded", "failed", "cancelled", "unknown"];
+export const JOB_STATES: readonly JobState[] = [
+  "pending",
+  "submitted",
+  "running",
+  "succeeded",
+  "failed",
+  "cancelled",
+  "unknown",
+];
 const FINAL_STATES: readonly JobState[] = ["succeeded", "failed", "cancelled"];
 
 export function isFinal(state: JobState): boolean {
   return FINAL_STATES.includes(state);
 }
 
-export const BAND_WORDS: Record<Band, string> = { healthy: "Healthy", watch: "Watch", degraded: "Degraded", critical: "Critical" };
+export const BAND_WORDS: Record<Band, string> = {
+  healthy: "Healthy",
+  watch: "Watch",
+  degraded: "Degraded",
+  critical: "Critical",
+};
 
 export const RULE_WORDS: Record<JobRule, string> = {
   rewrite_data_files: "Compact data files",
@@ -130,8 +143,10 @@ export const FAILURE_WORDS: Record<FailureReason, string> = {
 
 export const ROW_PROOF_WORDS: Record<RowProof, string> = {
   equal: "Rows unchanged: each of our snapshots has exactly as many records as its parent.",
-  counted: "Rows unchanged: deletes were applied, and the live rows counted before and after are equal.",
-  bounded: "Rows consistent: deletes were applied, and the difference is within the deletes that there were.",
+  counted:
+    "Rows unchanged: deletes were applied, and the live rows counted before and after are equal.",
+  bounded:
+    "Rows consistent: deletes were applied, and the difference is within the deletes that there were.",
   not_needed: "No proof needed: this action writes no rows.",
   different: "Rows differ: rows are missing or too many. The job counts as failed.",
   unknown: "Rows not proved: a snapshot or its summary is gone.",

@@ -22,13 +22,27 @@ const row = (table = makeTable()) => (
   </table>
 );
 
-const cells = () => screen.getAllByRole("cell").map((cell) => cell.textContent.replaceAll("\u00a0", " ").replaceAll("\u202f", "'"));
+const cells = () =>
+  screen
+    .getAllByRole("cell")
+    .map((cell) => cell.textContent.replaceAll("\u00a0", " ").replaceAll("\u202f", "'"));
 
 describe("a row of the table list", () => {
   it("shows figures with units and leads to the table", async () => {
     await show(row());
-    expect(cells().slice(0, 7)).toEqual(["Critical", "35.3 KiB", "1'536", "100 %", "0", "48", "96"]);
-    expect(screen.getByRole("link", { name: "page_views" })).toHaveAttribute("href", "/tables/lake/streaming/page_views");
+    expect(cells().slice(0, 7)).toEqual([
+      "Critical",
+      "35.3 KiB",
+      "1'536",
+      "100 %",
+      "0",
+      "48",
+      "96",
+    ]);
+    expect(screen.getByRole("link", { name: "page_views" })).toHaveAttribute(
+      "href",
+      "/tables/lake/streaming/page_views",
+    );
   });
 
   it("says first what is worst and keeps the rest behind a click", async () => {
@@ -70,7 +84,12 @@ describe("what small files cost", () => {
 
   it("shows a cost only at a price and a name node only where there is one", async () => {
     if (detail.impact === null) throw new Error("the fixture has an impact");
-    const impact = { ...detail.impact, request_cost_per_scan: null, name_node_objects: 300, name_node_heap_bytes: 200_000 };
+    const impact = {
+      ...detail.impact,
+      request_cost_per_scan: null,
+      name_node_objects: 300,
+      name_node_heap_bytes: 200_000,
+    };
     await show(<ImpactPanel table={{ ...detail, impact }} path={path} />);
     expect(screen.queryByText("Cost of the requests")).not.toBeInTheDocument();
     expect(screen.getByText(/at least 300 objects, 195/)).toBeInTheDocument();
@@ -78,12 +97,22 @@ describe("what small files cost", () => {
 
   it("is the users' own where they have measured, and says so", async () => {
     if (detail.impact === null) throw new Error("the fixture has an impact");
-    const impact = { ...detail.impact, slowdown_low: 3.01, slowdown_high: 3.01, comparisons: [comparison], source: "Measured by you." };
+    const impact = {
+      ...detail.impact,
+      slowdown_low: 3.01,
+      slowdown_high: 3.01,
+      comparisons: [comparison],
+      source: "Measured by you.",
+    };
     await show(<ImpactPanel table={{ ...detail, impact }} path={path} />);
     expect(screen.getByRole("heading", { name: "Impact (measured by you)" })).toBeInTheDocument();
     expect(screen.getByText("Your queries take")).toBeInTheDocument();
     const row = within(screen.getByRole("row", { name: /^daily totals/ })).getAllByRole("cell");
-    expect(row.map((cell) => cell.textContent.replaceAll("\u00a0", " "))).toEqual(["31 s", "10 s", "3×"]);
+    expect(row.map((cell) => cell.textContent.replaceAll("\u00a0", " "))).toEqual([
+      "31 s",
+      "10 s",
+      "3×",
+    ]);
     expect(screen.queryByText(/130 MB/)).not.toBeInTheDocument();
   });
 
@@ -102,7 +131,9 @@ describe("how a table is written and what it keeps", () => {
   });
 
   it("shows no number for what is not known, and both of what disagrees", async () => {
-    const disagreements = [{ figure: "data files", source: "snapshot summary", claimed: 9, counted: 7 }];
+    const disagreements = [
+      { figure: "data files", source: "snapshot summary", claimed: 9, counted: 7 },
+    ];
     const unknown = {
       growth_bytes_per_day: null,
       growth_records_per_day: null,
@@ -111,7 +142,16 @@ describe("how a table is written and what it keeps", () => {
       commits_per_hour: null,
     };
     await show(
-      <Upkeep table={{ ...makeDetail(makeTable()), ...unknown, disagreements, ref_holds: [], commit_window_seconds: null, writers: [] }} />,
+      <Upkeep
+        table={{
+          ...makeDetail(makeTable()),
+          ...unknown,
+          disagreements,
+          ref_holds: [],
+          commit_window_seconds: null,
+          writers: [],
+        }}
+      />,
     );
     expect(screen.getAllByText("–")).toHaveLength(3);
     expect(screen.getByText("snapshot summary: 9 data files, counted 7")).toBeInTheDocument();
@@ -128,7 +168,9 @@ describe("a plan", () => {
 
   it("says what does not run, why, and when it is looked at again", async () => {
     await show(<PlanVerdicts plan={makePlan("lake.streaming.page_views")} />);
-    expect(screen.getByText("Rewriting manifests is not due: manifests 48, threshold above 100.")).toBeInTheDocument();
+    expect(
+      screen.getByText("Rewriting manifests is not due: manifests 48, threshold above 100."),
+    ).toBeInTheDocument();
     expect(screen.getByText(/when the table changes/)).toBeInTheDocument();
     expect(screen.getByText(/^in 2\d\smin$/)).toBeInTheDocument();
   });
@@ -138,15 +180,34 @@ describe("before and after", () => {
   it("shows differences with their signs and the proof in words", async () => {
     await show(<BeforeAfter effect={effect} errors={makeJob().estimate_errors} />);
     const files = within(screen.getByRole("row", { name: /^Data files/ })).getAllByRole("cell");
-    expect(files.map((cell) => cell.textContent.replaceAll("\u202f", "'"))).toEqual(["1'536", "96", "−1'440"]);
+    expect(files.map((cell) => cell.textContent.replaceAll("\u202f", "'"))).toEqual([
+      "1'536",
+      "96",
+      "−1'440",
+    ]);
     expect(screen.getByText(/^Rows unchanged/)).toBeInTheDocument();
     expect(screen.getByText(/2 commits by others/)).toBeInTheDocument();
   });
 
   it("shows what was predicted beside what came of it, and by how much it was off", async () => {
-    const unforeseen = { quantity: "delete_files_removed", predicted: 3, actual: 0, ratio: null } as const;
-    const excessive = { quantity: "manifests_removed", predicted: 32, actual: 25, ratio: 0.28 } as const;
-    await show(<BeforeAfter effect={effect} errors={[...makeJob().estimate_errors, excessive, unforeseen]} />);
+    const unforeseen = {
+      quantity: "delete_files_removed",
+      predicted: 3,
+      actual: 0,
+      ratio: null,
+    } as const;
+    const excessive = {
+      quantity: "manifests_removed",
+      predicted: 32,
+      actual: 25,
+      ratio: 0.28,
+    } as const;
+    await show(
+      <BeforeAfter
+        effect={effect}
+        errors={[...makeJob().estimate_errors, excessive, unforeseen]}
+      />,
+    );
     const grid = screen.getByRole("group", { name: "Predicted and actual" });
     const rows = within(grid).getAllByRole("row").slice(1);
     expect(rows.map((each) => each.textContent.replace(/[\u00a0\u202f]/g, " "))).toEqual([
@@ -160,7 +221,9 @@ describe("before and after", () => {
   });
 
   it("does not call different rows a success", async () => {
-    await show(<BeforeAfter effect={{ ...effect, rows: "different", rows_after: 4_607_999 }} errors={[]} />);
+    await show(
+      <BeforeAfter effect={{ ...effect, rows: "different", rows_after: 4_607_999 }} errors={[]} />,
+    );
     expect(screen.getByText(/The job counts as failed/)).toBeInTheDocument();
     expect(screen.queryByText(/Rows unchanged/)).not.toBeInTheDocument();
   });
@@ -177,7 +240,8 @@ describe("the job list", () => {
 
   it("leads to a table whose name holds a dot", async () => {
     await show(<JobList jobs={[makeJob({ table: "lake.`eu.west`.orders" })]} />);
-    const href = screen.getByRole("link", { name: "lake.`eu.west`.orders" }).getAttribute("href") ?? "";
+    const href =
+      screen.getByRole("link", { name: "lake.`eu.west`.orders" }).getAttribute("href") ?? "";
     expect(decodeURIComponent(href)).toBe("/tables/lake/`eu.west`/orders");
   });
 });
@@ -192,9 +256,9 @@ describe("errors", () => {
   const refusal = { title: "Not Found", detail: "no table lake.x.y is known", status: 404 };
   it("are told in the daemon's words", async () => {
     const retry = vi.fn();
-    const error = await unwrap(Promise.resolve({ error: refusal, response: new Response(null, { status: 404 }) })).catch(
-      (each: unknown) => each,
-    );
+    const error = await unwrap(
+      Promise.resolve({ error: refusal, response: new Response(null, { status: 404 }) }),
+    ).catch((each: unknown) => each);
     await show(<ErrorNotice error={error as Error} onRetry={retry} />);
     expect(screen.getByRole("alert")).toHaveTextContent("Not Foundno table lake.x.y is known");
     await userEvent.click(screen.getByRole("button", { name: "Try again" }));
@@ -215,16 +279,30 @@ it("tells a finding that nothing would change by the table's reason", async () =
     sentence: "average file size 1.3 KiB is below 4 MiB; a rewrite would not reduce the files",
   });
   await show(
-    row(makeTable({ band: "healthy", findings: [finding, finding], reason: "nothing to gain: a rewrite would not reduce the files" })),
+    row(
+      makeTable({
+        band: "healthy",
+        findings: [finding, finding],
+        reason: "nothing to gain: a rewrite would not reduce the files",
+      }),
+    ),
   );
-  expect(screen.getByText("Nothing to gain: a rewrite would not reduce the files")).toBeInTheDocument();
+  expect(
+    screen.getByText("Nothing to gain: a rewrite would not reduce the files"),
+  ).toBeInTheDocument();
   expect(screen.queryByText(/more/)).not.toBeInTheDocument();
 });
 
 it("does not write an id as a count, nor repeat the statement", async () => {
   const at = "2026-11-21T12:00:00Z";
-  const fields = { snapshot_id: 5735460159, statement: "CALL x", result: { added_data_files_count: 1536 } };
-  await show(<Timeline events={[{ sequence: 1, at, name: "statement.finished", fields }]} stream="ended" />);
+  const fields = {
+    snapshot_id: 5735460159,
+    statement: "CALL x",
+    result: { added_data_files_count: 1536 },
+  };
+  await show(
+    <Timeline events={[{ sequence: 1, at, name: "statement.finished", fields }]} stream="ended" />,
+  );
   expect(screen.getByText("5735460159")).toBeInTheDocument();
   expect(screen.getByText("Added data files count:")).toBeInTheDocument();
   expect(screen.queryByText(/CALL x/)).not.toBeInTheDocument();

@@ -55,7 +55,15 @@ function describeError(ratio: number | null): string {
 /** What was predicted of a job beside what came of it. */
 function Predictions({ errors }: { errors: EstimateError[] }) {
   return (
-    <Grid label="Predicted and actual" headings={["Figure", { figures: "Predicted" }, { figures: "Actual" }, { figures: "Predicted was" }]}>
+    <Grid
+      label="Predicted and actual"
+      headings={[
+        "Figure",
+        { figures: "Predicted" },
+        { figures: "Actual" },
+        { figures: "Predicted was" },
+      ]}
+    >
       {errors.map(({ quantity, predicted, actual, ratio }) => {
         const format = QUANTITY_FORMATS[quantity] ?? formatCount;
         return (
@@ -74,21 +82,33 @@ function Predictions({ errors }: { errors: EstimateError[] }) {
 /** What a job achieved, from the table's own metadata, and how far it is shown that the rows are the same. */
 export function BeforeAfter({ effect, errors }: { effect: Effect; errors: EstimateError[] }) {
   return (
-    <Panel title="Before and after" aside={<span className="dim">Spark worked for {formatDuration(effect.duration_seconds)}</span>}>
+    <Panel
+      title="Before and after"
+      aside={
+        <span className="dim">Spark worked for {formatDuration(effect.duration_seconds)}</span>
+      }
+    >
       <div className="stack">
         <p>
           <strong>{effect.sentence}</strong>
         </p>
         <Grid
           label="Before and after, figures"
-          headings={["Figure", { figures: "Before" }, { figures: "After" }, { figures: "Difference" }]}
+          headings={[
+            "Figure",
+            { figures: "Before" },
+            { figures: "After" },
+            { figures: "Difference" },
+          ]}
         >
           {ROWS.map(({ label, read, format }) => (
             <tr key={label}>
               <th scope="row">{label}</th>
               <td className="num">{format(read(effect.before))}</td>
               <td className="num">{format(read(effect.after))}</td>
-              <td className="num">{formatDifference(read(effect.before), read(effect.after), format)}</td>
+              <td className="num">
+                {formatDifference(read(effect.before), read(effect.after), format)}
+              </td>
             </tr>
           ))}
           <tr>
@@ -112,9 +132,11 @@ export function BeforeAfter({ effect, errors }: { effect: Effect; errors: Estima
           )}
         </div>
         <p className="dim">
-          {pluralize(effect.own_commits, "commit")} of this job, {pluralize(effect.other_commits, "commit")} by others meanwhile
-          {effect.other_commits > 0 && "; the differences above include theirs, the sentence claims only ours"}.
-          {effect.bytes_rewritten > 0 && ` ${formatBytes(effect.bytes_rewritten)} rewritten.`}
+          {pluralize(effect.own_commits, "commit")} of this job,{" "}
+          {pluralize(effect.other_commits, "commit")} by others meanwhile
+          {effect.other_commits > 0 &&
+            "; the differences above include theirs, the sentence claims only ours"}
+          .{effect.bytes_rewritten > 0 && ` ${formatBytes(effect.bytes_rewritten)} rewritten.`}
         </p>
       </div>
     </Panel>

@@ -29,11 +29,17 @@ const PAGE_HEIGHT = 600;
 function CancelButton({ job }: { job: Job }) {
   const cancel = useCancel(job);
   const [isAsking, setAsking] = useState(false);
-  if (job.cancel_requested_by) return <span className="dim">Cancellation asked for by {job.cancel_requested_by}</span>;
+  if (job.cancel_requested_by)
+    return <span className="dim">Cancellation asked for by {job.cancel_requested_by}</span>;
   return (
     <>
       <Button onClick={() => setAsking(true)}>Cancel…</Button>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Cancel this job?" closeButtonProps={{ "aria-label": "Close" }}>
+      <Modal
+        opened={isAsking}
+        onClose={() => setAsking(false)}
+        title="Cancel this job?"
+        closeButtonProps={{ "aria-label": "Close" }}
+      >
         <div className="stack">
           <p>Spark is asked to stop. What is not committed by then leaves the table as it was.</p>
           {cancel.error && <ErrorNotice error={cancel.error} />}
@@ -109,13 +115,19 @@ function JobDetail({ job }: { job: Job }) {
         </JobProgress>
       )}
       {(job.failure_reason ?? job.failure_message) && (
-        <Notice tone="critical" title={job.failure_reason ? FAILURE_WORDS[job.failure_reason] : "Failed"}>
+        <Notice
+          tone="critical"
+          title={job.failure_reason ? FAILURE_WORDS[job.failure_reason] : "Failed"}
+        >
           {job.failure_message && <p>{job.failure_message}</p>}
         </Notice>
       )}
       {job.state === "unknown" && (
         <Notice tone="watch" title="The runner was lost">
-          <p>Whether the work was committed is read from the table’s snapshots; the job ends as they say.</p>
+          <p>
+            Whether the work was committed is read from the table’s snapshots; the job ends as they
+            say.
+          </p>
         </Notice>
       )}
       {job.effect && <BeforeAfter effect={job.effect} errors={job.estimate_errors} />}
@@ -141,7 +153,10 @@ function JobDetail({ job }: { job: Job }) {
 
 function Story({ jobId }: { jobId: string }) {
   const queries = useQueryClient();
-  const onJob = useCallback((job: Job) => queries.setQueryData(jobQuery(jobId).queryKey, job), [queries, jobId]);
+  const onJob = useCallback(
+    (job: Job) => queries.setQueryData(jobQuery(jobId).queryKey, job),
+    [queries, jobId],
+  );
   const { events, stream } = useJobEvents(jobId, onJob);
   return <Timeline events={events} stream={stream} />;
 }

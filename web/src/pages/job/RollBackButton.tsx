@@ -5,11 +5,17 @@ import { useRollBack } from "../../api/queries";
 import type { Job } from "../../api/types";
 import { ErrorNotice, Notice } from "../../components/notices";
 
-const REWRITES: readonly Job["rule"][] = ["rewrite_data_files", "rewrite_position_delete_files", "rewrite_manifests"];
+const REWRITES: readonly Job["rule"][] = [
+  "rewrite_data_files",
+  "rewrite_position_delete_files",
+  "rewrite_manifests",
+];
 
 /** True where the job has rewritten something that may be wanted back; whether it still can be, the daemon says. */
 export function mayBeUndone(job: Job): boolean {
-  return REWRITES.includes(job.rule) && (job.state === "succeeded" || job.failure_reason === "unproved");
+  return (
+    REWRITES.includes(job.rule) && (job.state === "succeeded" || job.failure_reason === "unproved")
+  );
 }
 
 /** Sets the table back to what it was before the job, after a question. */
@@ -19,7 +25,12 @@ export function RollBackButton({ job }: { job: Job }) {
   return (
     <>
       <Button onClick={() => setAsking(true)}>Roll back…</Button>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Undo this job?" closeButtonProps={{ "aria-label": "Close" }}>
+      <Modal
+        opened={isAsking}
+        onClose={() => setAsking(false)}
+        title="Undo this job?"
+        closeButtonProps={{ "aria-label": "Close" }}
+      >
         {rollBack.data ? (
           <Notice tone="healthy" title="Accepted">
             <Link to="/jobs/$id" params={{ id: rollBack.data.job_id }}>
@@ -29,12 +40,17 @@ export function RollBackButton({ job }: { job: Job }) {
         ) : (
           <div className="stack">
             <p>
-              The table goes back to the snapshot before this job, and is paused so that it is not rewritten again at once. It is refused
-              where somebody has committed since: no commit of a writer is lost.
+              The table goes back to the snapshot before this job, and is paused so that it is not
+              rewritten again at once. It is refused where somebody has committed since: no commit
+              of a writer is lost.
             </p>
             {rollBack.error && <ErrorNotice error={rollBack.error} />}
             <div className="actions">
-              <Button variant="filled" loading={rollBack.isPending} onClick={() => rollBack.mutate()}>
+              <Button
+                variant="filled"
+                loading={rollBack.isPending}
+                onClick={() => rollBack.mutate()}
+              >
                 Roll the job back
               </Button>
               <Button onClick={() => setAsking(false)}>Leave it</Button>

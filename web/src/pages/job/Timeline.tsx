@@ -15,7 +15,9 @@ const STREAM_WORDS: Record<StreamState, string> = {
 
 /** Of progress that follows progress only the latest is told: the bar shows the rest. */
 export function foldProgress(events: JobEvent[]): JobEvent[] {
-  return events.filter((event, index) => !(event.name.endsWith(".progress") && events[index + 1]?.name === event.name));
+  return events.filter(
+    (event, index) => !(event.name.endsWith(".progress") && events[index + 1]?.name === event.name),
+  );
 }
 
 /** The statement stands on the page already. */
@@ -29,7 +31,9 @@ function writeField(name: string, value: unknown): string {
 function Fields({ fields }: { fields: JobEvent["fields"] }) {
   const told = Object.entries(fields)
     .flatMap(([name, value]) =>
-      typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [[name, value] as const],
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? Object.entries(value)
+        : [[name, value] as const],
     )
     .filter(([name, value]) => value !== null && value !== "" && !NOT_TOLD.includes(name));
   if (told.length === 0) return null;
@@ -37,7 +41,8 @@ function Fields({ fields }: { fields: JobEvent["fields"] }) {
     <span className="fields">
       {told.map(([name, value]) => (
         <span key={name}>
-          <span className="dim">{humanize(name)}:</span> <span className="field-value">{writeField(name, value)}</span>
+          <span className="dim">{humanize(name)}:</span>{" "}
+          <span className="field-value">{writeField(name, value)}</span>
         </span>
       ))}
     </span>

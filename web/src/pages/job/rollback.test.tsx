@@ -6,7 +6,12 @@ import type { Job } from "../../api/types";
 import { show } from "../../testing/render";
 import { mayBeUndone, RollBackButton } from "./RollBackButton";
 
-const done: Job = { ...makeJob(), rule: "rewrite_data_files", state: "succeeded", failure_reason: null };
+const done: Job = {
+  ...makeJob(),
+  rule: "rewrite_data_files",
+  state: "succeeded",
+  failure_reason: null,
+};
 const TOKEN = "a-token-of-sixteen";
 
 /** A daemon that wants the token; the requests that it got. */
@@ -17,7 +22,9 @@ function serve(): Request[] {
     const isKnown = request.headers.get("Authorization") === `Bearer ${TOKEN}`;
     const refusal = { title: "Unauthorized", status: 401, detail: "POST needs a token" };
     return Promise.resolve(
-      isKnown ? Response.json({ ...done, job_id: "m-undone" }, { status: 202 }) : Response.json(refusal, { status: 401 }),
+      isKnown
+        ? Response.json({ ...done, job_id: "m-undone" }, { status: 202 })
+        : Response.json(refusal, { status: 401 }),
     );
   };
   vi.spyOn(globalThis, "fetch").mockImplementation(answer as never);
@@ -45,8 +52,15 @@ describe("a rollback", () => {
     await userEvent.type(await screen.findByLabelText("API token"), TOKEN);
     await userEvent.click(screen.getByRole("button", { name: "Use this token" }));
     await userEvent.click(screen.getByRole("button", { name: "Roll the job back" }));
-    expect(await screen.findByRole("link", { name: "The job that sets the table back" })).toHaveAttribute("href", "/jobs/m-undone");
-    await waitFor(() => expect(requests.map((request) => request.headers.get("Authorization"))).toEqual([null, `Bearer ${TOKEN}`]));
+    expect(
+      await screen.findByRole("link", { name: "The job that sets the table back" }),
+    ).toHaveAttribute("href", "/jobs/m-undone");
+    await waitFor(() =>
+      expect(requests.map((request) => request.headers.get("Authorization"))).toEqual([
+        null,
+        `Bearer ${TOKEN}`,
+      ]),
+    );
     expect(requests[1]?.url).toMatch(new RegExp(`/jobs/${done.job_id}/rollback$`));
   });
 

@@ -19,7 +19,8 @@ export function JobsPage() {
   const { state, table } = route.useSearch();
   const navigate = route.useNavigate();
   const jobs = useInfiniteQuery(jobsQuery({ state, table }));
-  const change = (address: JobsAddress) => void navigate({ search: address, replace: true, resetScroll: false });
+  const change = (address: JobsAddress) =>
+    void navigate({ search: address, replace: true, resetScroll: false });
   return (
     <div className="stack">
       <div className="row row-apart">
@@ -32,7 +33,10 @@ export function JobsPage() {
         <NativeSelect
           label="State"
           value={state ?? ""}
-          data={[{ value: "", label: "All" }, ...JOB_STATES.map((value) => ({ value, label: STATE_WORDS[value] }))]}
+          data={[
+            { value: "", label: "All" },
+            ...JOB_STATES.map((value) => ({ value, label: STATE_WORDS[value] })),
+          ]}
           onChange={({ currentTarget: { value } }) => {
             const chosen = JOB_STATES.find((known) => known === value);
             change({ ...(chosen && { state: chosen }), ...(table && { table }) });
@@ -57,14 +61,19 @@ export function JobsPage() {
               ) : state || table ? (
                 <Empty title="No job matches these filters" />
               ) : (
-                <Empty title="No jobs yet">They appear when a policy in enforce mode, or somebody, asks for one.</Empty>
+                <Empty title="No jobs yet">
+                  They appear when a policy in enforce mode, or somebody, asks for one.
+                </Empty>
               )}
               {jobs.hasNextPage && (
                 <div className="list-end">
                   <span className="dim">
                     {formatCount(items.length)} of {formatCount(pages[0]?.total)}
                   </span>
-                  <Button onClick={() => void jobs.fetchNextPage()} loading={jobs.isFetchingNextPage}>
+                  <Button
+                    onClick={() => void jobs.fetchNextPage()}
+                    loading={jobs.isFetchingNextPage}
+                  >
                     Load more
                   </Button>
                 </div>

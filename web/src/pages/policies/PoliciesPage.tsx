@@ -25,7 +25,10 @@ export function PoliciesPage() {
           )}
         </span>
       </div>
-      <p className="dim">Wide before narrow: a later layer overrides an earlier one, value by value, for the tables that it speaks for.</p>
+      <p className="dim">
+        Wide before narrow: a later layer overrides an earlier one, value by value, for the tables
+        that it speaks for.
+      </p>
       <Loaded query={policies} label="the policies" height={PAGE_HEIGHT}>
         {({ layers, problems }) => (
           <>
@@ -34,9 +37,17 @@ export function PoliciesPage() {
                 <ProblemList problems={problems} />
               </Notice>
             )}
-            {layers.length === 0 && <Empty title="No policy file is in force">Tables are measured; nothing is done to them.</Empty>}
+            {layers.length === 0 && (
+              <Empty title="No policy file is in force">
+                Tables are measured; nothing is done to them.
+              </Empty>
+            )}
             {layers.map((layer) => (
-              <Panel key={layer.name} title={layer.name} aside={<span className="mono dim">{layer.tables.join(", ")}</span>}>
+              <Panel
+                key={layer.name}
+                title={layer.name}
+                aside={<span className="mono dim">{layer.tables.join(", ")}</span>}
+              >
                 <PolicyValues values={layer.values} caption={`Values of ${layer.name}`} />
               </Panel>
             ))}

@@ -38,7 +38,12 @@ export function Validator() {
           }}
         />
         <div>
-          <Button type="submit" variant="filled" disabled={yaml.trim() === ""} loading={check.isPending}>
+          <Button
+            type="submit"
+            variant="filled"
+            disabled={yaml.trim() === ""}
+            loading={check.isPending}
+          >
             Check
           </Button>
         </div>

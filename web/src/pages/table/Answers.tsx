@@ -18,7 +18,10 @@ function Health({ table }: { table: TableDetail }) {
       {table.band_since && (
         <span className="dim">
           For <HowLong since={table.band_since} />
-          {table.previous_band && <>, {BAND_WORDS[table.previous_band].toLowerCase()} before that</>}.
+          {table.previous_band && (
+            <>, {BAND_WORDS[table.previous_band].toLowerCase()} before that</>
+          )}
+          .
         </span>
       )}
     </>
@@ -103,7 +106,8 @@ function DidItHelp({ jobs }: { jobs: Job[] }) {
 
 /** What everybody asks of a table first, each in a sentence. */
 export function Answers({ table }: { table: TableDetail }) {
-  const jobs = useInfiniteQuery(jobsQuery({ table: table.table, state: undefined })).data?.pages[0]?.items;
+  const jobs = useInfiniteQuery(jobsQuery({ table: table.table, state: undefined })).data?.pages[0]
+    ?.items;
   const last = jobs?.[0];
   return (
     <Panel title="At a glance">

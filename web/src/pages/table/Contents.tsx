@@ -12,7 +12,11 @@ export function WorstPartitions({ path }: { path: TablePath }) {
   return (
     <Panel
       title="Worst partitions"
-      aside={total !== undefined && <span className="dim">by small files, of {pluralize(total, "partition")}</span>}
+      aside={
+        total !== undefined && (
+          <span className="dim">by small files, of {pluralize(total, "partition")}</span>
+        )
+      }
     >
       <Loaded query={partitions} label="the partitions">
         {({ items }) =>
@@ -21,11 +25,21 @@ export function WorstPartitions({ path }: { path: TablePath }) {
           ) : (
             <Grid
               label="Worst partitions, figures"
-              headings={["Partition", { figures: "Small" }, { figures: "Files" }, { figures: "Avg size" }, { figures: "Deletes" }]}
+              headings={[
+                "Partition",
+                { figures: "Small" },
+                { figures: "Files" },
+                { figures: "Avg size" },
+                { figures: "Deletes" },
+              ]}
             >
               {items.map((item) => (
                 <tr key={`${item.spec_id}/${item.partition}`}>
-                  <th scope="row" className="mono partition" title={`partition spec ${item.spec_id}`}>
+                  <th
+                    scope="row"
+                    className="mono partition"
+                    title={`partition spec ${item.spec_id}`}
+                  >
                     {item.partition || "(unpartitioned)"}
                   </th>
                   <td className="num">{formatCount(item.small_files)}</td>
@@ -47,7 +61,10 @@ export function WorstPartitions({ path }: { path: TablePath }) {
 function Manifests({ table }: { table: TableDetail }) {
   if (table.manifest_groups.length === 0) return <p className="dim">No manifests.</p>;
   return (
-    <Grid label="Manifests, figures" headings={["Partition spec", "Content", { figures: "Manifests" }, { figures: "Size" }]}>
+    <Grid
+      label="Manifests, figures"
+      headings={["Partition spec", "Content", { figures: "Manifests" }, { figures: "Size" }]}
+    >
       {table.manifest_groups.map((group) => (
         <tr key={`${group.spec_id}/${group.content}`}>
           <th scope="row">{group.spec_id}</th>
@@ -81,7 +98,11 @@ export function Metadata({ table }: { table: TableDetail }) {
         <Manifests table={table} />
         <dl className="description">
           <dt>Data file formats</dt>
-          <dd>{formats.length > 0 ? formats.map(([format, count]) => `${format} ${formatCount(count)}`).join(", ") : "none"}</dd>
+          <dd>
+            {formats.length > 0
+              ? formats.map(([format, count]) => `${format} ${formatCount(count)}`).join(", ")
+              : "none"}
+          </dd>
           <dt>Branches and tags</dt>
           <dd>
             {table.refs.length === 0 && "none"}

@@ -8,7 +8,14 @@ import { Chart } from "../../components/Chart";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { pluralize } from "../../lib/format";
-import { HISTORY_METRICS, HISTORY_RANGES, isHistoryMetric, isHistoryRange, type HistoryMetric, type HistoryRange } from "../../lib/metrics";
+import {
+  HISTORY_METRICS,
+  HISTORY_RANGES,
+  isHistoryMetric,
+  isHistoryRange,
+  type HistoryMetric,
+  type HistoryRange,
+} from "../../lib/metrics";
 import type { Palette } from "../../lib/palette";
 import { formatExact } from "../../lib/time";
 
@@ -43,7 +50,8 @@ function drawHistory(history: History, metric: HistoryMetric, palette: Palette):
     },
     yAxis: {
       type: "value",
-      ...(isBytes && scaleBytes(Math.max(0, ...history.samples.map((sample) => sample.value ?? 0)))),
+      ...(isBytes &&
+        scaleBytes(Math.max(0, ...history.samples.map((sample) => sample.value ?? 0)))),
       axisLabel: { color: palette.dim, fontSize: 11, formatter: (value: number) => format(value) },
       splitLine: { lineStyle: { color: palette.line } },
     },
@@ -72,8 +80,12 @@ function describe(history: History, metric: HistoryMetric): string {
 }
 
 function Line({ history, metric }: { history: History; metric: HistoryMetric }) {
-  const option = useCallback((palette: Palette) => drawHistory(history, metric, palette), [history, metric]);
-  if (history.samples.length === 0) return <Empty title="Nothing was measured in this time">Choose a longer one.</Empty>;
+  const option = useCallback(
+    (palette: Palette) => drawHistory(history, metric, palette),
+    [history, metric],
+  );
+  if (history.samples.length === 0)
+    return <Empty title="Nothing was measured in this time">Choose a longer one.</Empty>;
   return <Chart label={describe(history, metric)} option={option} />;
 }
 
@@ -97,7 +109,9 @@ export function HistoryChart({ path, metric, range, onChange }: HistoryChartProp
             aria-label="Metric"
             data={METRICS}
             value={metric}
-            onChange={({ currentTarget: { value } }) => isHistoryMetric(value) && onChange({ metric: value })}
+            onChange={({ currentTarget: { value } }) =>
+              isHistoryMetric(value) && onChange({ metric: value })
+            }
           />
           <SegmentedControl
             size="xs"
@@ -111,7 +125,9 @@ export function HistoryChart({ path, metric, range, onChange }: HistoryChartProp
     >
       <Loaded query={history} label="the history" height={CHART_HEIGHT}>
         {/* While another metric is read, the one before stays: each is drawn under its own name. */}
-        {(data) => <Line history={data} metric={isHistoryMetric(data.metric) ? data.metric : metric} />}
+        {(data) => (
+          <Line history={data} metric={isHistoryMetric(data.metric) ? data.metric : metric} />
+        )}
       </Loaded>
     </Panel>
   );

@@ -2,7 +2,12 @@ import { Button, Modal, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
-import { orphanListQuery, orphanListsQuery, useDecideOnOrphans, type OrphanVerb } from "../../api/queries";
+import {
+  orphanListQuery,
+  orphanListsQuery,
+  useDecideOnOrphans,
+  type OrphanVerb,
+} from "../../api/queries";
 import type { OrphanList, TablePath } from "../../api/types";
 import { Grid } from "../../components/Grid";
 import { ErrorNotice, Loaded, Notice } from "../../components/notices";
@@ -21,7 +26,10 @@ export function OrphanPanel({ path }: { path: TablePath }) {
   if (lists.length === 0) return null;
   return (
     <Panel title="Orphan files">
-      <Grid label="Orphan files, lists" headings={["Found", { figures: "Files" }, { figures: "Size" }, "State", "What is on it"]}>
+      <Grid
+        label="Orphan files, lists"
+        headings={["Found", { figures: "Files" }, { figures: "Size" }, "State", "What is on it"]}
+      >
         {lists.slice(0, LISTS_SHOWN).map((list) => (
           <tr key={list.list_id}>
             <td>
@@ -47,7 +55,9 @@ export function OrphanPanel({ path }: { path: TablePath }) {
         title={`Orphan files of ${path.table}`}
         closeButtonProps={{ "aria-label": "Close" }}
       >
-        {looksAt !== undefined && <ListedFiles path={path} listId={looksAt} onClose={() => setLooksAt(undefined)} />}
+        {looksAt !== undefined && (
+          <ListedFiles path={path} listId={looksAt} onClose={() => setLooksAt(undefined)} />
+        )}
       </Modal>
     </Panel>
   );
@@ -57,7 +67,9 @@ function StateWords({ list }: { list: OrphanList }) {
   const by = list.decided_by && <span className="dim"> by {list.decided_by}</span>;
   return (
     <>
-      {list.is_expired ? `${ORPHAN_STATE_WORDS[list.state]}, too late` : ORPHAN_STATE_WORDS[list.state]}
+      {list.is_expired
+        ? `${ORPHAN_STATE_WORDS[list.state]}, too late`
+        : ORPHAN_STATE_WORDS[list.state]}
       {by}
       {list.removed_by && (
         <div className="dim">
@@ -72,14 +84,23 @@ function StateWords({ list }: { list: OrphanList }) {
   );
 }
 
-function ListedFiles({ path, listId, onClose }: { path: TablePath; listId: string; onClose: () => void }) {
+function ListedFiles({
+  path,
+  listId,
+  onClose,
+}: {
+  path: TablePath;
+  listId: string;
+  onClose: () => void;
+}) {
   const found = useQuery(orphanListQuery(path, listId));
   return (
     <Loaded query={found} label="the list">
       {({ list, files }) => (
         <div className="stack">
           <p>
-            {pluralize(list.files, "file")} of {formatBytes(list.bytes)} in <code>{list.location}</code> that nothing of the table reaches
+            {pluralize(list.files, "file")} of {formatBytes(list.bytes)} in{" "}
+            <code>{list.location}</code> that nothing of the table reaches
             {list.files > files.length && `; the first ${formatCount(files.length)}:`}
           </p>
           <Grid label="Files on the list">
@@ -100,12 +121,14 @@ function ListedFiles({ path, listId, onClose }: { path: TablePath; listId: strin
           )}
           {list.state === "waiting" && !list.is_expired && (
             <Decision path={path} list={list} verbs={["approve", "reject"]} onClose={onClose}>
-              What is approved goes with the next removal, as far as the table still does not know it by then.
+              What is approved goes with the next removal, as far as the table still does not know
+              it by then.
             </Decision>
           )}
           {list.state === "quarantined" && (
             <Decision path={path} list={list} verbs={["restore"]} onClose={onClose}>
-              They are kept aside and deleted <TimeAgo time={list.expires_at} />. The next job on the table brings them back.
+              They are kept aside and deleted <TimeAgo time={list.expires_at} />. The next job on
+              the table brings them back.
             </Decision>
           )}
         </div>
@@ -114,7 +137,11 @@ function ListedFiles({ path, listId, onClose }: { path: TablePath; listId: strin
   );
 }
 
-const VERB_WORDS: Record<OrphanVerb, string> = { approve: "Approve", reject: "Reject", restore: "Bring back" };
+const VERB_WORDS: Record<OrphanVerb, string> = {
+  approve: "Approve",
+  reject: "Reject",
+  restore: "Bring back",
+};
 
 interface DecisionProps {
   path: TablePath;

@@ -56,7 +56,8 @@ function SkippedVerdict({ skipped }: { skipped: Skipped }) {
       <Weights cost={skipped.cost} score={skipped.score} />
       {skipped.action && <Statement sql={skipped.action} />}
       <p className="dim">
-        Looked at again {skipped.next_at ? <TimeAgo time={skipped.next_at} /> : "when the table changes"}
+        Looked at again{" "}
+        {skipped.next_at ? <TimeAgo time={skipped.next_at} /> : "when the table changes"}
         {" · "}
         <code>{skipped.code}</code>
       </p>
@@ -68,7 +69,9 @@ function SkippedVerdict({ skipped }: { skipped: Skipped }) {
 export function PlanVerdicts({ plan }: { plan: Plan }) {
   return (
     <div>
-      {plan.planned.length === 0 && plan.skipped.length === 0 && <Empty title="The policy has no rules for this table" />}
+      {plan.planned.length === 0 && plan.skipped.length === 0 && (
+        <Empty title="The policy has no rules for this table" />
+      )}
       {plan.planned.map((planned) => (
         <PlannedVerdict key={planned.rule} planned={planned} />
       ))}
@@ -91,7 +94,8 @@ export function PlanPanel({ path }: { path: TablePath }) {
         <div className="row">
           {plan.data && (
             <span className="dim">
-              {MODE_WORDS[plan.data.mode]} · {pluralize(plan.data.planned.length, "action")} · made <TimeAgo time={plan.data.made_at} />
+              {MODE_WORDS[plan.data.mode]} · {pluralize(plan.data.planned.length, "action")} · made{" "}
+              <TimeAgo time={plan.data.made_at} />
             </span>
           )}
           <Button onClick={() => again.mutate()} loading={again.isPending}>
@@ -102,7 +106,9 @@ export function PlanPanel({ path }: { path: TablePath }) {
     >
       {again.error && <ErrorNotice error={again.error} />}
       {isMissing ? (
-        <Empty title="No plan has been made yet">“Plan again” measures the table and decides now; it starts nothing.</Empty>
+        <Empty title="No plan has been made yet">
+          “Plan again” measures the table and decides now; it starts nothing.
+        </Empty>
       ) : (
         <Loaded query={plan} label="the plan">
           {(data) => <PlanVerdicts plan={data} />}

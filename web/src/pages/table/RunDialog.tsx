@@ -9,7 +9,14 @@ import { Statement } from "../../components/Statement";
 import { RULE_WORDS, SKIP_WORDS } from "../../lib/words";
 
 /** Reasons to wait that a person may overrule; the others say that there is nothing to do or that it must not be done. */
-const OVERRULED: readonly SkipCode[] = ["observe_only", "outside_window", "cooling_down", "over_budget", "not_quiet", "other_maintainer"];
+const OVERRULED: readonly SkipCode[] = [
+  "observe_only",
+  "outside_window",
+  "cooling_down",
+  "over_budget",
+  "not_quiet",
+  "other_maintainer",
+];
 
 interface RunDialogProps {
   path: TablePath;
@@ -20,24 +27,43 @@ interface RunDialogProps {
 export function RunDialog({ path, isOpen, onClose }: RunDialogProps) {
   const plan = usePlan(path).data;
   return (
-    <Modal opened={isOpen} onClose={onClose} size="xl" title={`Run on ${path.table} now`} closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      size="xl"
+      title={`Run on ${path.table} now`}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
       <RunForm path={path} plan={plan} onClose={onClose} />
     </Modal>
   );
 }
 
-function RunForm({ path, plan, onClose }: { path: TablePath; plan: Plan | undefined; onClose: () => void }) {
+function RunForm({
+  path,
+  plan,
+  onClose,
+}: {
+  path: TablePath;
+  plan: Plan | undefined;
+  onClose: () => void;
+}) {
   const run = useRunNow(path);
   const [deselected, setDeselected] = useState<RuleName[]>([]);
   const [added, setAdded] = useState<RuleName[]>([]);
   const planned = plan?.planned ?? [];
   const overruled = (plan?.skipped ?? []).filter((skipped) => OVERRULED.includes(skipped.code));
-  const rules = [...planned.map((each) => each.rule).filter((rule) => !deselected.includes(rule)), ...added];
+  const rules = [
+    ...planned.map((each) => each.rule).filter((rule) => !deselected.includes(rule)),
+    ...added,
+  ];
   if (run.data) return <Accepted accepted={run.data} onClose={onClose} />;
   return (
     <div className="stack">
       {planned.length + overruled.length === 0 && (
-        <p>The latest plan has nothing to do. “Plan again” on the table’s page looks at it afresh.</p>
+        <p>
+          The latest plan has nothing to do. “Plan again” on the table’s page looks at it afresh.
+        </p>
       )}
       {planned.map((each) => (
         <div key={each.rule} className="stack-tight">
@@ -62,10 +88,18 @@ function RunForm({ path, plan, onClose }: { path: TablePath; plan: Plan | undefi
           {each.action && <Statement sql={each.action} />}
         </div>
       ))}
-      <p className="dim">The plan is made afresh before anything starts; rows stay as they are, and that is proved afterwards.</p>
+      <p className="dim">
+        The plan is made afresh before anything starts; rows stay as they are, and that is proved
+        afterwards.
+      </p>
       {run.error && <ErrorNotice error={run.error} />}
       <div className="actions">
-        <Button variant="filled" disabled={rules.length === 0} loading={run.isPending} onClick={() => run.mutate(rules)}>
+        <Button
+          variant="filled"
+          disabled={rules.length === 0}
+          loading={run.isPending}
+          onClick={() => run.mutate(rules)}
+        >
           Run now
         </Button>
         <Button onClick={onClose}>Cancel</Button>

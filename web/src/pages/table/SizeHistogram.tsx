@@ -11,7 +11,11 @@ import type { Palette } from "../../lib/palette";
 /** Iceberg's planner takes in files under this share of the target size. */
 const SMALL_FILE_RATIO = 0.75;
 
-function drawHistogram(bins: HistogramBin[], smallBelow: number | null, palette: Palette): EChartsCoreOption {
+function drawHistogram(
+  bins: HistogramBin[],
+  smallBelow: number | null,
+  palette: Palette,
+): EChartsCoreOption {
   return {
     animation: false,
     grid: { left: 8, right: 8, top: 24, bottom: 4, containLabel: true },
@@ -60,10 +64,18 @@ function drawHistogram(bins: HistogramBin[], smallBelow: number | null, palette:
 export function SizeHistogram({ table }: { table: TableDetail }) {
   const { histogram, target_file_size_bytes: target } = table;
   const smallBelow = target === null ? null : Math.floor(target * SMALL_FILE_RATIO);
-  const option = useCallback((palette: Palette) => drawHistogram(histogram, smallBelow, palette), [histogram, smallBelow]);
+  const option = useCallback(
+    (palette: Palette) => drawHistogram(histogram, smallBelow, palette),
+    [histogram, smallBelow],
+  );
   const filled = histogram.filter((bin) => bin.files > 0);
   return (
-    <Panel title="Data files by size" aside={smallBelow !== null && <span className="dim">small: under {formatBytes(smallBelow)}</span>}>
+    <Panel
+      title="Data files by size"
+      aside={
+        smallBelow !== null && <span className="dim">small: under {formatBytes(smallBelow)}</span>
+      }
+    >
       {filled.length === 0 ? (
         <Empty title="No data files to show" />
       ) : (

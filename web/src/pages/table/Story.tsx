@@ -20,7 +20,10 @@ type Entry = { at: string; verdict: Verdict } | { at: string; job: Job };
 
 /** Verdicts and jobs as one story, newest first; of one moment the verdict before the job that it led to. */
 export function mergeStory(verdicts: Verdict[], jobs: Job[]): Entry[] {
-  const told = [...jobs.map((job) => ({ at: job.created_at, job })), ...verdicts.map((verdict) => ({ at: verdict.at, verdict }))];
+  const told = [
+    ...jobs.map((job) => ({ at: job.created_at, job })),
+    ...verdicts.map((verdict) => ({ at: verdict.at, verdict })),
+  ];
   return told.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
 }
 
@@ -51,7 +54,9 @@ function JobEntry({ job }: { job: Job }) {
         <Link to="/jobs/$id" params={{ id: job.job_id }}>
           {RULE_WORDS[job.rule]}
         </Link>
-        {job.requested_by !== "policy" && <span className="dim">asked for by a {job.requested_by}</span>}
+        {job.requested_by !== "policy" && (
+          <span className="dim">asked for by a {job.requested_by}</span>
+        )}
       </div>
       <p>{capitalize(sayOutcome(job))}</p>
     </div>
@@ -82,7 +87,14 @@ export function Story({ table, path }: { table: string; path: TablePath }) {
   return (
     <Panel
       title="Story"
-      aside={<Checkbox size="xs" label="Also what was not needed" checked={showsAll} onChange={() => setShowsAll(!showsAll)} />}
+      aside={
+        <Checkbox
+          size="xs"
+          label="Also what was not needed"
+          checked={showsAll}
+          onChange={() => setShowsAll(!showsAll)}
+        />
+      }
     >
       <Loaded query={verdicts} label="the story">
         {({ pages }) => {
@@ -92,13 +104,21 @@ export function Story({ table, path }: { table: string; path: TablePath }) {
           const shown = jobs.filter((job) => job.created_at >= oldest);
           return (
             <>
-              <StoryList entries={mergeStory(showsAll ? known : known.filter((verdict) => isDue(verdict.code)), shown)} />
+              <StoryList
+                entries={mergeStory(
+                  showsAll ? known : known.filter((verdict) => isDue(verdict.code)),
+                  shown,
+                )}
+              />
               {verdicts.hasNextPage && (
                 <div className="list-end">
                   <span className="dim">
                     {known.length} of {pluralize(pages[0]?.total ?? 0, "verdict")}
                   </span>
-                  <Button loading={verdicts.isFetchingNextPage} onClick={() => void verdicts.fetchNextPage()}>
+                  <Button
+                    loading={verdicts.isFetchingNextPage}
+                    onClick={() => void verdicts.fetchNextPage()}
+                  >
                     Earlier
                   </Button>
                 </div>

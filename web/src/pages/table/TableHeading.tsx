@@ -11,13 +11,29 @@ import { RunDialog } from "./RunDialog";
 
 const MAX_REASON = 500;
 
-function PauseDialog({ path, isOpen, onClose }: { path: TablePath; isOpen: boolean; onClose: () => void }) {
+function PauseDialog({
+  path,
+  isOpen,
+  onClose,
+}: {
+  path: TablePath;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
   const pause = usePause(path);
   const [reason, setReason] = useState("");
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Pause ${path.table}`} closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={`Pause ${path.table}`}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
       <div className="stack">
-        <p>Nothing is started on this table until it is resumed. A running job goes on; measuring goes on.</p>
+        <p>
+          Nothing is started on this table until it is resumed. A running job goes on; measuring
+          goes on.
+        </p>
         <Textarea
           label="Reason"
           description="Shown to whoever looks at the table"
@@ -28,7 +44,11 @@ function PauseDialog({ path, isOpen, onClose }: { path: TablePath; isOpen: boole
         />
         {pause.error && <ErrorNotice error={pause.error} />}
         <div className="actions">
-          <Button variant="filled" loading={pause.isPending} onClick={() => pause.mutate(reason, { onSuccess: onClose })}>
+          <Button
+            variant="filled"
+            loading={pause.isPending}
+            onClick={() => pause.mutate(reason, { onSuccess: onClose })}
+          >
             Pause
           </Button>
           <Button onClick={onClose}>Cancel</Button>
@@ -88,14 +108,17 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
               (seen <TimeAgo time={table.fault.seen_at} />)
             </span>
           </p>
-          {table.measured_at && <p>The figures below are from the last measurement that succeeded.</p>}
+          {table.measured_at && (
+            <p>The figures below are from the last measurement that succeeded.</p>
+          )}
         </Notice>
       )}
       {table.pause && (
         <Notice tone="neutral" title="Paused">
           <p>
             By {table.pause.by}, <TimeAgo time={table.pause.at} />
-            {table.pause.reason && `: ${table.pause.reason}`}. Nothing is started until it is resumed.
+            {table.pause.reason && `: ${table.pause.reason}`}. Nothing is started until it is
+            resumed.
           </p>
         </Notice>
       )}

@@ -56,7 +56,11 @@ function JobsOfTable({ table }: { table: string }) {
       <Loaded query={jobs} label="the jobs">
         {({ pages }) => {
           const items = (pages[0]?.items ?? []).slice(0, JOBS_SHOWN);
-          return items.length > 0 ? <JobList jobs={items} isOfOneTable /> : <Empty title="No job has run on this table yet" />;
+          return items.length > 0 ? (
+            <JobList jobs={items} isOfOneTable />
+          ) : (
+            <Empty title="No job has run on this table yet" />
+          );
         }}
       </Loaded>
     </Panel>
@@ -71,7 +75,11 @@ export function TablePage() {
   const table = useQuery(tableQuery(path));
   useDocumentTitle(`${path.table} – iceberg-maintainer`);
   const change = (changed: TableAddress) =>
-    void navigate({ search: (present: TableAddress) => ({ ...present, ...changed }), replace: true, resetScroll: false });
+    void navigate({
+      search: (present: TableAddress) => ({ ...present, ...changed }),
+      replace: true,
+      resetScroll: false,
+    });
   return (
     <Loaded query={table} label="the table" heading={path.table} height={PAGE_HEIGHT}>
       {(data) => (

@@ -1,7 +1,14 @@
 import type { TableDetail } from "../../api/types";
 import { Panel } from "../../components/Panel";
 import { TimeAgo } from "../../components/TimeAgo";
-import { formatBytes, formatCount, formatDuration, formatRatio, pluralize, UNKNOWN } from "../../lib/format";
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatRatio,
+  pluralize,
+  UNKNOWN,
+} from "../../lib/format";
 
 const WRITERS_SHOWN = 3;
 const HOLDS_SHOWN = 5;
@@ -17,7 +24,8 @@ function Growth({ table }: { table: TableDetail }) {
   if (bytes === null && records === null) return <>{UNKNOWN}</>;
   return (
     <>
-      {formatBytes(bytes)} and {formatCount(records === null ? null : Math.round(records))} records a day
+      {formatBytes(bytes)} and {formatCount(records === null ? null : Math.round(records))} records
+      a day
     </>
   );
 }
@@ -32,7 +40,8 @@ function Holds({ table }: { table: TableDetail }) {
           {hold.name}{" "}
           <span className="dim">
             {hold.is_ours ? "our own tag, to roll back to" : hold.is_branch ? "branch" : "tag"},{" "}
-            {pluralize(hold.held_snapshots, "snapshot")}, oldest <TimeAgo time={hold.oldest_held_at} />
+            {pluralize(hold.held_snapshots, "snapshot")}, oldest{" "}
+            <TimeAgo time={hold.oldest_held_at} />
           </span>
         </div>
       ))}
@@ -49,9 +58,15 @@ export function Upkeep({ table }: { table: TableDetail }) {
         <dt>Commits per hour</dt>
         <dd>
           {formatRate(table.commits_per_hour)}
-          {table.commit_window_seconds !== null && <span className="dim"> over {formatDuration(table.commit_window_seconds)}</span>}
+          {table.commit_window_seconds !== null && (
+            <span className="dim"> over {formatDuration(table.commit_window_seconds)}</span>
+          )}
           {writers.length > 0 && (
-            <div className="dim">{writers.map((writer) => `${writer.writer} ${formatRate(writer.commits_per_hour)}`).join(", ")}</div>
+            <div className="dim">
+              {writers
+                .map((writer) => `${writer.writer} ${formatRate(writer.commits_per_hour)}`)
+                .join(", ")}
+            </div>
           )}
         </dd>
         <dt>Growth</dt>
@@ -69,10 +84,14 @@ export function Upkeep({ table }: { table: TableDetail }) {
           )}
         </dd>
         <dt>Files kept in storage</dt>
-        <dd>{table.storage_files === null ? UNKNOWN : `at least ${formatCount(table.storage_files)}`}</dd>
+        <dd>
+          {table.storage_files === null ? UNKNOWN : `at least ${formatCount(table.storage_files)}`}
+        </dd>
         <dt>Delete files per data file</dt>
         <dd>
-          {table.delete_file_ratio === null ? UNKNOWN : Number(table.delete_file_ratio.toPrecision(2))}
+          {table.delete_file_ratio === null
+            ? UNKNOWN
+            : Number(table.delete_file_ratio.toPrecision(2))}
           {table.oldest_delete_at !== null && (
             <span className="dim">
               , the oldest from <TimeAgo time={table.oldest_delete_at} /> or before
@@ -80,7 +99,11 @@ export function Upkeep({ table }: { table: TableDetail }) {
           )}
         </dd>
         <dt>Largest partition</dt>
-        <dd>{table.partition_skew === null ? UNKNOWN : `${Number(table.partition_skew.toPrecision(2))}× the mean`}</dd>
+        <dd>
+          {table.partition_skew === null
+            ? UNKNOWN
+            : `${Number(table.partition_skew.toPrecision(2))}× the mean`}
+        </dd>
         <dt>Manifests beyond need</dt>
         <dd>{formatCount(table.manifest_excess)}</dd>
         <dt>Snapshots held by</dt>
@@ -99,7 +122,8 @@ export function Upkeep({ table }: { table: TableDetail }) {
             <dd>
               {table.disagreements.map((found) => (
                 <div key={`${found.source}/${found.figure}`}>
-                  {found.source}: {formatCount(found.claimed)} {found.figure}, counted {formatCount(found.counted)}
+                  {found.source}: {formatCount(found.claimed)} {found.figure}, counted{" "}
+                  {formatCount(found.counted)}
                 </div>
               ))}
             </dd>

@@ -14,8 +14,13 @@ describe("what happens next on a table", () => {
     const sensors = tables.find((table) => table.name === "sensor_readings");
     if (!sensors) throw new Error("the fixture has a table with a running job");
     await show(<Answers table={makeDetail(sensors)} />);
-    expect(screen.getByText(/^Rewriting manifests is running/)).toHaveTextContent("After that nothing starts: person paused");
-    expect(screen.getByRole("link", { name: "Open the job" })).toHaveAttribute("href", "/jobs/rm-sensor-readings-2x9c");
+    expect(screen.getByText(/^Rewriting manifests is running/)).toHaveTextContent(
+      "After that nothing starts: person paused",
+    );
+    expect(screen.getByRole("link", { name: "Open the job" })).toHaveAttribute(
+      "href",
+      "/jobs/rm-sensor-readings-2x9c",
+    );
     expect(bar()).toHaveAttribute("aria-valuenow", "10");
     expect(screen.queryByText("Why is nothing started?")).not.toBeInTheDocument();
   });
@@ -30,7 +35,9 @@ describe("what happens next on a table", () => {
     } as const;
     await show(<Answers table={{ ...makeDetail(makeTable()), outlook }} />);
     expect(screen.getByText(outlook.sentence)).toBeInTheDocument();
-    expect(screen.queryByText(/[Nn]ext check|Checked again|Why is nothing/)).not.toBeInTheDocument();
+    expect(
+      screen.queryByText(/[Nn]ext check|Checked again|Why is nothing/),
+    ).not.toBeInTheDocument();
   });
 
   it("is the next check where nothing is due, and why nothing is", async () => {
@@ -64,13 +71,22 @@ describe("the bar of a job", () => {
     const { unmount } = await show(<JobProgress progress={makeProgress(working)} />);
     expect(bar()).toHaveAttribute("data-animated");
     unmount();
-    await show(<JobProgress progress={makeProgress({ ...working, share: 0.5, is_counted: true })} />);
+    await show(
+      <JobProgress progress={makeProgress({ ...working, share: 0.5, is_counted: true })} />,
+    );
     expect(bar()).toHaveAttribute("aria-valuenow", "50");
     expect(bar()).not.toHaveAttribute("data-animated");
   });
 
   it("stands in the list of jobs too, for those that are not over", async () => {
-    await show(<JobList jobs={[makeJob({ state: "pending", effect: null, progress: makeProgress() }), makeJob({ job_id: "done" })]} />);
+    await show(
+      <JobList
+        jobs={[
+          makeJob({ state: "pending", effect: null, progress: makeProgress() }),
+          makeJob({ job_id: "done" }),
+        ]}
+      />,
+    );
     expect(screen.getAllByRole("progressbar")).toHaveLength(1);
     expect(bar()).toHaveAttribute("aria-valuenow", "0");
   });

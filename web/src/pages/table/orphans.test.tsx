@@ -18,7 +18,8 @@ interface Decision {
 function serve(lists: OrphanList[]): Decision[] {
   const decisions: Decision[] = [];
   const answer = (data: unknown) => Promise.resolve({ data, response: new Response() });
-  const get = (url: string) => answer(url.endsWith("/orphans") ? { items: lists } : { ...orphanFiles, list: lists[0] });
+  const get = (url: string) =>
+    answer(url.endsWith("/orphans") ? { items: lists } : { ...orphanFiles, list: lists[0] });
   const post = (url: string, { body }: { body: unknown }) => {
     decisions.push({ url, body });
     return answer(lists[0]);
@@ -43,7 +44,10 @@ describe("orphan files of a table", () => {
     await show(<OrphanPanel path={path} />);
     expect(await screen.findByText("Waits for approval")).toBeVisible();
     expect(screen.getByText("by ada")).toBeVisible();
-    expect(screen.getByRole("link", { name: "job m-9f8e7d6c5b4a" })).toHaveAttribute("href", "/jobs/m-9f8e7d6c5b4a");
+    expect(screen.getByRole("link", { name: "job m-9f8e7d6c5b4a" })).toHaveAttribute(
+      "href",
+      "/jobs/m-9f8e7d6c5b4a",
+    );
   });
 
   it("are approved by name, and as exactly the list that was looked at", async () => {

@@ -10,7 +10,9 @@ import { BAND_WORDS, BANDS } from "../../lib/words";
 /** How many tables are in each band, without the empty ones. */
 function sayBands({ bands }: CatalogOut): string {
   const filled = BANDS.filter((band) => (bands[band] ?? 0) > 0);
-  return filled.map((band) => `${formatCount(bands[band])} ${BAND_WORDS[band].toLowerCase()}`).join(", ");
+  return filled
+    .map((band) => `${formatCount(bands[band])} ${BAND_WORDS[band].toLowerCase()}`)
+    .join(", ");
 }
 
 export function CatalogGrid({ catalogs }: { catalogs: CatalogOut[] }) {

@@ -14,7 +14,11 @@ export function FleetAlerts() {
       {catalogs
         .filter((catalog) => catalog.faults.length > 0)
         .map((catalog) => (
-          <Notice key={catalog.name} tone="critical" title={`Catalog ${catalog.name} cannot be listed completely`}>
+          <Notice
+            key={catalog.name}
+            tone="critical"
+            title={`Catalog ${catalog.name} cannot be listed completely`}
+          >
             <ul className="findings">
               {catalog.faults.map((fault) => (
                 <li key={fault.namespace + fault.reason}>
@@ -26,11 +30,16 @@ export function FleetAlerts() {
                 </li>
               ))}
             </ul>
-            <p className="dim">Its tables are shown as they were last seen; other catalogs go on.</p>
+            <p className="dim">
+              Its tables are shown as they were last seen; other catalogs go on.
+            </p>
           </Notice>
         ))}
       {problems.length > 0 && (
-        <Notice tone="watch" title="A policy file has problems; the last good set of policies stays in force">
+        <Notice
+          tone="watch"
+          title="A policy file has problems; the last good set of policies stays in force"
+        >
           <ProblemList problems={problems} />
           <Link to="/policies">To the policies</Link>
         </Notice>

@@ -21,7 +21,9 @@ function QueuedEntry({ queued }: { queued: Queued }) {
   return (
     <li className="stack-tight">
       <div className="row">
-        <span className={admission.is_admitted ? "badge badge-info" : "badge"}>{admission.is_admitted ? "Starts" : "Waits"}</span>
+        <span className={admission.is_admitted ? "badge badge-info" : "badge"}>
+          {admission.is_admitted ? "Starts" : "Waits"}
+        </span>
         <TableLink name={queued.table} />
         <span className="dim">
           {RULE_WORDS[queued.rule]}, about {formatDuration(queued.cost.duration_seconds)}
@@ -33,7 +35,12 @@ function QueuedEntry({ queued }: { queued: Queued }) {
 }
 
 export function QueueList({ queue }: { queue: Queue }) {
-  if (queue.items.length === 0) return <Empty title="Nothing is planned">Tables that need maintenance and may have it appear here.</Empty>;
+  if (queue.items.length === 0)
+    return (
+      <Empty title="Nothing is planned">
+        Tables that need maintenance and may have it appear here.
+      </Empty>
+    );
   return (
     <ol className="outlook">
       {queue.items.map((queued) => (
@@ -44,7 +51,9 @@ export function QueueList({ queue }: { queue: Queue }) {
 }
 
 export function WorstList({ tables }: { tables: TableSummary[] }) {
-  const worst = tables.filter((table) => table.fault !== null || (table.band !== null && table.band !== "healthy"));
+  const worst = tables.filter(
+    (table) => table.fault !== null || (table.band !== null && table.band !== "healthy"),
+  );
   if (worst.length === 0) return <Empty title="Every table is healthy" />;
   return (
     <ol className="outlook">
@@ -77,7 +86,10 @@ export function Outlook() {
           {({ items }) => <WorstList tables={items} />}
         </Loaded>
       </Panel>
-      <Panel title="What happens next" aside={queue.data && <span className="dim">{sayQueue(queue.data)}</span>}>
+      <Panel
+        title="What happens next"
+        aside={queue.data && <span className="dim">{sayQueue(queue.data)}</span>}
+      >
         <Loaded query={queue} label="the queue">
           {(data) => <QueueList queue={data} />}
         </Loaded>

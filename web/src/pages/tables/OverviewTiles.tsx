@@ -40,7 +40,8 @@ function BandBar({ overview }: { overview: Overview }) {
 
 /** The fleet at a glance, and what maintenance has saved. */
 export function OverviewTiles({ overview }: { overview: Overview }) {
-  const running = (overview.jobs.running ?? 0) + (overview.jobs.submitted ?? 0) + (overview.jobs.pending ?? 0);
+  const running =
+    (overview.jobs.running ?? 0) + (overview.jobs.submitted ?? 0) + (overview.jobs.pending ?? 0);
   const faults = [
     overview.faulty_tables > 0 && `${formatCount(overview.faulty_tables)} with faults`,
     overview.paused_tables > 0 && `${formatCount(overview.paused_tables)} paused`,
@@ -71,7 +72,8 @@ export function OverviewTiles({ overview }: { overview: Overview }) {
         last measured <TimeAgo time={overview.last_measured_at} />
       </Tile>
       <Tile label="Files removed by maintenance" value={formatCount(overview.files_removed)} wide>
-        {formatBytes(overview.bytes_rewritten)} rewritten, {pluralize(overview.manifests_removed, "manifest")} and{" "}
+        {formatBytes(overview.bytes_rewritten)} rewritten,{" "}
+        {pluralize(overview.manifests_removed, "manifest")} and{" "}
         {pluralize(overview.snapshots_removed, "snapshot")} fewer
       </Tile>
     </dl>

@@ -44,19 +44,32 @@ export function TableFilters({ address, onChange, onClear }: TableFiltersProps) 
   const catalogs = useQuery(catalogsQuery).data ?? [];
   const isFiltered = Boolean(address.search ?? address.catalog ?? address.band);
   return (
-    <form className="filters" role="search" aria-label="Tables" onSubmit={(event) => event.preventDefault()}>
+    <form
+      className="filters"
+      role="search"
+      aria-label="Tables"
+      onSubmit={(event) => event.preventDefault()}
+    >
       <SearchBox value={address.search ?? ""} onSearch={(search) => onChange({ search })} />
       <NativeSelect
         label="Catalog"
         value={address.catalog ?? ""}
-        data={[{ value: "", label: "All" }, ...catalogs.map(({ name, tables }) => ({ value: name, label: `${name} (${tables})` }))]}
+        data={[
+          { value: "", label: "All" },
+          ...catalogs.map(({ name, tables }) => ({ value: name, label: `${name} (${tables})` })),
+        ]}
         onChange={({ currentTarget: { value } }) => onChange({ catalog: value })}
       />
       <NativeSelect
         label="Band"
         value={address.band ?? ""}
-        data={[{ value: "", label: "All" }, ...BANDS.map((value) => ({ value, label: BAND_WORDS[value] }))]}
-        onChange={({ currentTarget: { value } }) => onChange({ band: BANDS.find((band) => band === value) })}
+        data={[
+          { value: "", label: "All" },
+          ...BANDS.map((value) => ({ value, label: BAND_WORDS[value] })),
+        ]}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ band: BANDS.find((band) => band === value) })
+        }
       />
       <NativeSelect
         label="Sort by"

@@ -3,7 +3,14 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useLayoutEffect, useRef, useState } from "react";
 import type { TableSummary } from "../../api/types";
 import { formatCount, pluralize } from "../../lib/format";
-import { columnOf, directionOf, SORT_COLUMNS, sortBy, type SortColumn, type TableSort } from "../../lib/sorts";
+import {
+  columnOf,
+  directionOf,
+  SORT_COLUMNS,
+  sortBy,
+  type SortColumn,
+  type TableSort,
+} from "../../lib/sorts";
 import { TableRow } from "./TableRow";
 
 const ROW_HEIGHT = 58;
@@ -22,8 +29,18 @@ function Head({ column, label, sort, isNumber = false, onSort }: HeadProps) {
   const isSorted = columnOf(sort) === column;
   const direction = directionOf(sort);
   return (
-    <th scope="col" role="columnheader" className={isNumber ? "num" : undefined} {...(isSorted && { "aria-sort": direction })}>
-      <button type="button" className="sort" title={`Sort by ${SORT_COLUMNS[column].label}`} onClick={() => onSort(sortBy(column, sort))}>
+    <th
+      scope="col"
+      role="columnheader"
+      className={isNumber ? "num" : undefined}
+      {...(isSorted && { "aria-sort": direction })}
+    >
+      <button
+        type="button"
+        className="sort"
+        title={`Sort by ${SORT_COLUMNS[column].label}`}
+        onClick={() => onSort(sortBy(column, sort))}
+      >
         {label}
         {isSorted && <span aria-hidden>{direction === "ascending" ? "↑" : "↓"}</span>}
       </button>
@@ -42,12 +59,21 @@ interface TableListProps {
 }
 
 /** Tables as rows of which only those in sight are in the document. */
-export function TableList({ tables, total, sort, onSort, hasMore, isLoadingMore, onMore }: TableListProps) {
+export function TableList({
+  tables,
+  total,
+  sort,
+  onSort,
+  hasMore,
+  isLoadingMore,
+  onMore,
+}: TableListProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [offset, setOffset] = useState(0);
   useLayoutEffect(() => {
     // What stands above the list grows and shrinks: alerts come and go.
-    const place = () => body.current && setOffset(body.current.getBoundingClientRect().top + window.scrollY);
+    const place = () =>
+      body.current && setOffset(body.current.getBoundingClientRect().top + window.scrollY);
     place();
     const observer = new ResizeObserver(place);
     observer.observe(document.body);
@@ -63,13 +89,20 @@ export function TableList({ tables, total, sort, onSort, hasMore, isLoadingMore,
   });
   const items = virtual.getVirtualItems();
   const above = (items[0]?.start ?? offset) - offset;
-  const below = Math.max(0, virtual.getTotalSize() + offset - (items.at(-1)?.end ?? offset) - (items.length === 0 ? above : 0));
+  const below = Math.max(
+    0,
+    virtual.getTotalSize() +
+      offset -
+      (items.at(-1)?.end ?? offset) -
+      (items.length === 0 ? above : 0),
+  );
   const head = { sort, onSort };
   return (
     <div className="panel panel-flush">
       <table className="grid grid-cards" role="table" aria-rowcount={total + 1}>
         <caption className="hidden">
-          {pluralize(total, "table")}, sorted by {SORT_COLUMNS[columnOf(sort)].label}, {directionOf(sort)}
+          {pluralize(total, "table")}, sorted by {SORT_COLUMNS[columnOf(sort)].label},{" "}
+          {directionOf(sort)}
         </caption>
         <thead role="rowgroup">
           <tr role="row">
@@ -91,7 +124,16 @@ export function TableList({ tables, total, sort, onSort, hasMore, isLoadingMore,
           <Spacer height={above} />
           {items.map((item) => {
             const table = tables[item.index];
-            return table && <TableRow key={item.key} table={table} index={item.index} measure={virtual.measureElement} />;
+            return (
+              table && (
+                <TableRow
+                  key={item.key}
+                  table={table}
+                  index={item.index}
+                  measure={virtual.measureElement}
+                />
+              )
+            );
           })}
           <Spacer height={below} />
         </tbody>

@@ -8,12 +8,22 @@ import { formatBytes, formatCount, formatRatio, UNKNOWN } from "../../lib/format
 
 /** All delete files of a table; null when any kind is not known. */
 export function countDeleteFiles(table: TableSummary): number | null {
-  const { position_delete_files: position, equality_delete_files: equality, deletion_vectors: vectors } = table;
-  return position === null || equality === null || vectors === null ? null : position + equality + vectors;
+  const {
+    position_delete_files: position,
+    equality_delete_files: equality,
+    deletion_vectors: vectors,
+  } = table;
+  return position === null || equality === null || vectors === null
+    ? null
+    : position + equality + vectors;
 }
 
 function describeDeletes(table: TableSummary): string {
-  const { position_delete_files: position, equality_delete_files: equality, deletion_vectors: vectors } = table;
+  const {
+    position_delete_files: position,
+    equality_delete_files: equality,
+    deletion_vectors: vectors,
+  } = table;
   return `position ${formatCount(position)}, equality ${formatCount(equality)}, deletion vectors ${formatCount(vectors)}`;
 }
 
@@ -29,7 +39,10 @@ export function TableRow({ table, index, measure }: TableRowProps) {
     <tr role="row" ref={measure} data-index={index}>
       <th scope="row" role="rowheader" className="cell-two">
         <span className="table-name">
-          <Link to="/tables/$catalog/$namespace/$table" params={{ catalog: table.catalog, namespace: table.namespace, table: table.name }}>
+          <Link
+            to="/tables/$catalog/$namespace/$table"
+            params={{ catalog: table.catalog, namespace: table.namespace, table: table.name }}
+          >
             {table.name}
           </Link>
           <span className="table-space">
@@ -40,13 +53,28 @@ export function TableRow({ table, index, measure }: TableRowProps) {
       <td role="cell">
         <TableBadges table={table} />
       </td>
-      <td role="cell" className="num" data-label="Average file size" title={target === null ? undefined : `target ${formatBytes(target)}`}>
+      <td
+        role="cell"
+        className="num"
+        data-label="Average file size"
+        title={target === null ? undefined : `target ${formatBytes(target)}`}
+      >
         {formatBytes(table.average_file_size_bytes)}
       </td>
-      <td role="cell" className="num" data-label="Data files" title={table.data_bytes === null ? undefined : formatBytes(table.data_bytes)}>
+      <td
+        role="cell"
+        className="num"
+        data-label="Data files"
+        title={table.data_bytes === null ? undefined : formatBytes(table.data_bytes)}
+      >
         {formatCount(table.data_files)}
       </td>
-      <td role="cell" className="num" data-label="Small" title={small === null ? undefined : `${formatCount(small)} small files`}>
+      <td
+        role="cell"
+        className="num"
+        data-label="Small"
+        title={small === null ? undefined : `${formatCount(small)} small files`}
+      >
         {formatRatio(table.small_file_ratio)}
       </td>
       <td role="cell" className="num" data-label="Delete files" title={describeDeletes(table)}>

@@ -26,7 +26,11 @@ export function TablesPage() {
   const { search = "", catalog, band, sort = DEFAULT_SORT } = address;
   const tables = useInfiniteQuery(tablesQuery({ search, catalog, band, sort }));
   const change = (changed: TablesAddress) =>
-    void navigate({ search: (present) => dropEmpty({ ...present, ...changed }), replace: true, resetScroll: false });
+    void navigate({
+      search: (present) => dropEmpty({ ...present, ...changed }),
+      replace: true,
+      resetScroll: false,
+    });
   const first = tables.data?.pages[0];
   return (
     <div className="stack">
@@ -42,15 +46,23 @@ export function TablesPage() {
       </Loaded>
       {!search && !band && <CatalogList chosen={catalog} />}
       {!search && !catalog && !band && <Outlook />}
-      <TableFilters address={address} onChange={change} onClear={() => change({ search: "", catalog: "", band: undefined })} />
+      <TableFilters
+        address={address}
+        onChange={change}
+        onClear={() => change({ search: "", catalog: "", band: undefined })}
+      />
       {tables.error && <ErrorNotice error={tables.error} onRetry={() => void tables.refetch()} />}
       {first ? (
         first.total === 0 ? (
           <div className="panel">
             {search || catalog || band ? (
-              <Empty title="No table matches these filters">Change or clear them to see others.</Empty>
+              <Empty title="No table matches these filters">
+                Change or clear them to see others.
+              </Empty>
             ) : (
-              <Empty title="No tables yet">They appear here when the first scan of the catalogs is done.</Empty>
+              <Empty title="No tables yet">
+                They appear here when the first scan of the catalogs is done.
+              </Empty>
             )}
           </div>
         ) : (

@@ -4,13 +4,27 @@ import { catalogs } from "../../../dev/fixtures/fleet";
 import { show } from "../../testing/render";
 import { CatalogGrid } from "./CatalogList";
 
-const cells = () => screen.getAllByRole("cell").map((cell) => cell.textContent.replaceAll("\u00a0", " ").replaceAll("\u202f", "'"));
+const cells = () =>
+  screen
+    .getAllByRole("cell")
+    .map((cell) => cell.textContent.replaceAll("\u00a0", " ").replaceAll("\u202f", "'"));
 
 describe("the catalogs in figures", () => {
   it("have their own average file size and lead to their tables", async () => {
     await show(<CatalogGrid catalogs={catalogs.filter(({ name }) => name === "archive")} />);
-    expect(cells()).toEqual(["rest", "240", "72.2 MiB", "9'600", "2'000", "677 GiB", "240 healthy"]);
-    expect(screen.getByRole("link", { name: "archive" })).toHaveAttribute("href", "/?catalog=archive");
+    expect(cells()).toEqual([
+      "rest",
+      "240",
+      "72.2 MiB",
+      "9'600",
+      "2'000",
+      "677 GiB",
+      "240 healthy",
+    ]);
+    expect(screen.getByRole("link", { name: "archive" })).toHaveAttribute(
+      "href",
+      "/?catalog=archive",
+    );
   });
 
   it("have no average where there are no files", async () => {

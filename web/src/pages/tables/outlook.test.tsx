@@ -12,7 +12,10 @@ describe("what happens next", () => {
     expect(screen.getAllByText("Waits")).toHaveLength(2);
     expect(screen.getByText(/all places are taken; 1 action goes first/)).toBeInTheDocument();
     expect(screen.getByText(/until 2026-11-22 00:00 UTC at the earliest/)).toBeInTheDocument();
-    expect(screen.getByRole("link", { name: "lake.sales.orders_cdc" })).toHaveAttribute("href", "/tables/lake/sales/orders_cdc");
+    expect(screen.getByRole("link", { name: "lake.sales.orders_cdc" })).toHaveAttribute(
+      "href",
+      "/tables/lake/sales/orders_cdc",
+    );
   });
 
   it("is summed up in a line", () => {
