@@ -8,8 +8,8 @@ from typing import Any
 
 from maintainer import __version__
 from maintainer.api import health_schemas, outlook_schemas, plan_schemas, schemas
+from maintainer.decide.grading.partitioning import advise_partitions
 from maintainer.decide.outlook import Outlook
-from maintainer.decide.partitioning import advise_partitions
 from maintainer.domain.cost import Cost, Score
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.health import Band, Finding, ManifestGroup, RefHold, TableHealth

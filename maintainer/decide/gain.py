@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from maintainer.decide.approval import describe_disposal, find_disposal
-from maintainer.decide.delete_memory import Fit
-from maintainer.decide.orphans import DEFAULT_ORPHAN_AGE
-from maintainer.decide.rewrite_scope import choose_scope
+from maintainer.decide.orphans.approval import describe_disposal, find_disposal
+from maintainer.decide.orphans.scan import DEFAULT_ORPHAN_AGE
+from maintainer.decide.rewrite.delete_memory import Fit
+from maintainer.decide.rewrite.scope import choose_scope
 from maintainer.domain.action import (
     Action,
     ComputePartitionStats,

@@ -10,18 +10,19 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from maintainer.decide.conflict_limit import fit_between_commits
-from maintainer.decide.daily_limit import fit_in_a_day
-from maintainer.decide.delete_memory import Fit, fit_deletes
+from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.gain import Gain, find_gain, target_of_policy
-from maintainer.decide.job_size import choose_size, spread_groups
-from maintainer.decide.orphans import refuse_orphans, wants_back
-from maintainer.decide.quiet_periods import end_of_patience, find_unrest, has_waited_out
-from maintainer.decide.registrations import refuse_shared
-from maintainer.decide.retry_scope import shrink_scope
-from maintainer.decide.rewrite_limits import Bounded
+from maintainer.decide.jobs.size import choose_size, spread_groups
+from maintainer.decide.orphans.scan import refuse_orphans, wants_back
+from maintainer.decide.rewrite.conflict_limit import fit_between_commits
+from maintainer.decide.rewrite.daily_limit import fit_in_a_day
+from maintainer.decide.rewrite.delete_memory import Fit, fit_deletes
+from maintainer.decide.rewrite.limits import Bounded
+from maintainer.decide.rewrite.retry_scope import shrink_scope
 from maintainer.decide.thresholds import assess
-from maintainer.decide.waiting import KEEPS_WAITING, Circumstances, find_waiting_since, hold_back
+from maintainer.decide.waiting.postponement import KEEPS_WAITING, find_waiting_since, hold_back
+from maintainer.decide.waiting.quiet_periods import end_of_patience, find_unrest, has_waited_out
+from maintainer.decide.waiting.registrations import refuse_shared
 from maintainer.domain.health import Band, Finding, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName

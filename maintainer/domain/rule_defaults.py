@@ -13,6 +13,8 @@ MIN_SNAPSHOTS_KEPT = 2
 DEFAULT_EXPIRE_AGE = timedelta(days=5)  # Iceberg: history.expire.max-snapshot-age-ms
 DEFAULT_SNAPSHOTS_KEPT = 10
 
+# A rewrite that meets a writer is lost, and the writer may have to retry.
+DEFAULT_HOT_PARTITION_AGE = timedelta(minutes=15)
 DEFAULT_QUIET_WAIT = timedelta(days=1)  # the longest wait of a rewrite for writers
 
 OTHER_TIMEOUT = timedelta(hours=6)  # of jobs without a rule

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from maintainer.admit.admission import choose
-from maintainer.decide.bands import grade
+from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.gain import target_of_policy
+from maintainer.decide.grading.bands import grade
 from maintainer.decide.plan import decide
-from maintainer.decide.retry_scope import PARTIAL_PROGRESS
-from maintainer.decide.rewrite_limits import MOST_FILES
+from maintainer.decide.rewrite.limits import MOST_FILES
+from maintainer.decide.rewrite.retry_scope import PARTIAL_PROGRESS
 from maintainer.decide.table_state import digest_state
-from maintainer.decide.waiting import Circumstances
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, Candidate, Scorer, find_candidates
 from maintainer.domain.budget import Budget, Charge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from maintainer.decide.approval import (
+from maintainer.decide.orphans.approval import (
     approve,
     refuse_approval,
     refuse_rejection,

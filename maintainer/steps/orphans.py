@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from maintainer.compare.effect import Verdict, conclude
-from maintainer.decide.approval import Look, describe_list, make_list
 from maintainer.decide.notices import notice_of_list
-from maintainer.decide.orphans import MAX_FILES, Judgement, describe_judgement, judge_orphans
+from maintainer.decide.orphans.approval import Look, describe_list, make_list
+from maintainer.decide.orphans.scan import MAX_FILES, Judgement, describe_judgement, judge_orphans
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth

@@ -8,10 +8,10 @@ from functools import partial
 from zlib import crc32
 
 from maintainer import __version__
+from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.explanation import give_verdicts
-from maintainer.decide.orphans import Surroundings
+from maintainer.decide.orphans.scan import Surroundings
 from maintainer.decide.plan import decide
-from maintainer.decide.waiting import Circumstances
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier

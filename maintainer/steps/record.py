@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from maintainer.decide.bands import grade
+from maintainer.decide.grading.bands import grade
 from maintainer.decide.notices import notice_of_fault, notice_of_grade
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
 from maintainer.domain.health import Grade, TableHealth

@@ -12,8 +12,8 @@ from itertools import islice
 from types import MappingProxyType
 
 from maintainer.compare.effect import Verdict, conclude
-from maintainer.decide.approval import refuse_removal
-from maintainer.decide.orphans import MAX_FILES, judge_orphans
+from maintainer.decide.orphans.approval import refuse_removal
+from maintainer.decide.orphans.scan import MAX_FILES, judge_orphans
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import RunnerUnavailableError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from maintainer.compare.effect import Verdict
 from maintainer.compare.rollback import compare_rollback, conclude_rollback
-from maintainer.decide.rollback import judge_rollback
+from maintainer.decide.jobs.rollback import judge_rollback
 from maintainer.domain.admission import Halt
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import InvalidTransitionError

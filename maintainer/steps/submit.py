@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from maintainer.decide.circumstances import Circumstances
+from maintainer.decide.jobs.rollback import refuse_rollback
+from maintainer.decide.jobs.safeguards import find_lapsed_tags, surround
+from maintainer.decide.jobs.timeouts import find_deadline
 from maintainer.decide.plan import decide, on_request
-from maintainer.decide.rollback import refuse_rollback
-from maintainer.decide.safeguards import find_lapsed_tags, surround
 from maintainer.decide.table_state import digest_state
-from maintainer.decide.timeouts import find_deadline
-from maintainer.decide.waiting import Circumstances
 from maintainer.domain.action import Action
 from maintainer.domain.admission import AdmissionVerdict, Halt
 from maintainer.domain.errors import InvalidTransitionError, RunnerUnavailableError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from maintainer.decide.timeouts import is_over_time, may_go_on
+from maintainer.decide.jobs.timeouts import is_over_time, may_go_on
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.lease import Lease
 from maintainer.domain.progress import Stage

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from maintainer.adapters.store import open_store
 from maintainer.cli import commands, diagnose
 from maintainer.cli import policies as policy_commands
-from maintainer.decide.bands import grade
+from maintainer.decide.grading.bands import grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.policy import PolicyProblem

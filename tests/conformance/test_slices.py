@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from maintainer.adapters.spark.procedure import call_statement
+from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.waiting import Circumstances
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan, SkipCode

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.waiting import Circumstances
 from maintainer.domain.action import ExpireSnapshots
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import SnapshotRole, SnapshotStamp, TableHealth

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide, on_request
-from maintainer.decide.waiting import Circumstances
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, RuleName, Setting

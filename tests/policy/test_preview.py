@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 
+from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.waiting import Circumstances
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, RuleName
 from maintainer.domain.preview import VerdictChange

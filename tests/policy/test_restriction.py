@@ -7,8 +7,8 @@ from __future__ import annotations
 import pytest
 
 from maintainer.adapters.policies import parse_policy, read_table_properties
+from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide, on_request
-from maintainer.decide.waiting import Circumstances
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName

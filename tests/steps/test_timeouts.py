@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.decide.timeouts import OVERDUE_GRACE
+from maintainer.decide.jobs.timeouts import OVERDUE_GRACE
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS
 from maintainer.steps.plan import plan

@@ -1,0 +1,43 @@
+"""What a decision needs besides the table's health and its policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from maintainer.decide.orphans.scan import Surroundings
+from maintainer.domain.admission import AdmissionRules, Halt
+from maintainer.domain.calibration import Calibration
+from maintainer.domain.health import Band
+from maintainer.domain.job_size import SizeProfile
+from maintainer.domain.pin import Pin
+from maintainer.domain.plan import Plan, RuleHistory
+from maintainer.domain.policy import RuleName
+from maintainer.domain.registration import Registration
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a decision needs besides the table and its policy."""
+
+    now: datetime
+    history: Mapping[RuleName, RuleHistory] = field(default_factory=dict)
+    in_flight: str | None = None  # the id of the table's unfinished job
+    paused_by: str | None = None
+    pins: tuple[Pin, ...] = ()  # snapshots that readers need
+    surroundings: Surroundings | None = None  # only if the policy has orphan scans
+    is_requested: bool = False  # a person's request: the cause of an earlier failure may be fixed
+    calibration: Calibration = field(default_factory=Calibration)
+    memory_gb: float = 1.0  # of one job
+    admission: AdmissionRules | None = None  # for daily budgets; None: no budgets
+    previous: Plan | None = None  # the table's last plan, with the start of each rule's waiting
+    halt: Halt | None = None  # the one that covers the table
+    band: Band | None = None
+    application: str = ""  # the application name in our own snapshots
+    tasks_at_once: int = 1  # Spark tasks of one job that run at the same time
+    no_runner: str | None = None  # why Spark cannot reach the table's catalog; None: it can
+    registrations: tuple[Registration, ...] = ()  # the table's other names
+    profiles: tuple[
+        SizeProfile, ...
+    ] = ()  # for jobs; empty: every job is small and takes memory_gb

@@ -1,0 +1,1 @@
+"""Pure: the size, the safeguards and the timeout of one job."""

@@ -1,0 +1,159 @@
+"""The profile that a job runs in: the smallest with enough memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from maintainer.decide.circumstances import Circumstances
+from maintainer.decide.rewrite.delete_memory import GROUPS_AT_ONCE, USABLE_SHARE, weigh_deletes
+from maintainer.domain.action import Action, RewriteDataFiles, RewritePositionDeleteFiles
+from maintainer.domain.health import TableHealth
+from maintainer.domain.job import FailureReason
+from maintainer.domain.job_size import SIZES, JobSize, SizeProfile
+from maintainer.domain.plan import Estimate, RuleHistory
+from maintainer.domain.policy import Policy, Rule, RuleName
+from maintainer.domain.units import GIB, format_size
+
+# Memory per item, estimated high.
+_BYTES_PER_FILE = (
+    4 * 1024
+)  # the planner's task for a file, with its statistics, kept until its group is rewritten
+_BYTES_PER_MANIFEST_BYTE = 10  # entries: compressed in the manifest, objects in memory
+_BYTES_PER_DELETE_BYTE = 4  # position deletes: compressed in the file, bitmaps in memory
+DEFAULT_GROUPS_AT_ONCE = 5  # Iceberg's
+MAX_GROUPS_AT_ONCE = 64  # a thread of the driver plans and commits each
+_SORT_SHARE = 0.1  # of the sorted bytes; the rest is spilled to disk
+
+
+@dataclass(frozen=True, slots=True)
+class SizeChoice:
+    """The profile and the reason for it."""
+
+    profile: SizeProfile
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """Approximate bytes in memory at a time: in the driver, and in all of the job's tasks."""
+
+    driver: int
+    tasks: int = 0
+
+    def fits(self, profile: SizeProfile) -> bool:
+        if not profile.executors_gb:
+            return self.driver + self.tasks <= _room(profile.memory_gb)
+        return self.driver <= _room(profile.driver_gb) and self.tasks <= _room(profile.executors_gb)
+
+    def describe(self, profile: SizeProfile) -> str:
+        if not profile.executors_gb:
+            room = format_size(_room(profile.memory_gb))
+            return (
+                f"about {format_size(self.driver + self.tasks)} of memory is needed, of the "
+                f"{room} that a {profile.size} job has for it"
+            )
+        driver, tasks = (
+            f"{format_size(need)} of {format_size(_room(gb))}"
+            for need, gb in ((self.driver, profile.driver_gb), (self.tasks, profile.executors_gb))
+        )
+        return (
+            f"about {driver} of memory is needed in the driver and {tasks} in the executors, as "
+            f"a {profile.size} job has them"
+        )
+
+
+def choose_size(
+    rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
+) -> SizeChoice:
+    """The smallest profile with enough memory, within the policy's bounds.
+
+    Each time in a row that the job ran out of memory makes it one profile larger.
+    """
+    history = circumstances.history.get(rule.name, RuleHistory(rule.name))
+    allowed = _within(
+        policy, circumstances.profiles or (SizeProfile(JobSize.SMALL, circumstances.memory_gb),)
+    )
+    need = _find_need(rule, health, circumstances.tasks_at_once)
+    fitting = next(
+        (number for number, profile in enumerate(allowed) if need.fits(profile)), len(allowed) - 1
+    )
+    times = _count_overflows(history)
+    chosen = allowed[min(fitting + times, len(allowed) - 1)]
+    reason = need.describe(chosen)
+    if times:
+        reason += f"; it ran out of memory {times} time{'' if times == 1 else 's'} in a row"
+    return SizeChoice(chosen, reason)
+
+
+def spread_groups(action: Action, estimate: Estimate, tasks_at_once: int) -> Action:
+    """The rewrite with as many concurrent groups as tasks.
+
+    Only where this is more than Iceberg's default, and the policy does not set the number.
+    """
+    if not isinstance(
+        action, RewriteDataFiles | RewritePositionDeleteFiles
+    ) or GROUPS_AT_ONCE in dict(action.options):
+        return action
+    groups = min(estimate.partitions, tasks_at_once, MAX_GROUPS_AT_ONCE)
+    return (
+        replace(action, options=tuple(sorted((*action.options, (GROUPS_AT_ONCE, str(groups))))))
+        if groups > DEFAULT_GROUPS_AT_ONCE
+        else action
+    )
+
+
+def _within(policy: Policy, profiles: Sequence[SizeProfile]) -> list[SizeProfile]:
+    """The profiles that the policy allows, else the nearest configured one."""
+    least, most = SIZES.index(policy.min_size), SIZES.index(policy.max_size)
+    ordered = sorted(profiles, key=lambda profile: SIZES.index(profile.size))
+    allowed = [profile for profile in ordered if least <= SIZES.index(profile.size) <= most]
+    return allowed or [min(ordered, key=lambda profile: abs(SIZES.index(profile.size) - least))]
+
+
+def _room(memory_gb: float) -> int:
+    return int(memory_gb * GIB * USABLE_SHARE)
+
+
+def _count_overflows(history: RuleHistory) -> int:
+    failures = history.failures
+    return (
+        failures.times
+        if failures is not None and failures.reason == FailureReason.OUT_OF_MEMORY
+        else 0
+    )
+
+
+def _find_need(rule: Rule, health: TableHealth, tasks_at_once: int) -> _Need:
+    """The memory of the job. Figures that were not measured count as 0."""
+    files = (
+        (health.data_files or 0)
+        + (health.position_delete_files or 0)
+        + (health.equality_delete_files or 0)
+    )
+    manifests = (health.manifest_bytes or 0) * _BYTES_PER_MANIFEST_BYTE
+    match rule.name:
+        case RuleName.REWRITE_DATA_FILES:
+            equality = max(weigh_deletes(health).values(), default=0) * tasks_at_once
+            group = (
+                max((partition.data_bytes for partition in health.partitions), default=0)
+                if rule.strategy == "sort"
+                else 0
+            )
+            return _Need(
+                files * _BYTES_PER_FILE,
+                equality + _position_deletes(health) + int(group * _SORT_SHARE),
+            )
+        case RuleName.REWRITE_POSITION_DELETE_FILES:
+            return _Need(files * _BYTES_PER_FILE, _position_deletes(health))
+        case RuleName.REWRITE_MANIFESTS | RuleName.COMPUTE_PARTITION_STATS:
+            return _Need(manifests)
+        case _:
+            return _Need(files * _BYTES_PER_FILE)
+
+
+def _position_deletes(health: TableHealth) -> int:
+    return (
+        sum(partition.position_delete_bytes for partition in health.partitions)
+        * _BYTES_PER_DELETE_BYTE
+    )

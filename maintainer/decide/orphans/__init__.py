@@ -1,0 +1,1 @@
+"""Pure: which orphan files may be removed, and who approves it."""

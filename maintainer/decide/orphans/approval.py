@@ -1,0 +1,233 @@
+"""Orphan lists: who may approve one, how long an approval stays valid, which list is next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import assert_never
+
+from maintainer.decide.orphans.scan import Judgement
+from maintainer.domain.action import ApprovedList, Disposal
+from maintainer.domain.health import TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.location import normalise_path
+from maintainer.domain.orphan import OrphanList, OrphanListState, digest_files
+from maintainer.domain.policy import Approval, Policy, Rule, RuleName
+from maintainer.domain.units import format_size
+
+LIST_LIFE = timedelta(days=7)  # time to approve a list, and then time to remove its files
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The job of an orphan scan, with its location and age limit."""
+
+    list_id: str  # the id of the job
+    table: TableIdentifier
+    table_uuid: str
+    location: str
+    older_than: datetime
+
+
+def make_list(look: Look, judgement: Judgement, policy: Policy, now: datetime) -> OrphanList:
+    """The orphan list in the state that its assessment and the policy give it.
+
+    Without an approval setting in the policy, the list waits for a person's approval.
+    """
+    found = OrphanList(
+        list_id=look.list_id,
+        table=look.table,
+        table_uuid=look.table_uuid,
+        location=look.location,
+        older_than=look.older_than,
+        made_at=now,
+        files=len(judgement.orphans),
+        bytes=sum(file.size_bytes or 0 for file in judgement.orphans),
+        digest=digest_files(judgement.orphans),
+        state=OrphanListState.WAITING,
+        expires_at=now + LIST_LIFE,
+        kept_files=len(judgement.kept),
+        refusal=judgement.refusal,
+        warning=judgement.warning,
+    )
+    if judgement.refusal is not None:
+        return replace(found, state=OrphanListState.REFUSED)
+    rule = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
+    if rule is not None and rule.approval is Approval.AUTOMATIC:
+        return replace(
+            found,
+            state=OrphanListState.APPROVED,
+            decided_by=f"policy {policy.version}",
+            decided_at=now,
+        )
+    return found
+
+
+def refuse_approval(orphans: OrphanList, now: datetime, digest: str = "") -> str | None:
+    """Why the list cannot be approved now; None when it can.
+
+    `digest` is the hash of the list that the person has seen.
+    """
+    if orphans.state is OrphanListState.REFUSED:
+        return f"list {orphans.list_id} of {orphans.table} is refused: {orphans.refusal}"
+    if orphans.state is not OrphanListState.WAITING:
+        return f"list {orphans.list_id} of {orphans.table} is {orphans.state} already"
+    if digest and digest != orphans.digest:
+        return (
+            f"the approval is for another list: list {orphans.list_id} of {orphans.table} has "
+            f"the digest {orphans.digest}, not {digest}"
+        )
+    if now >= orphans.expires_at:
+        return (
+            f"list {orphans.list_id} of {orphans.table} could be approved until "
+            f"{_write_time(orphans.expires_at)}; a new look makes a new one"
+        )
+    return None
+
+
+def approve(orphans: OrphanList, by: str, now: datetime) -> OrphanList:
+    """The list with an approval, which is valid for LIST_LIFE."""
+    return replace(
+        orphans,
+        state=OrphanListState.APPROVED,
+        decided_by=by,
+        decided_at=now,
+        expires_at=now + LIST_LIFE,
+    )
+
+
+def refuse_rejection(orphans: OrphanList) -> str | None:
+    """Why the list cannot be rejected; None when it can.
+
+    A list can be rejected while it waits, and after its approval until its removal.
+    """
+    return (
+        None
+        if orphans.state.is_undecided
+        else f"list {orphans.list_id} of {orphans.table} is {orphans.state} already"
+    )
+
+
+def refuse_restoring(orphans: OrphanList) -> str | None:
+    """Why the list's files cannot be restored.
+
+    None when they can: they are in quarantine.
+    """
+    if orphans.state is OrphanListState.QUARANTINED:
+        return None
+    return f"list {orphans.list_id} of {orphans.table} is {orphans.state}, not in quarantine"
+
+
+def reject(orphans: OrphanList, by: str, now: datetime) -> OrphanList:
+    """The rejected list: none of its files is removed."""
+    return replace(orphans, state=OrphanListState.REJECTED, decided_by=by, decided_at=now)
+
+
+def refuse_removal(
+    orphans: OrphanList | None, approved: ApprovedList, health: TableHealth, now: datetime
+) -> str | None:
+    """Why no file of the list may be deleted from the table as it is now; None when it may."""
+    if orphans is None:
+        return f"list {approved.list_id} is not known any more"
+    name = f"list {orphans.list_id} of {orphans.table}"
+    needed = _NEEDED_STATE[approved.disposal]
+    if orphans.state is not needed:
+        return f"{name} is {orphans.state}, not {needed}"
+    if orphans.digest != approved.digest:
+        return (
+            f"the approval is for another list: {name} has the digest {orphans.digest}, not "
+            f"{approved.digest}"
+        )
+    if needed is OrphanListState.APPROVED and now >= orphans.expires_at:
+        return (
+            f"the approval of {name} by {orphans.decided_by} ended at "
+            f"{_write_time(orphans.expires_at)}"
+        )
+    if needed is OrphanListState.QUARANTINED and now < orphans.expires_at:
+        return f"the files of {name} stay in quarantine until {_write_time(orphans.expires_at)}"
+    if orphans.table_uuid != health.table_uuid:
+        return (
+            f"the approval is void: {name} was made for the table with UUID "
+            f"{orphans.table_uuid}, which is {health.table_uuid} now"
+        )
+    if normalise_path(orphans.location) != normalise_path(health.location):
+        return (
+            f"the approval is void: {name} was made at {orphans.location}, and the table is at "
+            f"{health.location} now"
+        )
+    return None
+
+
+_NEEDED_STATE: Mapping[Disposal, OrphanListState] = MappingProxyType(
+    {
+        Disposal.RESTORE: OrphanListState.RESTORING,
+        Disposal.DELETE: OrphanListState.APPROVED,
+        Disposal.QUARANTINE: OrphanListState.APPROVED,
+        Disposal.EMPTY: OrphanListState.QUARANTINED,
+    }
+)
+
+
+def find_disposal(
+    lists: Iterable[OrphanList], rule: Rule, health: TableHealth, now: datetime
+) -> tuple[OrphanList, ApprovedList] | None:
+    """The next job for the table's lists: restore, remove or empty, in this order.
+
+    Of several possible lists the oldest is taken.
+    """
+    oldest_first = sorted(lists, key=lambda orphans: (orphans.made_at, orphans.list_id))
+    going = Disposal.DELETE if rule.quarantine == timedelta(0) else Disposal.QUARANTINE
+    for disposal in (Disposal.RESTORE, going, Disposal.EMPTY):
+        for orphans in oldest_first:
+            approved = ApprovedList(orphans.list_id, orphans.digest, disposal)
+            if refuse_removal(orphans, approved, health, now) is None:
+                return orphans, approved
+    return None
+
+
+def describe_list(orphans: OrphanList) -> str:
+    """The next step for the list as one sentence; empty when there is none."""
+    match orphans.state:
+        case OrphanListState.WAITING:
+            return (
+                f"They wait for approval until {_write_time(orphans.expires_at)} as list "
+                f"{orphans.list_id}."
+            )
+        case OrphanListState.APPROVED:
+            return (
+                f"They are approved by {orphans.decided_by} as list {orphans.list_id}, and go by "
+                f"a job of their own."
+            )
+        case _:
+            return ""
+
+
+def describe_disposal(orphans: OrphanList, disposal: Disposal) -> str:
+    """What the next job would do with the list."""
+    count = (
+        f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'} of "
+        f"{format_size(orphans.bytes)} on list {orphans.list_id}"
+    )
+    match disposal:
+        case Disposal.DELETE:
+            return (
+                f"{count}, approved by {orphans.decided_by}, would be deleted as far as the "
+                f"table still does not know them"
+            )
+        case Disposal.QUARANTINE:
+            return (
+                f"{count}, approved by {orphans.decided_by}, would be put into quarantine as far "
+                f"as the table still does not know them"
+            )
+        case Disposal.RESTORE:
+            return f"{count} would be brought back from quarantine"
+        case Disposal.EMPTY:
+            return f"{count}, whose time in quarantine is over, would be deleted"
+        case _:  # pragma: no cover
+            assert_never(disposal)
+
+
+def _write_time(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

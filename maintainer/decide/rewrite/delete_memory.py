@@ -1,0 +1,101 @@
+"""Whether the equality deletes of a rewrite fit in a job's memory, and how to make them fit.
+
+A task that rewrites a data file keeps in memory all equality deletes that may apply to it: those of
+the file's partition, and those without a partition. The number of files in a group does not matter;
+the number of concurrent tasks and groups does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from maintainer.decide.rewrite.retry_scope import GROUP_SIZE
+from maintainer.domain.health import TableHealth
+from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.units import GIB, format_size
+from maintainer.estimate.rewrite_data_files import Place
+
+GROUPS_AT_ONCE = "max-concurrent-file-group-rewrites"
+# An upper bound of measurements with Iceberg 1.12: heap of a set of 400,000 deletes. One long took
+# 108 bytes per row (4.7 bytes in the file), a string of 26 characters 157 (5.2), both 173 (9.9).
+# Files are encoded and compressed, sets consist of objects.
+BYTES_PER_ROW = 120
+BYTES_PER_FILE_BYTE = 15
+# Of a job's part of the heap; the rest is for data that it reads and writes. Spark leaves 40 % of
+# the heap to objects that it does not manage.
+USABLE_SHARE = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The rule as it fits, the partitions that do not fit, and the changes as a sentence."""
+
+    rule: Rule
+    too_heavy: frozenset[Place] = frozenset()
+    sentence: str = ""
+    refusal: str = ""  # the sentence for partitions with too many deletes
+
+
+def weigh_deletes(health: TableHealth) -> dict[Place, int]:
+    """Bytes of memory that one copy of each partition's equality deletes takes."""
+    unpartitioned = {
+        spec.spec_id
+        for spec in health.specs
+        if not any(field.transform != "void" for field in spec.fields)
+    }
+    weights = {
+        (p.spec_id, p.partition): _weigh(p.equality_delete_records, p.equality_delete_bytes)
+        for p in health.partitions
+    }
+    everywhere = sum(weight for (spec_id, _), weight in weights.items() if spec_id in unpartitioned)
+    return {
+        place: weight + (0 if place[0] in unpartitioned else everywhere)
+        for place, weight in weights.items()
+    }
+
+
+def _weigh(records: int, size: int) -> int:
+    return records * BYTES_PER_ROW + size * BYTES_PER_FILE_BYTE
+
+
+def fit_deletes(rule: Rule, health: TableHealth, memory_gb: float, tasks_at_once: int) -> Fit:
+    """The rewrite changed so that its deletes fit.
+
+    It stays as it is, or runs one task at a time, or leaves out partitions with too many deletes.
+    """
+    if rule.name is not RuleName.REWRITE_DATA_FILES or not health.equality_delete_files:
+        return Fit(rule)
+    room = memory_gb * GIB * USABLE_SHARE
+    weights = {(p.spec_id, p.partition): 0 for p in health.partitions if p.data_files}
+    weights = {place: weight for place, weight in weigh_deletes(health).items() if place in weights}
+    too_heavy = frozenset(place for place, weight in weights.items() if weight > room)
+    refusal = _refuse(weights, too_heavy, room, memory_gb)
+    heaviest = max(
+        (weight for place, weight in weights.items() if place not in too_heavy), default=0
+    )
+    if heaviest * tasks_at_once <= room:
+        return Fit(rule, too_heavy, refusal=refusal)
+    target = int(dict(rule.options).get("target-file-size-bytes", health.target_file_size_bytes))
+    group = min(target, int(dict(rule.options).get(GROUP_SIZE, target)))
+    narrowed = dict(rule.options) | {GROUPS_AT_ONCE: "1", GROUP_SIZE: str(group)}
+    sentence = (
+        f"in groups of {format_size(group)}, one at a time, because the equality deletes of one "
+        f"take about {format_size(heaviest)} "
+        f"of the {format_size(room)} of memory that a job has for them"
+    )
+    return Fit(replace(rule, options=tuple(sorted(narrowed.items()))), too_heavy, sentence, refusal)
+
+
+def _refuse(
+    weights: Mapping[Place, int], too_heavy: frozenset[Place], room: float, memory_gb: float
+) -> str:
+    if not too_heavy:
+        return ""
+    number, heaviest = len(too_heavy), max(weights[place] for place in too_heavy)
+    return (
+        f"the equality deletes of {number:,} partition{'' if number == 1 else 's'} take up to "
+        f"about {format_size(heaviest)} of memory in each task, "
+        f"more than the {format_size(room)} that a job of {format_size(memory_gb * GIB)} has for "
+        f"them (spark.driver_memory, spark.max_jobs)"
+    )

@@ -1,0 +1,1 @@
+"""Pure: why a rule that is due does not run now."""

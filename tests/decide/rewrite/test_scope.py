@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from maintainer.decide.circumstances import Circumstances
+from maintainer.decide.gain import find_gain
+from maintainer.decide.plan import decide, on_request
+from maintainer.decide.rewrite.scope import choose_scope
+from maintainer.domain.action import RewriteDataFiles
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.file_sizes import DeletedFiles
+from maintainer.domain.health import TableHealth
+from maintainer.domain.inventory import PartitionField, PartitionSpec
+from maintainer.domain.plan import SkipCode
+from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.units import MIB
+from maintainer.estimate.file_selection import find_candidates, may_have_candidates
+from maintainer.estimate.rewrite_data_files import PlannerOptions, estimate_rewrite_data_files
+from tests.samples import NOW, health_of_partitions
+
+RULE = Rule(RuleName.REWRITE_DATA_FILES, cooldown=timedelta(0))
+SPEC = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "int"),))
+MINUTE = timedelta(minutes=1)
+
+
+def table(
+    partitions: dict[str, list[int]],
+    ages: dict[str, timedelta] | None = None,
+    specs: tuple[PartitionSpec, ...] = (SPEC,),
+) -> TableHealth:
+    """Partitions p=... with files of these sizes in MiB, written so long ago; all others long
+    ago.
+    """
+    health = health_of_partitions(
+        {text: [size * MIB for size in sizes] for text, sizes in partitions.items()}
+    )
+    written: dict[str, datetime] = {text: NOW - age for text, age in (ages or {}).items()}
+    return replace(
+        health,
+        specs=specs,
+        partitions=tuple(
+            replace(p, written_at=written.get(p.partition)) for p in health.partitions
+        ),
+    )
+
+
+THREE = {"p=1": [1] * 6, "p=2": [1] * 6, "p=3": [1] * 4}
+
+
+def test_a_table_that_nobody_writes_to_is_taken_whole() -> None:
+    scope = choose_scope(RULE, table(THREE, {"p=1": 15 * MINUTE}), NOW)
+    assert (scope.within, scope.where, scope.sentence) == (None, None, "")
+
+
+def test_guard_14_hot_partitions_are_left_out_by_a_filter() -> None:
+    health = table(THREE, {"p=1": 14 * MINUTE})
+    gain = find_gain(RULE, health, None, NOW)
+    assert gain is not None
+    assert isinstance(gain.action, RewriteDataFiles)
+    assert (gain.action.where, gain.estimate.items_before, gain.estimate.items_after) == (
+        "(`p` = 2)",
+        6,
+        1,
+    )
+    assert gain.sentence.endswith(
+        "1 partition now, 1 partition left alone, written to within 15 min"
+    )
+
+
+def test_a_hot_partition_without_anything_to_gain_is_no_reason_for_a_filter() -> None:
+    assert choose_scope(RULE, table(THREE, {"p=3": MINUTE}), NOW).where is None
+
+
+def test_guard_14_where_all_that_would_gain_is_hot_the_rule_waits() -> None:
+    health = table(THREE, {"p=1": 14 * MINUTE, "p=2": MINUTE})
+    plan = decide(health, Policy(mode=Mode.ENFORCE, rules=(RULE,)), Circumstances(NOW))
+    assert [(skipped.code, skipped.next_at) for skipped in plan.skipped] == [
+        (SkipCode.HOT_PARTITION, NOW + MINUTE)
+    ]
+    assert "2 partitions written to within 15 min" in plan.skipped[0].reason
+
+
+def test_a_person_who_asks_takes_hot_partitions_too() -> None:
+    health = table(THREE, {"p=1": MINUTE, "p=2": MINUTE})
+    plan = decide(
+        health,
+        on_request(Policy(rules=(RULE,)), (RuleName.REWRITE_DATA_FILES,)),
+        Circumstances(NOW),
+    )
+    assert plan.planned[0].estimate.items_before == 12
+
+
+def test_the_age_is_the_rules_own() -> None:
+    health = table(THREE, {"p=1": MINUTE})
+    assert choose_scope(replace(RULE, hot_partition_age=timedelta(0)), health, NOW).where is None
+    assert choose_scope(replace(RULE, hot_partition_age=MINUTE / 2), health, NOW).where is None
+    assert (
+        choose_scope(replace(RULE, hot_partition_age=2 * MINUTE), health, NOW).where == "(`p` = 2)"
+    )
+
+
+def test_a_table_without_partitions_has_none_to_leave_out() -> None:
+    assert choose_scope(RULE, table({"": [1] * 6}, {"": MINUTE}), NOW).within is None
+
+
+def test_a_filter_that_cannot_be_written_leaves_hot_partitions_alone_all_the_same() -> None:
+    health = table(THREE, {"p=1": MINUTE}, specs=())
+    scope = choose_scope(RULE, health, NOW)
+    assert scope.is_hot
+    assert scope.sentence.endswith("and no filter can be written for the others")
+
+
+SLICED = replace(RULE, max_bytes_per_job=12 * MIB)
+MANY = {f"p={n}": [1] * (4 + n) for n in range(1, 7)}  # 5 to 10 files of 1 MiB
+
+
+def test_a_job_takes_the_partitions_with_the_most_to_gain_for_each_byte() -> None:
+    scope = choose_scope(SLICED, table(MANY), NOW)
+    assert scope.within == frozenset({(0, "p=6")})
+    assert scope.where == "(`p` = 6)"
+    assert scope.sentence == "1 partition now, 5 partitions in later jobs"
+
+
+def test_slices_end_when_nothing_is_left() -> None:
+    left = dict(MANY)
+    jobs = 0
+    while (gain := find_gain(SLICED, table(left), None, NOW)) is not None and gain.is_worthwhile:
+        scope = choose_scope(SLICED, table(left), NOW)
+        taken = {text for _, text in scope.within} if scope.within is not None else set(left)
+        assert gain.estimate.bytes_rewritten <= 12 * MIB
+        left = {text: [sum(sizes)] if text in taken else sizes for text, sizes in left.items()}
+        jobs += 1
+    assert jobs == 6 - 1  # the last job takes two: five and six files are eleven
+    assert all(len(sizes) == 1 for sizes in left.values())
+
+
+def test_the_best_partition_is_taken_even_when_it_alone_is_more_than_a_job_may_rewrite() -> None:
+    scope = choose_scope(replace(RULE, max_bytes_per_job=MIB), table(MANY), NOW)
+    assert scope.within == frozenset({(0, "p=6")})
+
+
+def test_what_fits_one_job_needs_no_filter() -> None:
+    assert choose_scope(replace(RULE, max_bytes_per_job=10**12), table(MANY), NOW).where is None
+
+
+def test_without_a_filter_the_whole_table_is_taken_at_once() -> None:
+    scope = choose_scope(SLICED, table(MANY, specs=()), NOW)
+    assert (scope.within, scope.is_hot) == (None, False)
+    assert "no filter can be written" in scope.sentence
+
+
+def test_the_policys_own_filter_stands_beside_that_of_the_partitions() -> None:
+    gain = find_gain(replace(SLICED, where="a < 1 OR b"), table(MANY), None, NOW)
+    assert gain is not None
+    assert isinstance(gain.action, RewriteDataFiles)
+    assert gain.action.where == "(a < 1 OR b) AND ((`p` = 6))"
+    assert find_gain(replace(RULE, where="a < 1"), table(MANY), None, NOW).action.where == "a < 1"  # type: ignore[union-attr]
+
+
+def test_a_filter_that_would_set_the_partitions_aside_is_not_written() -> None:
+    with pytest.raises(InvalidValueError, match=r"closes a bracket with \) at character 2"):
+        find_gain(replace(SLICED, where="a) OR (b"), table(MANY), None, NOW)
+
+
+def test_a_filter_holds_no_more_partitions_than_a_statement_can() -> None:
+    long = "x" * 300
+    spec = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "string"),))
+    health = table(
+        {f"p={n}{long}": [1] * 5 for n in range(40)} | {"p=0": [1] * 5}, {"p=0": MINUTE}, (spec,)
+    )
+    scope = choose_scope(RULE, health, NOW)
+    assert scope.within is not None
+    assert 10 < len(scope.within) < 40
+    assert len(scope.where or "") <= 8000
+
+
+def test_files_of_other_specs_are_said_to_come_along() -> None:
+    health = table({"p=1": [1] * 6, "p=2": [1] * 6}, {"p=1": MINUTE})
+    old = replace(health.partitions[0], spec_id=7, partition="q=1", data_files=1)
+    scope = choose_scope(
+        RULE,
+        replace(
+            health,
+            partitions=(
+                *health.partitions,
+                replace(old, sizes=replace(old.sizes, listed=(600 * MIB,))),
+            ),
+        ),
+        NOW,
+    )
+    assert "other specs" in scope.sentence
+
+
+def test_the_estimate_is_of_the_chosen_partitions_alone() -> None:
+    health = table(MANY)
+    gain = find_gain(SLICED, health, None, NOW)
+    assert gain is not None
+    assert gain.estimate == estimate_rewrite_data_files(health, RULE, {(0, "p=6")})
+
+
+def test_partitions_that_counts_alone_rule_out_have_no_candidates() -> None:
+    sizes = [[], [400 * MIB], [383 * MIB], [384 * MIB], [922 * MIB], [921 * MIB], [MIB, 400 * MIB]]
+    health = health_of_partitions({f"p={number}": files for number, files in enumerate(sizes)})
+    bounds = PlannerOptions.read(health, RULE).bounds
+    told = {
+        p.partition: (may_have_candidates(p, bounds), find_candidates(p, bounds).files.count)
+        for p in health.partitions
+    }
+    assert all(may == bool(count) for may, count in told.values()), told
+    assert sum(may for may, _ in told.values()) == 3
+    with_deletes = replace(
+        health.partitions[0],
+        small_files=0,
+        large_files=0,
+        deleted=(DeletedFiles(1, 1, 1, 1, 1.0, 1.0, 1),),
+    )
+    assert may_have_candidates(with_deletes, bounds)
+    other = PlannerOptions.read(
+        health, replace(RULE, options=(("target-file-size-bytes", "1000"),))
+    ).bounds
+    assert all(may_have_candidates(p, other) for p in health.partitions), (
+        "counted by other bounds, counts tell nothing"
+    )
+
+
+def test_groups_that_were_planned_once_are_not_planned_otherwise_the_second_time() -> None:
+    health = table(THREE, {"p=1": 14 * MINUTE})
+    scope = choose_scope(RULE, health, NOW)
+    for within in (None, scope.within, frozenset[tuple[int, str]]()):
+        assert estimate_rewrite_data_files(
+            health, RULE, within, scope.groups
+        ) == estimate_rewrite_data_files(health, RULE, within)
