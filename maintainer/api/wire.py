@@ -22,8 +22,8 @@ from maintainer.domain.safeguards import is_rollback_tag
 from maintainer.domain.timing import QueryTiming
 from maintainer.measure.impact import ImpactModel, find_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
-from maintainer.policy.effective import describe, describe_layer
 from maintainer.policy.layering import weak_to_strong
+from maintainer.policy.writing import describe, describe_layer
 from maintainer.ports.store import Overview, TableRecord
 
 Statement = Callable[[TableIdentifier, JobAction], str]

@@ -32,7 +32,8 @@ from maintainer.domain.policy import PolicySet
 from maintainer.domain.policy_version import PolicyChange, PolicyVersion
 from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
-from maintainer.policy.effective import describe, effective
+from maintainer.policy.effective import effective
+from maintainer.policy.writing import describe
 from maintainer.ports.store import MAX_PAGE
 from maintainer.settings import Settings
 from maintainer.steps.versions import CURRENT, compare_versions

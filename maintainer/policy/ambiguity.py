@@ -8,8 +8,8 @@ from itertools import combinations
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Ambiguity, Policy, PolicyLayer, PolicyProblem, PolicySet
-from maintainer.policy.effective import write_path, write_value
 from maintainer.policy.layering import DEFAULT_FILES, agree, lay_layers
+from maintainer.policy.writing import write_path, write_value
 
 MAX_PROBLEMS = 100  # of one check: more would not help
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import Ambiguity, PolicyLayer, Setting
 
+BUILT_IN = "built-in default"  # the source of a value that no layer sets
 DEFAULT_FILES = ("default.yaml", "default.yml")
 STRATEGY, SORT_ORDER = "rules.rewrite_data_files.strategy", "rules.rewrite_data_files.sort_order"
 

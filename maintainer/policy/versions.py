@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from maintainer.domain.policy import PolicyLayer
 from maintainer.domain.policy_version import PolicyChange, WrittenLayer
-from maintainer.policy.effective import describe_layer
+from maintainer.policy.writing import describe_layer
 
 TABLES = "tables"
 NAMED = "{}"  # the text for a rule that a file names without any fields

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.lease import LeaseTerms
-from maintainer.policy.effective import write_value
+from maintainer.policy.writing import write_value
 
 RENEWALS_PER_LEASE = 3
 

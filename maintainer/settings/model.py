@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
-from maintainer.policy.effective import write_value
+from maintainer.policy.writing import write_value
 from maintainer.settings.admission import AdmissionSettings
 from maintainer.settings.catalogs import CatalogSettings, check_catalogs
 from maintainer.settings.leases import RENEWALS_PER_LEASE, LeaseSettings

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 
 from maintainer.adapters.policies.validation import DurationBetween, SizeBetween
 from maintainer.domain.units import format_size
-from maintainer.policy.effective import write_value
+from maintainer.policy.writing import write_value
 from maintainer.settings.catalogs import CatalogSettings
 from maintainer.settings.model import Settings
 

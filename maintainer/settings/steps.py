@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, SizeBetween, Strict, refuse
 from maintainer.domain.units import MIB
-from maintainer.policy.effective import write_value
+from maintainer.policy.writing import write_value
 
 
 class CatalogScanSettings(Strict):

@@ -22,7 +22,7 @@ from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Metric, Mode, Policy, Rule, RuleName, Threshold
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.measure.health import measure
-from maintainer.policy.effective import THRESHOLDS
+from maintainer.policy.thresholds import THRESHOLDS
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share, snapshot
 
 DAY = timedelta(days=1)

@@ -17,7 +17,8 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import ImportedFiles, Policy, PolicyLayer, PolicySet, RuleName
 from maintainer.estimate.retained_snapshots import preview_expiry
-from maintainer.policy.effective import describe, effective
+from maintainer.policy.effective import effective
+from maintainer.policy.writing import describe
 from tests.samples import NOW, health_of_partitions, with_history
 
 ORDERS = TableIdentifier.parse("lake.sales.orders")

@@ -24,7 +24,8 @@ from maintainer.domain.policy import (
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.units import MIB, parse_duration, parse_size
 from maintainer.policy import effective as merging
-from maintainer.policy.effective import THRESHOLDS, describe, describe_layer, write_value
+from maintainer.policy.thresholds import THRESHOLDS
+from maintainer.policy.writing import describe, describe_layer, write_value
 
 ORDERS = TableIdentifier.parse("lake.sales.orders")
 DATA, MANIFESTS, EXPIRE = (

@@ -14,7 +14,8 @@ from maintainer.domain.rule_defaults import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
 from maintainer.domain.units import MIB
 from maintainer.estimate.floors import is_gc_disabled
 from maintainer.policy import inherited
-from maintainer.policy.effective import describe, effective
+from maintainer.policy.effective import effective
+from maintainer.policy.writing import describe
 from tests.policy.test_effective import EXPIRE, MANIFESTS, ORDERS, layer
 from tests.samples import health_of_partitions
 

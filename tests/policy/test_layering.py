@@ -15,8 +15,9 @@ from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, RuleName, Setting
 from maintainer.policy.ambiguity import MAX_PROBLEMS, find_ambiguities
-from maintainer.policy.effective import BUILT_IN, describe, effective
-from maintainer.policy.layering import weak_to_strong
+from maintainer.policy.effective import effective
+from maintainer.policy.layering import BUILT_IN, weak_to_strong
+from maintainer.policy.writing import describe
 from tests.policy.test_effective import _GLOBS, _PROPERTIES, _VALUES, DATA, EXPIRE, ORDERS, layer
 from tests.samples import NOW, health_of_partitions
 

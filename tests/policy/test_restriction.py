@@ -12,7 +12,8 @@ from maintainer.decide.plan import decide, on_request
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName
-from maintainer.policy.effective import describe, effective
+from maintainer.policy.effective import effective
+from maintainer.policy.writing import describe
 from tests.samples import NOW, health_of_partitions
 
 ORDERS = TableIdentifier.parse("lake.sales.orders")

@@ -11,7 +11,8 @@ from maintainer.adapters.policies.model import PolicyModel
 from maintainer.adapters.policies.validation import inner_model
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer, RuleName
-from maintainer.policy.effective import describe, effective
+from maintainer.policy.effective import effective
+from maintainer.policy.writing import describe
 
 _TEXT = (Path(__file__).parents[3] / "docs" / "policies.md").read_text("utf-8")
 _BLOCKS: list[str] = findall(r"```yaml\n(.*?)```", _TEXT, DOTALL)

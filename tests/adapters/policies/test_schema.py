@@ -11,7 +11,7 @@ from maintainer.adapters.policies.model import PolicyModel
 from maintainer.adapters.policies.validation import inner_model
 from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS
 from maintainer.domain.policy import RuleName
-from maintainer.policy.effective import THRESHOLDS
+from maintainer.policy.thresholds import THRESHOLDS
 
 _ROOT = Path(__file__).parents[3]
 _EXAMPLES = sorted((_ROOT / "policies").glob("*.yaml"))

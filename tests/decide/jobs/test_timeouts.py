@@ -8,7 +8,8 @@ from maintainer.decide.jobs.timeouts import OVERDUE_GRACE, find_deadline, is_ove
 from maintainer.domain.policy import PolicyLayer, Rule, RuleName
 from maintainer.domain.rollback import Repair
 from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS, OTHER_TIMEOUT, find_timeout
-from maintainer.policy.effective import describe, effective
+from maintainer.policy.effective import effective
+from maintainer.policy.writing import describe
 from tests.adapters.store.values import make_job
 from tests.samples import NOW, TABLE
 from tests.steps.world import layer
