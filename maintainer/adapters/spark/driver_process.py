@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from maintainer.adapters.spark import jars
-from maintainer.adapters.spark.driver_channel import bound_sending
+from maintainer.adapters.spark.driver.channel import bound_sending
 from maintainer.adapters.spark.ownership import (
     HeldLock,
     ProcessIdentity,

@@ -18,7 +18,7 @@ from shutil import rmtree
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.catalogs import needs_s3
-from maintainer.adapters.spark.driver_channel import read_clock
+from maintainer.adapters.spark.driver.channel import read_clock
 from maintainer.adapters.spark.driver_process import DriverProcess
 from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.java import Java, find_java, prepare_home

@@ -18,7 +18,7 @@ from re import compile as compile_regex
 from shutil import rmtree
 from typing import TextIO
 
-from maintainer.adapters.spark.driver_mover import MOVE
+from maintainer.adapters.spark.driver.mover import MOVE
 from maintainer.adapters.spark.procedure import (
     LISTING_VIEW,
     call_statement,

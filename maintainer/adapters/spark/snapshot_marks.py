@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from maintainer.adapters.spark.catalogs import is_rest
-from maintainer.adapters.spark.driver_marks import SUMMARY
+from maintainer.adapters.spark.driver.marks import SUMMARY
 
 # A REST catalog may roll back such a snapshot if it conflicts with a writer's commit, so that the
 # writer wins; other catalogs ignore the properties. Apache Polaris reads the first one if

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from maintainer.adapters.spark.driver import JavaObject, _causes
+from maintainer.adapters.spark.driver.program import JavaObject, _causes
 from tests.conformance.spark_process import start
 
 _DEADLINE_SECONDS = 60

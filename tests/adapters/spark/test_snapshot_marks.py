@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from maintainer.adapters.spark.driver_marks import SUMMARY, Marks
+from maintainer.adapters.spark.driver.marks import SUMMARY, Marks
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.snapshot_marks import LETTING_WRITERS_WIN, mark_settings
 from maintainer.domain.action import RewriteManifests

@@ -1,7 +1,4 @@
-"""The progress of a job, from Spark's own status.
-
-It uses the standard library alone, like driver.py.
-"""
+"""The progress of a job, from Spark's own status."""
 
 from __future__ import annotations
 

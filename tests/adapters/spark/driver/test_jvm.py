@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from types import SimpleNamespace
 
-from maintainer.adapters.spark.driver_jvm import drop_cluster_defaults
+from maintainer.adapters.spark.driver.jvm import drop_cluster_defaults
 
 
 class Settings(dict[str, str]):

@@ -1,6 +1,6 @@
 """The Spark driver: a process that runs CALL statements in one warm Spark.
 
-The daemon starts it. It uses the standard library and pyspark alone.
+The daemon starts it.
 
 JSON lines come in over a socket: {"start": {...}} first, then {"run": {"id", "statements", "main",
 "rows", "until"}}, {"renew": {"id", "until"}}, {"cancel": id}, {"acknowledged": [number]}, {"stop":
@@ -34,11 +34,11 @@ import threading
 import time
 from typing import IO, Any, NoReturn, TypeAlias, cast
 
-from maintainer.adapters.spark.driver_channel import Channel, Message, read_clock
-from maintainer.adapters.spark.driver_jvm import Jvm, drop_cluster_defaults
-from maintainer.adapters.spark.driver_marks import Marks
-from maintainer.adapters.spark.driver_mover import MOVE, move_files
-from maintainer.adapters.spark.driver_progress import Meter
+from .channel import Channel, Message, read_clock
+from .jvm import Jvm, drop_cluster_defaults
+from .marks import Marks
+from .mover import MOVE, move_files
+from .progress import Meter
 
 _FENCE_POLL_SECONDS = 0.1
 _FENCE_MARGIN_SECONDS = 10  # time for a cancellation to end the job, before the JVM is killed
@@ -529,7 +529,3 @@ def main() -> None:
     """Serve connections to the socket that the daemon has left open; the argument is its number."""
     os.dup2(2, 1)
     _Driver(socket.socket(fileno=int(sys.argv[1]))).serve()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,4 @@
-"""Spark's JVM as the driver's child.
-
-It uses the standard library alone, like driver.py.
-"""
+"""Spark's JVM as the driver's child."""
 
 from __future__ import annotations
 

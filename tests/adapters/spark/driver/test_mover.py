@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.spark.driver_mover import MOVE, move_files
+from maintainer.adapters.spark.driver.mover import MOVE, move_files
 
 
 @dataclass

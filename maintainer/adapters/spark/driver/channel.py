@@ -1,7 +1,7 @@
 """The driver's end of the socket to its daemon.
 
-It uses the standard library alone, like driver.py. JSON lines go both ways. Messages about a job
-are numbered and kept until they are acknowledged, so that the next daemon can receive them again.
+JSON lines go both ways. Messages about a job are numbered and kept until they are acknowledged, so
+that the next daemon can receive them again.
 """
 
 from __future__ import annotations
