@@ -37,12 +37,12 @@ from maintainer.adapters.policies import (
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.jars import default_directory, find_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
-from maintainer.adapters.spark.leftovers import prune_leftovers
+from maintainer.adapters.spark.launcher.leftovers import prune_leftovers
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.options import DriverSize, Executors, LocalSparkOptions
 from maintainer.adapters.spark.prerequisites import find_prerequisites, refuse_missing
 from maintainer.adapters.spark.snapshot_marks import mark_settings
-from maintainer.adapters.spark.statements import main_statement
+from maintainer.adapters.spark.statements.job import main_statement
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.deps import Services

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from maintainer.adapters.spark.procedure import call_statement
+from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, find_known, refuse_unknown
 from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_json, print_list, say

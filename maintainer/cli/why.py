@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from maintainer.adapters.spark.procedure import call_statement
+from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import OutputFormat, command, make_console, print_json
 from maintainer.cli.rows import Rows

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from maintainer.adapters.spark.procedure import call_statement
+from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.domain.action import ExpireSnapshots
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.estimate.expire_snapshots import estimate_expire_snapshots, find_expired_refs

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from maintainer.adapters.spark.procedure import call_statement
+from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate

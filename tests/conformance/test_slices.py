@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from maintainer.adapters.spark.procedure import call_statement
+from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
 from maintainer.domain.health import TableHealth

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.spark.ownership import end_processes, identify
+from maintainer.adapters.spark.launcher.ownership import end_processes, identify
 from maintainer.adapters.store import open_store
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.spark.procedure import call_statement
+from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.identifier import TableIdentifier
 from tests.torture.chaos import Event

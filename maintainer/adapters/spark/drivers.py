@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from maintainer.adapters.spark.driver_process import DriverProcess
-from maintainer.adapters.spark.ownership import (
+from maintainer.adapters.spark.launcher.ownership import (
     Ownership,
     ProcessIdentity,
     driver_lock,
     end_processes,
     take_lock,
 )
+from maintainer.adapters.spark.launcher.process import DriverProcess
 
 _CATCH_UP_SECONDS = 30  # for a driver on a busy machine to send its state
 

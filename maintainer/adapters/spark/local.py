@@ -19,10 +19,11 @@ from shutil import rmtree
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.catalogs import needs_s3
 from maintainer.adapters.spark.driver.channel import read_clock
-from maintainer.adapters.spark.driver_process import DriverProcess
 from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.java import Java, find_java, prepare_home
-from maintainer.adapters.spark.liveness import owner_lives
+from maintainer.adapters.spark.launcher.liveness import owner_lives
+from maintainer.adapters.spark.launcher.ownership import Ownership
+from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.options import (
     DriverSize,
     LocalSparkOptions,
@@ -30,10 +31,14 @@ from maintainer.adapters.spark.options import (
     megabytes,
     spark_settings,
 )
-from maintainer.adapters.spark.orphans import read_orphans, read_removed, write_list, write_listing
-from maintainer.adapters.spark.ownership import Ownership
 from maintainer.adapters.spark.prerequisites import find_prerequisites
-from maintainer.adapters.spark.statements import Statements, statements_of
+from maintainer.adapters.spark.statements.job import Statements, statements_of
+from maintainer.adapters.spark.statements.orphans import (
+    read_orphans,
+    read_removed,
+    write_list,
+    write_listing,
+)
 from maintainer.adapters.spark.tracking import TrackedJob, blame, failure, lost, read_causes
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError

@@ -13,7 +13,7 @@ from pyiceberg.table import Table
 
 from maintainer.adapters.spark import local
 from maintainer.adapters.spark.local import LocalRunner
-from maintainer.adapters.spark.statements import Statements
+from maintainer.adapters.spark.statements.job import Statements
 from maintainer.domain.identifier import TableIdentifier
 from tests.adapters.spark.lakes import Lake, job_on, outcome_of
 from tests.end_to_end.extreme_lake import change_entries, local_path, read_avro, write_avro

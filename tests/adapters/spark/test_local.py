@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from maintainer.adapters.spark import options as spark_options
-from maintainer.adapters.spark.driver_process import DriverProcess
+from maintainer.adapters.spark.launcher.ownership import read_start_time
+from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.options import LocalSparkOptions
-from maintainer.adapters.spark.ownership import read_start_time
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier

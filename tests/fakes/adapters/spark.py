@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from maintainer.adapters.spark.safeguards import retained_minutes
+from maintainer.adapters.spark.statements.safeguards import retained_minutes
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway  # type: ignore[import-untyped]  # it has no types
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # as above
 
-from maintainer.adapters.spark.statements import statements_of
+from maintainer.adapters.spark.statements.job import statements_of
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.condition import CONDITION_FUNCTIONS, check_condition
 from tests.adapters.spark.surrounded import SURROUNDED, job_of

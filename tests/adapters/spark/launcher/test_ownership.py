@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.spark.liveness import owner_lives
-from maintainer.adapters.spark.ownership import (
+from maintainer.adapters.spark.launcher.liveness import owner_lives
+from maintainer.adapters.spark.launcher.ownership import (
     Ownership,
     ProcessIdentity,
     driver_lock,

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.spark import orphans
-from maintainer.adapters.spark.orphans import (
+from maintainer.adapters.spark.statements import orphans
+from maintainer.adapters.spark.statements.job import main_statement
+from maintainer.adapters.spark.statements.orphans import (
     orphan_statements,
     read_orphans,
     read_removed,
     write_list,
     write_listing,
 )
-from maintainer.adapters.spark.statements import main_statement
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier

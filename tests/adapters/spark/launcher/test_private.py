@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.spark.driver_process import DriverProcess
-from maintainer.adapters.spark.ownership import Ownership
-from maintainer.adapters.spark.private import open_log
+from maintainer.adapters.spark.launcher.ownership import Ownership
+from maintainer.adapters.spark.launcher.private import open_log
+from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.domain.errors import RunnerUnavailableError
 
 DEADLINE_SECONDS = 60

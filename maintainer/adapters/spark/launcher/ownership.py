@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from maintainer.adapters.spark.liveness import owner_lives
+from maintainer.adapters.spark.launcher.liveness import owner_lives
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")

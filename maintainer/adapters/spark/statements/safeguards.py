@@ -5,7 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from math import ceil
 
-from maintainer.adapters.spark.procedure import PARTS_OF_SCOPE, quote_identifier, quote_text
+from maintainer.adapters.spark.statements.procedure import (
+    PARTS_OF_SCOPE,
+    quote_identifier,
+    quote_text,
+)
 from maintainer.domain.action import RewriteDataFiles, RewritePositionDeleteFiles
 from maintainer.domain.condition import enclose
 from maintainer.domain.identifier import TableIdentifier

@@ -20,7 +20,7 @@ from typing import Protocol
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.driver.channel import bound_sending
-from maintainer.adapters.spark.ownership import (
+from maintainer.adapters.spark.launcher.ownership import (
     HeldLock,
     ProcessIdentity,
     driver_lock,
@@ -29,7 +29,7 @@ from maintainer.adapters.spark.ownership import (
     identify,
     take_lock,
 )
-from maintainer.adapters.spark.private import open_log
+from maintainer.adapters.spark.launcher.private import open_log
 
 _STOP_SECONDS = 30  # the driver gives its jobs 10 s and Spark 10 s
 _RECONNECT_SECONDS = 5  # a live driver answers a new connection within this time

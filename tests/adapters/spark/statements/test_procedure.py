@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.adapters.spark.procedure import (
+from maintainer.adapters.spark.statements.procedure import (
     call_statement,
     quote_identifier,
     quote_text,

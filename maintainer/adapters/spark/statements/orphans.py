@@ -19,7 +19,7 @@ from shutil import rmtree
 from typing import TextIO
 
 from maintainer.adapters.spark.driver.mover import MOVE
-from maintainer.adapters.spark.procedure import (
+from maintainer.adapters.spark.statements.procedure import (
     LISTING_VIEW,
     call_statement,
     quote_identifier,

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from maintainer.adapters.spark.orphans import disposal_statement, orphan_statements
-from maintainer.adapters.spark.procedure import call_statement, rollback_statement
-from maintainer.adapters.spark.safeguards import name_table, statements_after, statements_before
+from maintainer.adapters.spark.statements.orphans import disposal_statement, orphan_statements
+from maintainer.adapters.spark.statements.procedure import call_statement, rollback_statement
+from maintainer.adapters.spark.statements.safeguards import (
+    name_table,
+    statements_after,
+    statements_before,
+)
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job

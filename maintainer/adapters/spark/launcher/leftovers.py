@@ -6,7 +6,7 @@ import contextlib
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from maintainer.adapters.spark.liveness import owner_lives
+from maintainer.adapters.spark.launcher.liveness import owner_lives
 
 KEPT_FOR = timedelta(days=7)
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import event, example, given
 from hypothesis import strategies as st
 
-from maintainer.adapters.spark.procedure import quote_text
-from maintainer.adapters.spark.safeguards import statements_after, statements_before
-from maintainer.adapters.spark.statements import statements_of
+from maintainer.adapters.spark.statements.job import statements_of
+from maintainer.adapters.spark.statements.procedure import quote_text
+from maintainer.adapters.spark.statements.safeguards import statements_after, statements_before
 from maintainer.domain.action import (
     Action,
     ComputeTableStats,

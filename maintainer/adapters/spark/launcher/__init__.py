@@ -1,0 +1,1 @@
+"""Starts drivers as processes of this machine, and records who owns them."""

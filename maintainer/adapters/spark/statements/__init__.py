@@ -1,0 +1,1 @@
+"""Writes the SQL statements of a job."""
