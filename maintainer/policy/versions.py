@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
-from maintainer.domain.policy import PolicyLayer
-from maintainer.domain.policy_version import PolicyChange, WrittenLayer
+from maintainer.domain.policy import PolicyLayer, PolicySet
+from maintainer.domain.policy_version import PolicyChange, PolicyVersion, WrittenLayer
 from maintainer.policy.writing import describe_layer
 
 TABLES = "tables"
 NAMED = "{}"  # the text for a rule that a file names without any fields
+
+
+def version_of(policies: PolicySet, now: datetime) -> PolicyVersion:
+    """The version of these policies, in the form that the store keeps."""
+    layers = write_layers(policies.layers)
+    return PolicyVersion(policies.version, now, now, len(layers), policies.problems, layers)
 
 
 def write_layers(layers: Iterable[PolicyLayer]) -> tuple[WrittenLayer, ...]:

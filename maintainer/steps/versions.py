@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.policy_version import PolicyChange, PolicyVersion
-from maintainer.policy.versions import compare_layers, write_layers
+from maintainer.policy.versions import compare_layers, version_of
 from maintainer.steps.ports import Ports
 
 CURRENT = "current"  # names the version in force wherever a version is expected
@@ -19,14 +19,7 @@ def note_policies(ports: Ports) -> bool:
         policies.problems,
     ):
         return False  # avoids writing thousands of files as text at each plan step
-    return ports.store.record_policies(version_now(ports))
-
-
-def version_now(ports: Ports) -> PolicyVersion:
-    """The version in force, in the form that the store keeps."""
-    policies, now = ports.policies.current(), ports.clock.now()
-    layers = write_layers(policies.layers)
-    return PolicyVersion(policies.version, now, now, len(layers), policies.problems, layers)
+    return ports.store.record_policies(version_of(policies, ports.clock.now()))
 
 
 def compare_versions(ports: Ports, before: str, after: str = CURRENT) -> tuple[PolicyChange, ...]:
@@ -36,7 +29,7 @@ def compare_versions(ports: Ports, before: str, after: str = CURRENT) -> tuple[P
 
 def _find_version(ports: Ports, name: str) -> PolicyVersion:
     if name == CURRENT:
-        return version_now(ports)
+        return version_of(ports.policies.current(), ports.clock.now())
     found = ports.store.policy_version(name)
     if found is None:
         message = (
