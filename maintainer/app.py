@@ -15,14 +15,10 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from uuid import uuid4
 
-from maintainer.adapters.catalog import (
-    MetadataReader,
-    PollLimits,
-    PyIcebergCatalog,
-    ReadCount,
-    ReadLimits,
-)
 from maintainer.adapters.catalog.manifests.fast_reader import slow_reader_reason
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.reader import MetadataReader, ReadCount, ReadLimits
+from maintainer.adapters.catalog.tables.request_rate import PollLimits
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
 from maintainer.adapters.journal import Journal
@@ -48,6 +44,7 @@ from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.deps import Services
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.queue_cache import QueueBoard
+from maintainer.api.readiness import Reach, check_store
 from maintainer.domain.admission import AdmissionRules, Halt
 from maintainer.domain.errors import (
     ConfigurationError,
@@ -65,31 +62,31 @@ from maintainer.domain.plan import Plan
 from maintainer.domain.policy import PolicyLayer, RuleName
 from maintainer.measure.impact import ImpactModel, StorageProfile
 from maintainer.policy.effective import effective
+from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog
 from maintainer.ports.clock import Clock
 from maintainer.ports.notifier import NoNotifier, Notifier
 from maintainer.ports.policies import Policies
 from maintainer.ports.store import Store
+from maintainer.requests.approval import approve_list, reject_list, restore_list
+from maintainer.requests.cancel import request_cancel
+from maintainer.requests.pause import cancel_halted, halt, lift, read_standstill
+from maintainer.requests.policy_versions import compare_versions
+from maintainer.requests.preview import preview, preview_tables
+from maintainer.requests.rollback import request_rollback
+from maintainer.requests.run import request_run
 from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
 from maintainer.settings.spark import SparkSettings
-from maintainer.steps.admission import read_queue
-from maintainer.steps.approval import approve_list, reject_list, restore_list
-from maintainer.steps.candidate import preview_tables
-from maintainer.steps.halt import cancel_halted, halt, lift, read_standstill
-from maintainer.steps.plan import plan, preview
-from maintainer.steps.ports import Ports
+from maintainer.steps.admission import INTERVAL as WAITS_INTERVAL
+from maintainer.steps.admission import REST_FACTOR as WAITS_REST
+from maintainer.steps.admission import note_waits, read_queue
+from maintainer.steps.notices import RETELL_INTERVAL, note_told, retell
+from maintainer.steps.plan import plan
 from maintainer.steps.prune import prune
-from maintainer.steps.readiness import Reach, check_store
 from maintainer.steps.review import review
-from maintainer.steps.rollback import request_rollback
 from maintainer.steps.scan import ScanOptions, scan
-from maintainer.steps.submit import request_cancel, request_run, submit
-from maintainer.steps.tell import RETELL_INTERVAL, note_told, retell
-from maintainer.steps.versions import compare_versions
-from maintainer.steps.waits import INTERVAL as WAITS_INTERVAL
-from maintainer.steps.waits import REST_FACTOR as WAITS_REST
-from maintainer.steps.waits import note_waits
+from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 
 

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.catalog import ReadCount
 from maintainer.adapters.catalog.manifests import fast_reader as fast
 from maintainer.adapters.catalog.manifests.generated_reader import NotGeneratedError
+from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.app import App, open_app
 from maintainer.cli.diagnose import diagnose
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
+from maintainer.requests.run import request_run
 from maintainer.settings import load_settings
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run
 from tests.adapters.catalog.lake import Lake, rows
 
 

@@ -21,7 +21,7 @@ from maintainer.domain.preview import TablePreview
 from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import find_ambiguities
 from maintainer.policy.preview import find_affected, with_candidate, with_file
-from maintainer.steps.candidate import preview_tables
+from maintainer.requests.preview import preview_tables
 
 STDIN = "-"
 CANDIDATE = "candidate.yaml"  # the name of a policy from standard input

@@ -14,9 +14,9 @@ from maintainer.domain.errors import CatalogUnavailableError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.units import format_count
-from maintainer.steps.ports import Ports
-from maintainer.steps.record import Measured
-from maintainer.steps.scan import ScannedTable, scan_table
+from maintainer.ports import Ports
+from maintainer.steps.scan import ScannedTable
+from maintainer.steps.table import Measured, scan_table
 
 MAX_NEAR_NAMES = 3
 

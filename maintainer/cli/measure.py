@@ -18,7 +18,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from maintainer.adapters.catalog import ReadCount
+from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.app import App, scan_options
 from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, find_known, refuse_unknown
@@ -27,8 +27,8 @@ from maintainer.cli.rows import Rows
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.units import format_count, format_size
-from maintainer.steps.record import Measured
 from maintainer.steps.scan import ScannedTable, ScanResult, scan, scan_tables
+from maintainer.steps.table import Measured
 
 LEAST_SECONDS: Final = 0.001  # shortest time for computing a rate
 

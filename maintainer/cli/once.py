@@ -13,13 +13,14 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.units import format_count
 from maintainer.policy.halts import is_draining
+from maintainer.ports import Ports
 from maintainer.ports.store import JobQuery
-from maintainer.steps.lease import held_jobs
+from maintainer.requests.cancel import request_cancel
+from maintainer.steps.jobs import held_jobs
 from maintainer.steps.plan import plan
-from maintainer.steps.ports import Ports
 from maintainer.steps.review import review
 from maintainer.steps.scan import ScannedTable, scan
-from maintainer.steps.submit import request_cancel, start_pending, submit
+from maintainer.steps.submit import start_pending, submit
 from maintainer.steps.watch import watch
 
 POLL_SECONDS = 0.2

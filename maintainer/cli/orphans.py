@@ -15,7 +15,7 @@ from maintainer.cli.terminal import echo
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.units import format_size
-from maintainer.steps.approval import approve_list, find_list, reject_list, restore_list
+from maintainer.requests.approval import approve_list, find_list, reject_list, restore_list
 
 orphans_app = typer.Typer(
     name="orphans",

@@ -15,8 +15,8 @@ from maintainer.cli.terminal import echo
 from maintainer.domain.admission import EVERYTHING, Halt, Standstill, read_scope
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.units import format_count, format_duration, parse_duration
-from maintainer.steps.halt import cancel_halted, halt, lift, read_standstill
-from maintainer.steps.ports import Ports
+from maintainer.ports import Ports
+from maintainer.requests.pause import cancel_halted, halt, lift, read_standstill
 
 DEFAULT_BY = "person"
 LOOK_SECONDS = 1.0

@@ -18,8 +18,8 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.pin import Pin
 from maintainer.domain.units import parse_duration
 from maintainer.estimate.retained_snapshots import find_pin_trouble
-from maintainer.steps.plan import measured_record
-from maintainer.steps.ports import Ports
+from maintainer.ports import Ports
+from maintainer.steps.table import measured_record
 
 DEFAULT_BY = "person"
 

@@ -20,8 +20,8 @@ from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.plan import Plan, SkippedRule
+from maintainer.requests.preview import preview
 from maintainer.steps.admission import read_queue
-from maintainer.steps.plan import preview
 
 if TYPE_CHECKING:
     from maintainer.app import App

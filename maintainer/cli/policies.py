@@ -35,8 +35,8 @@ from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import effective
 from maintainer.policy.writing import describe
 from maintainer.ports.store import MAX_PAGE
+from maintainer.requests.policy_versions import CURRENT, compare_versions
 from maintainer.settings import Settings
-from maintainer.steps.versions import CURRENT, compare_versions
 
 DEFAULT_VERSIONS = 20
 MAX_ANSWER_CHARACTERS = 1_000_000  # of Polaris' answer

@@ -21,8 +21,9 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
-from maintainer.steps.plan import make_plan, measured_record, policy_of
-from maintainer.steps.submit import request_run
+from maintainer.requests.run import request_run
+from maintainer.steps.table import measured_record
+from maintainer.steps.table_plan import make_plan, policy_of
 
 if TYPE_CHECKING:
     from maintainer.app import App

@@ -21,11 +21,11 @@ from maintainer.cli.log import configure_log
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.job import Job
 from maintainer.ports.runner import Runner
+from maintainer.requests.cancel import request_cancel
+from maintainer.requests.run import resume_requests
 from maintainer.settings import Settings
-from maintainer.steps.lease import held_jobs
-from maintainer.steps.resume import resume_requests
+from maintainer.steps.jobs import held_jobs
 from maintainer.steps.review import review
-from maintainer.steps.submit import request_cancel
 from maintainer.steps.watch import watch
 
 log = logging.getLogger("maintainer")

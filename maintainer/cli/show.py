@@ -22,8 +22,8 @@ from maintainer.domain.plan import Estimate, Plan
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import format_duration, format_size
 from maintainer.domain.visible import make_visible
-from maintainer.steps.record import Measured
 from maintainer.steps.scan import Recalled, ScannedTable
+from maintainer.steps.table import Measured
 
 Statement = Callable[[TableIdentifier, Action], str]
 Waits = Mapping[

@@ -34,8 +34,8 @@ from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.verdict import PLANNED, RuleVerdict
 from maintainer.ports.store import JobQuery
+from maintainer.requests.preview import preview
 from maintainer.steps.admission import waits_of
-from maintainer.steps.plan import preview
 
 if TYPE_CHECKING:
     from maintainer.app import App

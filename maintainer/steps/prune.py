@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
-from maintainer.steps.ports import Ports
+from maintainer.ports import Ports
 
 KEEP_READINGS = timedelta(
     days=7

@@ -5,28 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.compare.effect import Verdict, compare, conclude, find_statistics, split_commits
-from maintainer.compare.missing_parent import prove_rows_since
-from maintainer.compare.row_proof import COUNT_LIMIT_BYTES, rows_to_count, spread_counts
+from maintainer.compare.effect import Verdict, conclude
+from maintainer.compare.proof_deadline import find_end_of_wait, is_worth_telling
+from maintainer.decide.notices import notice_of_wait
 from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.audit import Deed
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.inventory import FaultKind, TableFault
-from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
+from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.rollback import RollBack
-from maintainer.measure.health import summarise
-from maintainer.steps.each import each
-from maintainer.steps.lease import held_jobs, token_of
-from maintainer.steps.orphans import review_orphans
-from maintainer.steps.plan import measured_record, plan_table
-from maintainer.steps.ports import Ports
-from maintainer.steps.proof import pause_unproved, prove_contents
-from maintainer.steps.record import Measured
-from maintainer.steps.rollback import review_rollback
-from maintainer.steps.scan import scan_table
-from maintainer.steps.submit import continue_request
-from maintainer.steps.tell import tell_end
-from maintainer.steps.unread import resume_proved, wait_for_table
+from maintainer.ports import Ports
+from maintainer.ports.store import Pause
+from maintainer.steps.isolation import each
+from maintainer.steps.jobs import held_jobs, token_of
+from maintainer.steps.kinds.content_proof import pause_unproved
+from maintainer.steps.kinds.maintenance import _find_effect, continue_request
+from maintainer.steps.kinds.orphans import review_orphans
+from maintainer.steps.kinds.rollback import review_rollback
+from maintainer.steps.notices import tell_end
+from maintainer.steps.pauses import BY_WAIT, note_pause, resume_proved
+from maintainer.steps.table import measured_record, scan_table
+from maintainer.steps.table_plan import plan_table
 
 
 def review(ports: Ports, only: frozenset[str] | None = None) -> int:
@@ -109,25 +109,6 @@ def _settle_orphans(ports: Ports, job: Job, found: tuple[Effect, Verdict] | None
     return True
 
 
-def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Effect:
-    snapshots = scanned.inventory.snapshots
-    commits = split_commits(baseline, job.application, job.job_id, snapshots)
-    catalog = ports.catalog_of(job.table)
-    unsure = rows_to_count(commits.own, snapshots)
-    limit_bytes = COUNT_LIMIT_BYTES // max(1, len(unsure))
-    counted = {
-        snapshot_id: catalog.count_rows(job.table, snapshot_id, limit_bytes)
-        for snapshot_id in unsure
-    }
-    rows = prove_rows_since(baseline, commits.own, snapshots, spread_counts(commits.own, counted))
-    statistics = find_statistics(job, scanned.inventory)
-    is_there = statistics is not None and bool(catalog.file_bytes(job.table, statistics.path))
-    effect = compare(
-        job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there)
-    )
-    return prove_contents(ports, job, commits.own, scanned.inventory, effect)
-
-
 def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> bool:
     now = ports.clock.now()
     running = replace(job, progress=replace(job.progress, phase=""))
@@ -161,3 +142,48 @@ def _follow_up(ports: Ports, job: Job) -> None:
         record, _ = measured_record(ports, job.table)
     if record.health is not None:
         plan_table(ports, record, record.health)
+
+
+WAITING_PHASE = "waiting until its table can be read"
+TOLD_OF_WAIT = "job.unproved"  # the event of a job: it waits so long that people were notified
+
+
+def wait_for_table(ports: Ports, job: Job, reason: str) -> Verdict | None:
+    """Wait for the table; returns the final verdict when the job waits no longer, else None."""
+    now = ports.clock.now()
+    since = job.unreadable_since
+    if since is None:
+        waiting = replace(
+            job, unreadable_since=now, progress=replace(job.progress, phase=WAITING_PHASE)
+        )
+        if ports.store.update_job(waiting, job):
+            ports.store.append_events(
+                [JobEvent(job.job_id, now, "job.waits_for_table", {"reason": reason})]
+            )
+        return None
+    end = find_end_of_wait(job, now)
+    if end is not None or is_worth_telling(since, now):
+        _report_wait(ports, job, reason)
+    if end is None:
+        return None
+    return Verdict(
+        JobState.FAILED, FailureReason.UNPROVED, f"what it did is not known: {end} ({reason})"
+    )
+
+
+def _report_wait(ports: Ports, job: Job, reason: str) -> None:
+    """Pause the table and notify people, once.
+
+    Nothing may work on the table before it is known what the job did.
+    """
+    if any(event.name == TOLD_OF_WAIT for event in ports.store.events(job.job_id)):
+        return
+    now = ports.clock.now()
+    record = ports.store.table(job.table)
+    is_paused = record is None or record.pause is None
+    if is_paused:
+        why = f"what job {job.job_id} did is not known, because the table cannot be read"
+        ports.store.set_pause(job.table, Pause(BY_WAIT, now, why), job.table_uuid)
+        note_pause(ports, job, Deed.WORK_PAUSED, why)
+    ports.notifier.notify(notice_of_wait(job, reason, now, is_paused=is_paused))
+    ports.store.append_events([JobEvent(job.job_id, now, TOLD_OF_WAIT, {"reason": reason})])

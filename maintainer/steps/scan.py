@@ -13,32 +13,25 @@ from threading import Lock
 from zlib import crc32
 
 from maintainer import __version__
-from maintainer.decide.gain import target_of_policy
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.instants import is_ahead
-from maintainer.domain.inventory import (
-    DIGEST_VERSION,
-    CatalogFault,
-    FaultKind,
-    ManifestDigest,
-    TableFault,
-    TableInventory,
-)
-from maintainer.domain.policy import PolicyLayer, PolicySet
-from maintainer.measure.health import target_file_size
-from maintainer.policy.effective import effective
+from maintainer.domain.inventory import DIGEST_VERSION, CatalogFault, FaultKind, TableFault
 from maintainer.policy.fingerprint import Bases
-from maintainer.policy.preview import with_candidate
-from maintainer.ports.catalog import Catalog, KnownDigests, Polled, Taken, TargetOf
+from maintainer.ports import Ports
+from maintainer.ports.catalog import Catalog, Polled, Taken
 from maintainer.ports.store import ScanMark
-from maintainer.steps.bounded import DEFAULT_LIMIT, Bound, StoppedError
-from maintainer.steps.each import Trouble, at_once
-from maintainer.steps.gather import GatheredNotices
-from maintainer.steps.gone import tell_missing
-from maintainer.steps.ports import Ports
-from maintainer.steps.record import Measured, keep_fault, keep_portions, record_taken
+from maintainer.steps.isolation import DEFAULT_LIMIT, Bound, StoppedError, Trouble, at_once
+from maintainer.steps.notices import GatheredNotices, tell_missing
+from maintainer.steps.table import (
+    Measured,
+    keep_fault,
+    keep_portions,
+    know_nothing,
+    record_taken,
+    target_by,
+)
 
 MEASURE_VERSION = 3  # raise it when equal metadata would yield another health than before
 PROGRAM = f"{__version__} {MEASURE_VERSION}.{DIGEST_VERSION}"
@@ -186,7 +179,7 @@ class _CatalogScan:
                 self.result.is_complete = False
 
     def _measure(self, tables: Iterable[TableIdentifier]) -> None:
-        known = _know_nothing if self.options.is_deep else self.ports.store.digests
+        known = know_nothing if self.options.is_deep else self.ports.store.digests
         target_of, keep = target_by(self.ports.policies.current), keep_portions(self.ports)
         for taken in self.catalog.inventories(tables, target_of, known, self.should_stop, keep):
             self.trouble.guard(partial(self._record, taken))
@@ -342,52 +335,6 @@ def _note_unconfigured(ports: Ports) -> None:
             )
 
 
-def scan_table(
-    ports: Ports, table: TableIdentifier, mark: ScanMark | None = None, *, is_deep: bool = False
-) -> Measured | TableFault:
-    """Measure one table now and record it.
-
-    `mark` names the table's state as far as the caller knows it, and is stored last.
-    """
-    started = ports.clock.now()
-    inventory = read_table(ports, table, known=_know_nothing if is_deep else ports.store.digests)
-    return record_taken(
-        ports, Taken(table, inventory, (ports.clock.now() - started).total_seconds()), mark, Bound()
-    )
-
-
-def _know_nothing(
-    _table_uuid: str, _paths: Iterable[str], _target_bytes: int
-) -> Mapping[str, ManifestDigest]:
-    return {}
-
-
-def read_table(
-    ports: Ports,
-    table: TableIdentifier,
-    candidate: PolicyLayer | None = None,
-    known: KnownDigests | None = None,
-) -> TableInventory | TableFault:
-    """Read a table's inventory with the target file size that its policy or property sets."""
-    return read_under(ports, table, with_candidate(ports.policies.current(), candidate), known)
-
-
-def read_under(
-    ports: Ports, table: TableIdentifier, policies: PolicySet, known: KnownDigests | None = None
-) -> TableInventory | TableFault:
-    """Read a table's inventory with the target file size of the given policies."""
-    return ports.catalog_of(table).inventory(
-        table, target_by(lambda: policies), known or ports.store.digests
-    )
-
-
-def target_by(policies: Callable[[], PolicySet]) -> TargetOf:
-    """Return a function for the target file size: the policy's, else the table property's."""
-    return lambda table, properties: (
-        target_of_policy(effective(policies(), table, properties)) or target_file_size(properties)
-    )
-
-
 def scan_tables(
     ports: Ports,
     tables: Iterable[TableIdentifier],
@@ -396,7 +343,7 @@ def scan_tables(
 ) -> ScanResult:
     """Measure exactly the named tables, changed or not."""
     result, trouble = ScanResult(), Trouble()
-    known = _know_nothing if options.is_deep else ports.store.digests
+    known = know_nothing if options.is_deep else ports.store.digests
     by_catalog: dict[str, list[TableIdentifier]] = {}
     for table in tables:
         by_catalog.setdefault(table.catalog, []).append(table)

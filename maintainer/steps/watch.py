@@ -9,10 +9,10 @@ from maintainer.decide.jobs.timeouts import is_over_time, may_go_on
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.lease import Lease
 from maintainer.domain.progress import Stage
+from maintainer.ports import Ports
 from maintainer.ports.runner import RunnerReport
-from maintainer.steps.each import each
-from maintainer.steps.lease import hold_lease, let_work, read_leases
-from maintainer.steps.ports import Ports
+from maintainer.steps.isolation import each
+from maintainer.steps.jobs import hold_lease, let_work, read_leases
 
 _WATCHED = frozenset({JobState.SUBMITTED, JobState.RUNNING})
 UPDATE_ATTEMPTS = 3  # the next run gets the same report again

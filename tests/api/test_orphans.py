@@ -8,7 +8,7 @@ import pytest
 
 from maintainer.domain.audit import AuditQuery
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
-from maintainer.steps.approval import approve_list, reject_list, restore_list
+from maintainer.requests.approval import approve_list, reject_list, restore_list
 from tests.api.nouns import HEALTH, NOW, ORDERS
 from tests.api.serving import Client, expect_problem, path_of
 from tests.steps.world import World

@@ -6,9 +6,10 @@ from functools import partial
 import pytest
 
 from maintainer.app import _halt
-from maintainer.steps.halt import lift, read_standstill
+from maintainer.requests.pause import lift, read_standstill
+from maintainer.requests.run import request_run
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run, start_pending
+from maintainer.steps.submit import start_pending
 from tests.api.serving import Client, expect_problem
 from tests.steps.world import World
 

@@ -14,11 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeVar
 
-from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.store import open_store
 from maintainer.domain.units import GIB, MIB
-from maintainer.steps.ports import Ports
+from maintainer.ports import Ports
 from maintainer.steps.scan import scan
 from tests.benchmarks import deleted_table
 from tests.benchmarks.bench_readers import FILES_A_MANIFEST, inspect_files, make_table

@@ -17,9 +17,10 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.pin import Pin
 from maintainer.ports.store import JobQuery, Pause
+from maintainer.requests.run import request_run
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run, submit
+from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 from tests.cli.conftest import open_instead
 from tests.fakes.adapters.catalog import FakeCatalog

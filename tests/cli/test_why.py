@@ -9,9 +9,9 @@ from typer.testing import CliRunner, Result
 from maintainer.cli import commands, measurements, why
 from maintainer.cli.show import weigh
 from maintainer.domain.cost import Cost, CostBasis, Score
+from maintainer.requests.run import request_run
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run
 from tests.cli.conftest import open_instead
 from tests.steps.world import World
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from maintainer.domain.job import Job
+from maintainer.ports import Ports
 from maintainer.steps.plan import plan
-from maintainer.steps.ports import Ports
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit

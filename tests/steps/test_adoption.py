@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.requests.cancel import request_cancel
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_cancel, submit
+from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 from tests.fakes.adapters.spark import FakeRunner
 from tests.steps.world import World

@@ -17,13 +17,14 @@ from maintainer.domain.inventory import TableFault, TableInventory
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName, Window
+from maintainer.ports import Ports
 from maintainer.ports.store import JobQuery
+from maintainer.requests.pause import cancel_halted, halt, lift, read_standstill
+from maintainer.requests.run import request_run
 from maintainer.steps.admission import read_queue, waits_of
-from maintainer.steps.halt import cancel_halted, halt, lift, read_standstill
 from maintainer.steps.plan import plan
-from maintainer.steps.ports import Ports
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run, start_pending, submit
+from maintainer.steps.submit import start_pending, submit
 from tests.samples import NOW
 from tests.steps.world import World
 

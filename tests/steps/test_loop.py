@@ -22,12 +22,15 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import JobQuery, Pause
-from maintainer.steps.plan import measured_record, plan, preview
+from maintainer.requests.cancel import request_cancel
+from maintainer.requests.preview import preview
+from maintainer.requests.run import request_run
+from maintainer.steps.plan import plan
 from maintainer.steps.prune import prune
-from maintainer.steps.review import review
+from maintainer.steps.review import WAITING_PHASE, review
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_cancel, request_run, start_pending, submit
-from maintainer.steps.unread import WAITING_PHASE
+from maintainer.steps.submit import start_pending, submit
+from maintainer.steps.table import measured_record
 from maintainer.steps.watch import watch
 from tests.samples import NOW
 from tests.steps.world import World, layer

@@ -15,8 +15,8 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.plan import SkipCode
 from maintainer.ports.store import JobQuery
-from maintainer.steps import neighbours
-from maintainer.steps.approval import restore_list
+from maintainer.requests.approval import restore_list
+from maintainer.steps.kinds import location_check
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
@@ -175,7 +175,7 @@ def test_a_table_whose_metadata_lies_elsewhere_than_the_table_is_read_and_found_
 
 
 def test_no_more_tables_are_read_for_a_removal_than_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbours, "MAX_MEASURED", 1)
+    monkeypatch.setattr(location_check, "MAX_MEASURED", 1)
     world, neighbour = with_neighbour()
     for name in (neighbour.name, "other"):
         if name == "other":

@@ -13,9 +13,9 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.pin import Pin
-from maintainer.steps.halt import halt, lift, read_standstill
+from maintainer.requests.pause import halt, lift, read_standstill
+from maintainer.steps.pauses import BY_PROOF, pause
 from maintainer.steps.plan import plan
-from maintainer.steps.proof import BY_PROOF, pause
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
 from tests.samples import NOW

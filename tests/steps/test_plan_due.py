@@ -10,6 +10,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Policy
 from maintainer.ports.store import LONGEST_TRUST, Pause
 from maintainer.steps import plan as plan_step
+from maintainer.steps import table_plan
 from maintainer.steps.plan import plan
 from maintainer.steps.prune import prune
 from maintainer.steps.scan import scan
@@ -24,13 +25,13 @@ NEVER_SHUT = 'blackouts: [{cron: "0 0 1 1 *", duration: 1m}]\n'
 def planned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The tables that a plan was made for, one after the other."""
     made: list[str] = []
-    original = plan_step.make_plan
+    original = table_plan.make_plan
 
     def note(ports: Any, record: Any, health: Any, policy: Any) -> Any:  # noqa: ANN401 - passed on as they are
         made.append(record.table.name)
         return original(ports, record, health, policy)
 
-    monkeypatch.setattr(plan_step, "make_plan", note)
+    monkeypatch.setattr(table_plan, "make_plan", note)
     return made
 
 

@@ -12,10 +12,10 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyProblem, RuleName
 from maintainer.domain.preview import TablePreview
 from maintainer.policy.preview import find_affected, with_candidate
-from maintainer.steps.candidate import preview_tables
-from maintainer.steps.plan import plan
+from maintainer.requests.policy_versions import compare_versions
+from maintainer.requests.preview import preview_tables
+from maintainer.steps.plan import note_policies, plan
 from maintainer.steps.scan import scan
-from maintainer.steps.versions import compare_versions, note_policies
 from tests.steps.world import ENFORCE, World, layer
 
 HOLD = "tables: lake.sales.*\nmode: observe\n"

@@ -17,12 +17,13 @@ from maintainer.domain.notice import NoticeKind
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.domain.rollback import RollBack
+from maintainer.requests.rollback import request_rollback
+from maintainer.requests.run import request_run
+from maintainer.steps.pauses import BY_PROOF
 from maintainer.steps.plan import plan
-from maintainer.steps.proof import BY_PROOF
 from maintainer.steps.review import review
-from maintainer.steps.rollback import request_rollback
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run, submit
+from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 from tests.steps.world import ENFORCE, World, layer
 

@@ -15,9 +15,10 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import JobQuery
+from maintainer.requests.run import request_run
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run, start_pending, submit
+from maintainer.steps.submit import start_pending, submit
 from tests.fakes.adapters.catalog import FakeCatalog
 from tests.fakes.adapters.policies import FakePolicies
 from tests.samples import NOW

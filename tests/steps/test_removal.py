@@ -30,12 +30,13 @@ from maintainer.domain.orphan import (
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import JobQuery, Pause
-from maintainer.steps import removal
-from maintainer.steps.approval import approve_list, reject_list
+from maintainer.requests.approval import approve_list, reject_list
+from maintainer.requests.cancel import request_cancel
+from maintainer.steps.kinds import orphan_removal
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_cancel, submit
+from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 from tests.samples import NOW
 from tests.steps.world import World, layer
@@ -480,7 +481,7 @@ def test_a_failed_removal_tells_what_was_deleted_before() -> None:
 def test_of_a_very_long_list_some_are_looked_for_and_the_claim_is_at_least_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(removal, "MAX_LOOKED_AT", 2)
+    monkeypatch.setattr(orphan_removal, "MAX_LOOKED_AT", 2)
     world = approved()
     job = world.begin()
     delete(world, job)

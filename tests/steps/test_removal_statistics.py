@@ -10,7 +10,7 @@ import pytest
 
 from maintainer.domain.inventory import StatisticsFile
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.steps import removal
+from maintainer.steps.kinds import orphan_removal
 from tests.samples import NOW
 from tests.steps.test_removal import DAY, LIVE, PLACE, STRAYS, TABLE, approved, delete, settle
 from tests.steps.world import World
@@ -62,11 +62,11 @@ def test_a_missing_statistics_file_is_named() -> None:
     )
 
 
-@pytest.mark.parametrize("most", [removal.MAX_STATISTICS, 0])
+@pytest.mark.parametrize("most", [orphan_removal.MAX_STATISTICS, 0])
 def test_a_statistics_file_that_the_job_deleted_fails_it_and_pauses_the_table(
     most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(removal, "MAX_STATISTICS", most)
+    monkeypatch.setattr(orphan_removal, "MAX_STATISTICS", most)
     world = approved()
     job = world.begin()
     name_statistics(world, STRAYS[0])  # the metadata names it since the job was handed over

@@ -11,10 +11,10 @@ import pytest
 
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.lease import LeaseTerms
+from maintainer.ports import Ports
 from maintainer.ports.store import JobQuery, Store
-from maintainer.steps.lease import held_jobs
+from maintainer.steps.jobs import held_jobs
 from maintainer.steps.plan import plan
-from maintainer.steps.ports import Ports
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit

@@ -11,7 +11,8 @@ import pytest
 
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.policy import RuleName
-from maintainer.steps.submit import request_run, start_pending
+from maintainer.requests.run import request_run
+from maintainer.steps.submit import start_pending
 from tests.steps.test_loop import settle
 from tests.steps.world import World
 

@@ -14,10 +14,10 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import JobQuery
-from maintainer.steps.resume import RESUME_WITHIN, resume_requests
+from maintainer.requests.run import RESUME_WITHIN, request_run, resume_requests
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run, start_pending
+from maintainer.steps.submit import start_pending
 from maintainer.steps.watch import watch
 from tests.steps.world import World
 

@@ -14,10 +14,10 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, Ref, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.rollback import Repair, RollBack
-from maintainer.steps.halt import halt
+from maintainer.requests.pause import halt
+from maintainer.requests.rollback import request_rollback
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
-from maintainer.steps.rollback import request_rollback
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import start_pending, submit
 from maintainer.steps.watch import watch

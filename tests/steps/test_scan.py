@@ -13,8 +13,8 @@ from maintainer.domain.inventory import FaultKind, TableFault, Unreadable
 from maintainer.domain.notice import NoticeKind
 from maintainer.domain.units import MIB
 from maintainer.steps.prune import KEEP_READINGS, prune
-from maintainer.steps.record import Measured
-from maintainer.steps.scan import ScannedTable, scan, scan_table, scan_tables
+from maintainer.steps.scan import ScannedTable, scan, scan_tables
+from maintainer.steps.table import Measured, scan_table
 from tests.samples import NOW
 from tests.steps.world import World, layer
 

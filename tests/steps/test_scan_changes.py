@@ -12,7 +12,6 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory, Unreadable
 from maintainer.ports.catalog import KnownDigests, Polled, TargetOf
 from maintainer.ports.store import ScanMark
-from maintainer.steps.record import Measured
 from maintainer.steps.scan import (
     DEFAULT_REMEASURE,
     Recalled,
@@ -20,8 +19,8 @@ from maintainer.steps.scan import (
     ScanOptions,
     is_due,
     scan,
-    scan_table,
 )
+from maintainer.steps.table import Measured, scan_table
 from tests.samples import NOW
 from tests.steps.world import ENFORCE, World, layer
 

@@ -16,10 +16,10 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault, TableInventory
 from maintainer.measure.health import measure
 from maintainer.ports.catalog import Polled
-from maintainer.steps import record
-from maintainer.steps.each import at_once
-from maintainer.steps.record import Measured
+from maintainer.steps import table as table_step
+from maintainer.steps.isolation import at_once
 from maintainer.steps.scan import ScannedTable, ScanOptions, scan
+from maintainer.steps.table import Measured
 from tests.fakes.adapters.catalog import FakeCatalog
 from tests.samples import inventory
 from tests.steps.world import World
@@ -55,7 +55,7 @@ def test_a_table_whose_figures_break_the_grading_is_a_fault_by_name(
             raise UnforeseenError(found.table.name)
         return measure(found)
 
-    monkeypatch.setattr(record, "measure", breaks)
+    monkeypatch.setattr(table_step, "measure", breaks)
     told: list[ScannedTable] = []
     scan(world.ports, told.append)
     scanned = {
@@ -80,7 +80,7 @@ def test_a_table_that_is_graded_too_long_is_a_fault_and_its_thread_ends(
             pass
         return measure(inventory)
 
-    monkeypatch.setattr(record, "measure", never_ends)
+    monkeypatch.setattr(table_step, "measure", never_ends)
     (fault,) = scan(world.ports, options=ScanOptions(timeout=timedelta(milliseconds=300))).faults
     assert isinstance(fault, TableFault)
     assert (fault.table.name, fault.kind) == ("broken", FaultKind.FAILED)
@@ -102,7 +102,7 @@ def test_a_stop_ends_the_grading_of_a_table_which_is_measured_by_the_next_scan(
             pass
 
     with monkeypatch.context() as patch:
-        patch.setattr(record, "measure", never_ends)
+        patch.setattr(table_step, "measure", never_ends)
         result = scan(world.ports, should_stop=stopping.is_set)
     assert (result.is_complete, result.faults, result.measured) == (False, [], 0)
     assert scan(world.ports).measured == 2

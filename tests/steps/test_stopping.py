@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 from maintainer.domain.job import JobState
-from maintainer.steps import waits
-from maintainer.steps.each import each
+from maintainer.ports import Ports
+from maintainer.requests.run import request_run, resume_requests
+from maintainer.steps import admission
+from maintainer.steps.admission import note_waits
+from maintainer.steps.isolation import each
 from maintainer.steps.plan import plan
-from maintainer.steps.ports import Ports
-from maintainer.steps.resume import resume_requests
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run, start_pending, submit
-from maintainer.steps.waits import note_waits
+from maintainer.steps.submit import start_pending, submit
 from tests.steps.world import World
 
 
@@ -58,8 +58,8 @@ def test_telling_what_waits_stops_between_two_batches(
 ) -> None:
     plan(world.ports)
     asked: list[object] = []
-    monkeypatch.setattr(waits, "find_wait_changes", lambda *_: [None])
-    monkeypatch.setattr(waits, "_write_change", lambda *_: asked.append(1))
+    monkeypatch.setattr(admission, "find_wait_changes", lambda *_: [None])
+    monkeypatch.setattr(admission, "_write_change", lambda *_: asked.append(1))
     assert note_waits(stopping_when(world, lambda: True)) == 0
     assert asked == []
     note_waits(world.ports)

@@ -8,8 +8,9 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
+from maintainer.requests.run import request_run
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run, start_pending
+from maintainer.steps.submit import start_pending
 from tests.steps.world import World
 
 REWRITE = (RuleName.REWRITE_DATA_FILES,)

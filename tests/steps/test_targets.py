@@ -14,8 +14,8 @@ from maintainer.adapters.store import open_store
 from maintainer.domain.inventory import TableInventory
 from maintainer.domain.units import MIB
 from maintainer.ports.store import Store
-from maintainer.steps.record import Measured
 from maintainer.steps.scan import ScannedTable, ScanResult, scan
+from maintainer.steps.table import Measured
 from tests.adapters.catalog.lake import ROWS, Lake, rows
 from tests.end_to_end.extreme_lake import Record, change_entries, change_metadata, forget_totals
 from tests.steps.world import World, layer

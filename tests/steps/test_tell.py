@@ -11,12 +11,12 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.orphan import OrphanList
 from maintainer.ports.store import Pause
-from maintainer.steps.approval import reject_list
+from maintainer.requests.approval import reject_list
+from maintainer.steps.notices import TOLD, note_told, retell
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
-from maintainer.steps.tell import TOLD, note_told, retell
 from maintainer.steps.watch import watch
 from tests.fakes.adapters.notifier import FakeNotifier
 from tests.steps.test_removal import looked, the_list

@@ -20,12 +20,12 @@ from maintainer.adapters.store import open_store
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.notice import NoticeKind, NoticeLimits
 from maintainer.domain.orphan import FoundOrphans
+from maintainer.ports import Ports
 from maintainer.ports.notifier import Notifier
 from maintainer.ports.store import Store
-from maintainer.steps.ports import Ports
+from maintainer.steps.notices import TOLD, note_told, retell
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
-from maintainer.steps.tell import TOLD, note_told, retell
 from maintainer.steps.watch import watch
 from tests.adapters.store.conftest import open_at, postgres_server
 from tests.adapters.test_notifier import Receiver, wait_until

@@ -10,10 +10,11 @@ import pytest
 from maintainer.decide.jobs.timeouts import OVERDUE_GRACE
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS
+from maintainer.requests.cancel import request_cancel
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_cancel, submit
+from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 from tests.steps.world import ENFORCE, World, layer
 

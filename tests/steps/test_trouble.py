@@ -19,11 +19,13 @@ from maintainer.domain.notice import NoticeKind
 from maintainer.domain.policy import RuleName
 from maintainer.estimate.floors import NEWEST_FORMAT_VERSION
 from maintainer.ports.store import JobQuery
-from maintainer.steps.each import each
+from maintainer.requests.cancel import request_cancel
+from maintainer.requests.run import request_run
+from maintainer.steps.isolation import each
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_cancel, request_run, submit
+from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 from tests.samples import NOW
 from tests.steps.world import ENFORCE, World, layer

@@ -17,11 +17,12 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.ports.store import Pause
+from maintainer.requests.cancel import request_cancel
+from maintainer.steps.pauses import BY_WAIT
 from maintainer.steps.plan import plan
-from maintainer.steps.review import review
+from maintainer.steps.review import WAITING_PHASE, review
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_cancel, submit
-from maintainer.steps.unread import BY_WAIT, WAITING_PHASE
+from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 from tests.steps.world import World
 

@@ -15,12 +15,12 @@ from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import RuleName, Window
 from maintainer.domain.verdict import PLANNED, RuleVerdict
-from maintainer.steps import waits
+from maintainer.ports import Ports
+from maintainer.steps import admission
+from maintainer.steps.admission import note_waits
 from maintainer.steps.plan import plan
-from maintainer.steps.ports import Ports
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
-from maintainer.steps.waits import note_waits
 from tests.samples import NOW
 from tests.steps.world import World
 
@@ -183,7 +183,7 @@ def test_what_was_planned_anew_between_two_readings_is_left_for_the_next_look(
         look(ports)
         return changes
 
-    monkeypatch.setattr(waits, "find_wait_changes", find_late)
+    monkeypatch.setattr(admission, "find_wait_changes", find_late)
     assert note_waits(ports) == 0
     assert "over_budget" not in [code for code, *_ in story(world, waiting)]
 
@@ -199,7 +199,7 @@ def test_many_changes_are_made_batch_by_batch_and_over_several_looks(
     ports = replace(
         world.ports, admission=AdmissionRules(fleet=Budget(name="the fleet", gb_hours_per_day=0.0))
     )
-    monkeypatch.setattr(waits, "BATCH", 2)
-    monkeypatch.setattr(waits, "MOST_CHANGES", 5)
+    monkeypatch.setattr(admission, "BATCH", 2)
+    monkeypatch.setattr(admission, "MOST_CHANGES", 5)
     assert [note_waits(ports) for _ in range(3)] == [5, 2, 0]
     assert len(world.telemetry.verdicts) == 7

@@ -15,8 +15,8 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import ManifestDigest, Ref, Snapshot, TableInventory
 from maintainer.domain.job import JOBS_MARK, Job
 from maintainer.domain.policy import PolicyLayer
+from maintainer.ports import Ports
 from maintainer.steps.plan import plan
-from maintainer.steps.ports import Ports
 from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 from tests.fakes.adapters.catalog import FakeCatalog

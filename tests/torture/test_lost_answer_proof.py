@@ -16,9 +16,9 @@ import pytest
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.policy import RuleName
-from maintainer.steps.rollback import request_rollback
-from maintainer.steps.scan import scan_table
-from maintainer.steps.submit import request_run
+from maintainer.requests.rollback import request_rollback
+from maintainer.requests.run import request_run
+from maintainer.steps.table import scan_table
 from tests.adapters.spark.lakes import runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.torture.lake import CATALOG

@@ -14,8 +14,8 @@ from maintainer.domain.job import FailureReason, JobState
 from maintainer.ports.store import JobQuery
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
-from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import submit
+from maintainer.steps.table import scan_table
 from maintainer.steps.watch import watch
 from tests.adapters.spark.lakes import Lake, wait_until
 from tests.adapters.spark.workshop import open_workshop

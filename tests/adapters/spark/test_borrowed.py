@@ -19,8 +19,8 @@ from maintainer.domain.job import JobState
 from maintainer.domain.orphan import OrphanListState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
-from maintainer.steps.scan import scan_table
-from maintainer.steps.submit import request_run
+from maintainer.requests.run import request_run
+from maintainer.steps.table import scan_table
 from tests.adapters.spark.lakes import QUICK_OPTIONS, Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.fakes.adapters.clock import FakeClock

@@ -28,7 +28,7 @@ from maintainer.domain.action import (
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
-from maintainer.steps.submit import request_cancel
+from maintainer.requests.cancel import request_cancel
 from tests.adapters.spark.gates import SparkEvents, gate_at, wait_at_gate
 from tests.adapters.spark.lakes import Lake, WallClock, wait_until
 from tests.adapters.spark.workshop import Workshop, open_workshop

@@ -15,9 +15,8 @@ from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.policy import Metric, RuleName
-from maintainer.steps.record import Measured
-from maintainer.steps.scan import scan_table
-from maintainer.steps.submit import request_run
+from maintainer.requests.run import request_run
+from maintainer.steps.table import Measured, scan_table
 from tests.adapters.spark.lakes import Lake
 from tests.adapters.spark.workshop import Workshop, open_workshop
 

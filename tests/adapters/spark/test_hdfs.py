@@ -24,8 +24,8 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.orphan import OrphanListState
 from maintainer.domain.policy import RuleName
 from maintainer.measure.impact import ImpactModel, estimate_impact
-from maintainer.steps.approval import approve_list, restore_list
-from maintainer.steps.scan import scan_table
+from maintainer.requests.approval import approve_list, restore_list
+from maintainer.steps.table import scan_table
 from tests.adapters.spark.lakes import Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.hdfs import serve_hdfs

@@ -21,8 +21,8 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.orphan import OrphanList, OrphanListState
 from maintainer.domain.policy import PolicyLayer, RuleName
-from maintainer.steps.approval import approve_list, restore_list
-from maintainer.steps.submit import request_run
+from maintainer.requests.approval import approve_list, restore_list
+from maintainer.requests.run import request_run
 from tests.adapters.spark.lakes import Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.fakes.adapters.policies import FakePolicies

@@ -20,7 +20,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.orphan import OrphanListState
 from maintainer.domain.policy import RuleName
-from maintainer.steps.approval import approve_list, restore_list
+from maintainer.requests.approval import approve_list, restore_list
 from tests.adapters.spark.lakes import Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.amazon import (

@@ -15,8 +15,8 @@ from maintainer.domain.effect import RowProof
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import RuleName
-from maintainer.steps.scan import scan_table
-from maintainer.steps.submit import request_run
+from maintainer.requests.run import request_run
+from maintainer.steps.table import scan_table
 from tests.adapters.spark.lakes import Lake, WallClock
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.fakes.adapters.clock import FakeClock

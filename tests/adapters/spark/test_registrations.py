@@ -15,15 +15,15 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import PolicyLayer, RuleName
+from maintainer.requests.run import request_run
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run
 from tests.adapters.spark.lakes import SCHEMA, Lake, WallClock
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.fakes.adapters.policies import FakePolicies

@@ -22,8 +22,8 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.policy import RuleName
 from maintainer.estimate import retained_snapshots as expiry
 from maintainer.steps.plan import plan
-from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import submit
+from maintainer.steps.table import scan_table
 from tests.adapters.spark.lakes import SCHEMA, Lake, WallClock
 from tests.adapters.spark.workshop import Workshop, open_workshop
 

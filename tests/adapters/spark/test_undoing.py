@@ -21,10 +21,11 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.policy import RuleName
 from maintainer.domain.safeguards import rollback_tag
+from maintainer.requests.rollback import request_rollback
+from maintainer.requests.run import request_run
 from maintainer.steps.review import review
-from maintainer.steps.rollback import request_rollback
-from maintainer.steps.scan import scan_table
-from maintainer.steps.submit import request_run, start_pending
+from maintainer.steps.submit import start_pending
+from maintainer.steps.table import scan_table
 from maintainer.steps.watch import watch
 from tests.adapters.spark.lakes import Lake, wait_until
 from tests.adapters.spark.workshop import Workshop, open_workshop

@@ -11,7 +11,7 @@ from datetime import timedelta
 from itertools import count
 from typing import Any
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.tracking import TrackedJob
@@ -21,13 +21,13 @@ from maintainer.domain.inventory import TableInventory
 from maintainer.domain.job import Job, Outcome
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.policy import PolicyLayer, RuleName
+from maintainer.ports import Ports
 from maintainer.ports.runner import Runner
-from maintainer.steps.plan import policy_of
-from maintainer.steps.ports import Ports
-from maintainer.steps.record import Measured
+from maintainer.requests.run import request_run
 from maintainer.steps.review import review
-from maintainer.steps.scan import scan_table
-from maintainer.steps.submit import _hand_over, _take_baseline, request_run, start_pending
+from maintainer.steps.submit import _hand_over, _take_baseline, start_pending
+from maintainer.steps.table import Measured, scan_table
+from maintainer.steps.table_plan import policy_of
 from maintainer.steps.watch import watch
 from tests.adapters.spark.lakes import Lake, WallClock, job_on, wait_until
 from tests.fakes.adapters.policies import FakePolicies

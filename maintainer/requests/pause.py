@@ -6,10 +6,10 @@ from maintainer.domain.admission import Halt, Standstill
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.policy.halts import is_draining
+from maintainer.ports import Ports
 from maintainer.ports.store import Pause
-from maintainer.steps.each import each
-from maintainer.steps.ports import Ports
-from maintainer.steps.submit import request_cancel
+from maintainer.requests.cancel import request_cancel
+from maintainer.steps.isolation import each
 
 
 def halt(ports: Ports, halted: Halt) -> int:

@@ -1,4 +1,4 @@
-"""Preview which verdicts a candidate set of policies would change."""
+"""Plan tables now without storing a plan, also under candidate policies."""
 
 from __future__ import annotations
 
@@ -8,14 +8,28 @@ from maintainer.decide.gain import target_of_policy
 from maintainer.decide.plan import decide
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
-from maintainer.domain.policy import PolicySet
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.domain.preview import TablePreview
 from maintainer.measure.health import measure
 from maintainer.policy.effective import effective
 from maintainer.policy.preview import compare_plans
-from maintainer.steps.plan import circumstances_of
-from maintainer.steps.ports import Ports
-from maintainer.steps.scan import read_under, scan_table
+from maintainer.ports import Ports
+from maintainer.ports.store import TableRecord
+from maintainer.steps.table import read_table, read_under, scan_table
+from maintainer.steps.table_plan import circumstances_of, make_plan, policy_of
+
+
+def preview(
+    ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None
+) -> Plan | TableFault:
+    """Measure a table now and plan it, optionally with a candidate layer; nothing is stored."""
+    inventory = read_table(ports, table, candidate)
+    if isinstance(inventory, TableFault):
+        return inventory
+    health = measure(inventory)
+    record = ports.store.table(table) or TableRecord(table, inventory.read_at)
+    return make_plan(ports, record, health, policy_of(ports, health, candidate))
 
 
 def preview_tables(

@@ -1,13 +1,16 @@
-"""Renew the leases of this process's jobs, and take over jobs whose lease has ended."""
+"""Hold the jobs of this process by their leases, and end jobs."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
 from maintainer.admit.leases import is_abandoned, is_due
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.lease import Lease
-from maintainer.steps.ports import Ports
+from maintainer.ports import Ports
+from maintainer.steps.notices import tell_end
+from maintainer.steps.table_plan import plan_table
 
 
 def hold_lease(ports: Ports, job: Job, lease: Lease | None) -> Lease | None:
@@ -73,3 +76,24 @@ def token_of(ports: Ports, job: Job) -> int | None:
         ),
         None,
     )
+
+
+def finish_job(ports: Ports, before: Job, after: Job, token: int | None = None) -> bool:
+    """Store a job's final state; False when another writer changed the job first."""
+    if not ports.store.update_job(after, before.state, token):
+        return False
+    event = JobEvent(
+        after.job_id, ports.clock.now(), f"job.{after.state}", {"message": after.failure_message}
+    )
+    ports.store.append_events([event])
+    ports.telemetry.job_finished(after, None)
+    tell_end(ports, after, None)
+    plan_again(ports, after.table)
+    return True
+
+
+def plan_again(ports: Ports, table: TableIdentifier) -> None:
+    """Replace the plan that led to the job, so that the next submit step does not repeat it."""
+    record = ports.store.table(table)
+    if record is not None and record.health is not None:
+        plan_table(ports, record, record.health)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.registration import Registration
 from maintainer.policy.effective import effective
-from maintainer.steps.ports import Ports
+from maintainer.ports import Ports
 
 
 def registrations_of(

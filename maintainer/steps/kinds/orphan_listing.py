@@ -11,7 +11,7 @@ from dataclasses import replace
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.location import HDFS_SCHEMES
-from maintainer.steps.ports import Ports
+from maintainer.ports import Ports
 
 LISTED = "orphans.listed"
 _BY_PREFIX, _BY_HADOOP = ("prefix_listing", "true"), ("prefix_listing", "false")

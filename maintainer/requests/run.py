@@ -1,14 +1,28 @@
-"""Continue requests of several jobs when a process ended between two of the jobs."""
+"""Request jobs on a table, and continue requests that were interrupted."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import RuleName
+from maintainer.ports import Ports
 from maintainer.ports.store import JobQuery
-from maintainer.steps.each import each
-from maintainer.steps.ports import Ports
-from maintainer.steps.submit import continue_request
+from maintainer.steps.isolation import each
+from maintainer.steps.kinds.maintenance import continue_request, request_job
+
+
+def request_run(
+    ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str
+) -> tuple[Plan, Job | None]:
+    """Measure and plan the table now, and store the first job of the request as pending.
+
+    No job when there is nothing to do.
+    """
+    return request_job(ports, table, rules, requested_by, keeps_thresholds=not rules)
+
 
 RESUME_WITHIN = timedelta(days=1)  # people have repeated older requests themselves
 _JOBS_LOOKED_AT = 100  # of the newest succeeded jobs

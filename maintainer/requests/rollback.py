@@ -1,22 +1,17 @@
-"""Roll back: a job of its own sets the table back to the snapshot before another job."""
+"""Request a rollback: a job of its own that undoes another job."""
 
 from __future__ import annotations
 
-from maintainer.compare.effect import Verdict
-from maintainer.compare.rollback import compare_rollback, conclude_rollback
 from maintainer.decide.jobs.rollback import judge_rollback
 from maintainer.domain.admission import Halt
-from maintainer.domain.effect import Effect
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rollback import Repair, RollBack
-from maintainer.measure.health import summarise
-from maintainer.steps.halt import halt
-from maintainer.steps.ports import Ports
-from maintainer.steps.record import Measured
-from maintainer.steps.scan import scan_table
+from maintainer.ports import Ports
+from maintainer.requests.pause import halt
+from maintainer.steps.table import scan_table
 
 PRIORITY = 100
 
@@ -75,20 +70,3 @@ def _make_job(ports: Ports, job: Job, action: RollBack, requested_by: str) -> Jo
         created_at=ports.clock.now(),
         memory_gb=ports.admission.memory_gb,
     )
-
-
-def review_rollback(
-    ports: Ports, job: Job, action: RollBack, scanned: Measured
-) -> tuple[Effect, Verdict]:
-    """Compare the table with its state before the job that was undone."""
-    undone = ports.store.job(action.of_job)
-    baseline = undone.baseline if undone is not None else None
-    expected = (
-        baseline.measurement
-        if baseline is not None and baseline.snapshot_id == action.snapshot_id
-        else None
-    )
-    after = summarise(scanned.health)
-    before = job.baseline.measurement if job.baseline is not None else after
-    effect = compare_rollback(job, action, before, after, expected)
-    return effect, conclude_rollback(job, action, effect, scanned.inventory)

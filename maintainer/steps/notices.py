@@ -1,19 +1,97 @@
-"""Send notices about jobs, and send again those that a previous process did not deliver."""
+"""Send notices about jobs and tables, and send again those that were not delivered."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 
-from maintainer.decide.notices import notice_of_job, notice_of_list
+from maintainer.decide.notices import (
+    MOST_NAMED,
+    notice_of_gone,
+    notice_of_job,
+    notice_of_list,
+    notice_of_many,
+)
+from maintainer.domain.audit import AuditEntry, Deed
 from maintainer.domain.effect import Effect
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent, JobState
-from maintainer.domain.notice import Notice
+from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.policy import RuleName
+from maintainer.ports import Ports
 from maintainer.ports.clock import Clock
+from maintainer.ports.notifier import Notifier
 from maintainer.ports.store import JobQuery, Store
-from maintainer.steps.ports import Ports
-from maintainer.steps.proof import BY_PROOF
+from maintainer.steps.pauses import BY_PROOF
+
+_GATHERED = frozenset({NoticeKind.TABLE_CRITICAL, NoticeKind.TABLE_UNREADABLE})
+
+
+class GatheredNotices:
+    """A notifier that names at most MOST_NAMED critical and MOST_NAMED unreadable tables.
+
+    All other tables of these two kinds wait for the summary of `tell_rest`. Notices of other
+    kinds pass.
+    """
+
+    def __init__(self, inner: Notifier, catalog: str) -> None:
+        self._inner = inner
+        self._catalog = catalog
+        self._passed: Counter[NoticeKind] = Counter()
+        self._rest: dict[NoticeKind, list[str]] = {}
+
+    def notify(self, notice: Notice) -> None:
+        """Send the notice, or keep it for the summary."""
+        if notice.kind not in _GATHERED or self._passed[notice.kind] < MOST_NAMED:
+            self._passed[notice.kind] += 1
+            self._inner.notify(notice)
+        else:
+            self._rest.setdefault(notice.kind, []).append(notice.subject)
+
+    def tell_rest(self, now: datetime) -> None:
+        """Send one summary for each kind of the kept notices, and start over for the next scan."""
+        for kind, subjects in self._rest.items():
+            self._inner.notify(notice_of_many(kind, self._catalog, subjects, now))
+        self._passed, self._rest = Counter(), {}
+
+    def close(self) -> None:
+        """Does nothing: the owner of the inner notifier closes it."""
+
+
+BY_SCAN = "a scan"
+
+
+def tell_missing(ports: Ports, catalog: str, listed: Iterable[TableIdentifier]) -> None:
+    """Report the paused tables that a complete listing of the catalog lacks.
+
+    Runs before the scan forgets these tables.
+    """
+    there = set(listed)
+    for table in ports.store.paused_tables():
+        if table.catalog == catalog and table not in there:
+            tell_gone(ports, table, f"catalog {catalog} does not list it any more")
+
+
+def tell_gone(ports: Ports, table: TableIdentifier, reason: str) -> None:
+    """Report one paused table before the scan forgets it; do nothing for other tables."""
+    record = ports.store.table(table)
+    if record is None or record.pause is None:
+        return
+    now, pause = ports.clock.now(), record.pause
+    uuid = record.health.table_uuid if record.health is not None else ""
+    fields = {
+        "scope": str(table),
+        "reason": reason,
+        "paused_by": pause.by,
+        "paused_at": pause.at.isoformat(),
+        "paused_because": pause.reason,
+    }
+    ports.store.record_audit(
+        [AuditEntry(now, BY_SCAN, Deed.PAUSED_TABLE_GONE, table, uuid, fields=fields)]
+    )
+    ports.notifier.notify(notice_of_gone(table, pause.by, pause.reason, reason, now))
+
 
 RETELL_INTERVAL = timedelta(minutes=5)
 TOLD = "people.told"  # the event of a job whose notice was delivered

@@ -1,29 +1,32 @@
-"""Measure and grade what a catalog has read of a table, and record it, or its fault."""
+"""Measure one table now, and keep its health or its fault."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
+from maintainer.decide.gain import target_of_policy
 from maintainer.decide.grading.bands import grade
 from maintainer.decide.notices import notice_of_fault, notice_of_grade
-from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
+from maintainer.domain.errors import InvalidValueError, StoreUnavailableError, UnknownTableError
 from maintainer.domain.health import Grade, TableHealth
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.pin import Pin
-from maintainer.domain.policy import PolicySet
+from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.domain.registration import Registration
-from maintainer.measure.health import measure
+from maintainer.measure.health import measure, target_file_size
 from maintainer.policy.effective import effective
-from maintainer.ports.catalog import KeepDigests, Taken
-from maintainer.ports.store import ScanMark
-from maintainer.steps.bounded import Bound, StoppedError, TookTooLongError
-from maintainer.steps.gone import tell_gone
-from maintainer.steps.names import registrations_of
-from maintainer.steps.ports import Ports
+from maintainer.policy.preview import with_candidate
+from maintainer.ports import Ports
+from maintainer.ports.catalog import KeepDigests, KnownDigests, Taken, TargetOf
+from maintainer.ports.store import ScanMark, TableRecord
+from maintainer.steps.isolation import Bound, StoppedError, TookTooLongError
+from maintainer.steps.notices import tell_gone
+from maintainer.steps.registrations import registrations_of
 
 _LOG = logging.getLogger(__name__)
 _MAX_REASON_CHARACTERS = 300
@@ -37,6 +40,53 @@ class Measured:
     health: TableHealth
     grade: Grade
     seconds: float = 0.0
+
+
+def scan_table(
+    ports: Ports, table: TableIdentifier, mark: ScanMark | None = None, *, is_deep: bool = False
+) -> Measured | TableFault:
+    """Measure one table now and record it.
+
+    `mark` names the table's state as far as the caller knows it, and is stored last.
+    """
+    started = ports.clock.now()
+    inventory = read_table(ports, table, known=know_nothing if is_deep else ports.store.digests)
+    return record_taken(
+        ports, Taken(table, inventory, (ports.clock.now() - started).total_seconds()), mark, Bound()
+    )
+
+
+def know_nothing(
+    _table_uuid: str, _paths: Iterable[str], _target_bytes: int
+) -> Mapping[str, ManifestDigest]:
+    """No stored digests, so that every manifest is read."""
+    return {}
+
+
+def read_table(
+    ports: Ports,
+    table: TableIdentifier,
+    candidate: PolicyLayer | None = None,
+    known: KnownDigests | None = None,
+) -> TableInventory | TableFault:
+    """Read a table's inventory with the target file size that its policy or property sets."""
+    return read_under(ports, table, with_candidate(ports.policies.current(), candidate), known)
+
+
+def read_under(
+    ports: Ports, table: TableIdentifier, policies: PolicySet, known: KnownDigests | None = None
+) -> TableInventory | TableFault:
+    """Read a table's inventory with the target file size of the given policies."""
+    return ports.catalog_of(table).inventory(
+        table, target_by(lambda: policies), known or ports.store.digests
+    )
+
+
+def target_by(policies: Callable[[], PolicySet]) -> TargetOf:
+    """Return a function for the target file size: the policy's, else the table property's."""
+    return lambda table, properties: (
+        target_of_policy(effective(policies(), table, properties)) or target_file_size(properties)
+    )
 
 
 def record_taken(
@@ -160,3 +210,16 @@ def _explain(error: Exception) -> str:
         words if len(words) <= _MAX_REASON_CHARACTERS else f"{words[: _MAX_REASON_CHARACTERS - 1]}…"
     )
     return f"measuring it failed unexpectedly (the log has more): {told}"
+
+
+def measured_record(ports: Ports, table: TableIdentifier) -> tuple[TableRecord, TableHealth]:
+    """A table's record and health; UnknownTableError when it is unknown or was never measured."""
+    record = ports.store.table(table)
+    if record is None:
+        message = f"table {table} is not known; `maintainer scan` lists what the catalogs have"
+        raise UnknownTableError(message)
+    if record.health is None:
+        reason = record.fault.reason if record.fault is not None else "it was not scanned yet"
+        message = f"table {table} has not been measured: {reason}"
+        raise UnknownTableError(message)
+    return record, record.health

@@ -15,10 +15,10 @@ from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.orphan import FoundFile, FoundOrphans, OrphanListState
 from maintainer.domain.policy import Policy, RuleName
 from maintainer.policy.effective import DEFAULT_QUARANTINE
-from maintainer.steps.plan import policy_of
-from maintainer.steps.ports import Ports
-from maintainer.steps.record import Measured
-from maintainer.steps.removal import prove_removal
+from maintainer.ports import Ports
+from maintainer.steps.kinds.orphan_removal import prove_removal
+from maintainer.steps.table import Measured
+from maintainer.steps.table_plan import policy_of
 
 MAX_KEPT_SHOWN = 100  # files that are not to be touched
 

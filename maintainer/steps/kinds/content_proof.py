@@ -11,16 +11,13 @@ from maintainer.compare.proof import (
     find_failed_proofs,
     tell_unmade_checks,
 )
-from maintainer.domain.audit import AuditEntry, Deed
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.safeguards import Canary
-from maintainer.ports.store import Pause
-from maintainer.steps.ports import Ports
-
-BY_PROOF = "the proof of a job"
+from maintainer.ports import Ports
+from maintainer.steps.pauses import pause
 
 
 def prove_contents(
@@ -83,13 +80,3 @@ def pause_unproved(ports: Ports, job: Job, effect: Effect) -> bool:
         return False
     pause(ports, job, reason)
     return True
-
-
-def pause(ports: Ports, job: Job, reason: str) -> None:
-    """Pause the job's table, and write into the audit log that the job's proof did it."""
-    now = ports.clock.now()
-    ports.store.set_pause(job.table, Pause(BY_PROOF, now, reason), job.table_uuid)
-    paused = {"scope": str(job.table), "reason": reason}
-    ports.store.record_audit(
-        [AuditEntry(now, BY_PROOF, Deed.WORK_PAUSED, job.table, job.table_uuid, job.job_id, paused)]
-    )

@@ -13,9 +13,9 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.location import normalise_path, paths_of
 from maintainer.policy.effective import effective
+from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog, Polled
-from maintainer.steps.ports import Ports
-from maintainer.steps.scan import read_table, scan_table
+from maintainer.steps.table import read_table, scan_table
 
 LISTED_AGAIN = timedelta(minutes=10)  # every catalog was listed this recently before an expiry
 MAX_MEASURED = 20  # tables of a listing that may be this one

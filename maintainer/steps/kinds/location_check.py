@@ -13,9 +13,9 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.location import Place, normalise_path, paths_of
+from maintainer.ports import Ports
 from maintainer.ports.catalog import Polled
-from maintainer.steps.ports import Ports
-from maintainer.steps.scan import scan_table
+from maintainer.steps.table import scan_table
 
 SETTLED = timedelta(
     minutes=10

@@ -29,9 +29,9 @@ from maintainer.domain.orphan import (
     quarantine_of,
 )
 from maintainer.domain.units import format_size
-from maintainer.steps.neighbours import find_newcomers
-from maintainer.steps.ports import Ports
-from maintainer.steps.proof import pause
+from maintainer.ports import Ports
+from maintainer.steps.kinds.location_check import find_newcomers
+from maintainer.steps.pauses import pause
 
 MAX_LOOKED_AT = (
     100_000  # files that the proof looks for; of a longer list every second, third, ... file

@@ -15,7 +15,7 @@ from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidTransitionError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList, OrphanListState
-from maintainer.steps.ports import Ports
+from maintainer.ports import Ports
 
 
 def find_list(ports: Ports, table: TableIdentifier, list_id: str) -> OrphanList:

@@ -1,25 +1,13 @@
-"""Versions of the policies, and their differences."""
+"""Compare versions of the policies."""
 
 from __future__ import annotations
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.policy_version import PolicyChange, PolicyVersion
 from maintainer.policy.versions import compare_layers, version_of
-from maintainer.steps.ports import Ports
+from maintainer.ports import Ports
 
 CURRENT = "current"  # names the version in force wherever a version is expected
-
-
-def note_policies(ports: Ports) -> bool:
-    """Store the version in force; False when it is stored already."""
-    policies = ports.policies.current()
-    newest = next(iter(ports.store.policy_versions(1).items), None)
-    if newest is not None and (newest.version, newest.problems) == (
-        policies.version,
-        policies.problems,
-    ):
-        return False  # avoids writing thousands of files as text at each plan step
-    return ports.store.record_policies(version_of(policies, ports.clock.now()))
 
 
 def compare_versions(ports: Ports, before: str, after: str = CURRENT) -> tuple[PolicyChange, ...]:

@@ -1,0 +1,1 @@
+"""How one kind of job is prepared before Spark gets it, and proved afterwards."""

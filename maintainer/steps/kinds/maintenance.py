@@ -1,0 +1,162 @@
+"""Prepare and prove a job of a procedure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from maintainer.compare.effect import compare, find_statistics, split_commits
+from maintainer.compare.missing_parent import prove_rows_since
+from maintainer.compare.row_proof import COUNT_LIMIT_BYTES, rows_to_count, spread_counts
+from maintainer.decide.circumstances import Circumstances
+from maintainer.decide.jobs.safeguards import surround
+from maintainer.decide.plan import decide, on_request
+from maintainer.domain.effect import Effect
+from maintainer.domain.health import TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Baseline, Job
+from maintainer.domain.plan import Plan, PlannedAction, SkipCode
+from maintainer.domain.policy import RuleName
+from maintainer.measure.health import summarise
+from maintainer.policy.halts import find_halt
+from maintainer.ports import Ports
+from maintainer.steps.kinds.content_proof import prove_contents
+from maintainer.steps.registrations import registrations_of
+from maintainer.steps.table import Measured, measured_record, scan_table
+from maintainer.steps.table_plan import look_around, make_plan, policy_of
+
+
+def make_job(
+    ports: Ports, plan: Plan, planned: PlannedAction, requested_by: str, then: tuple[RuleName, ...]
+) -> Job:
+    """The pending job of a planned action; `then` are the rules that follow it on request."""
+    return Job(
+        job_id=ports.new_id(),
+        table=plan.table,
+        table_uuid=plan.table_uuid,
+        rule=planned.rule,
+        action=planned.action,
+        findings=planned.findings,
+        estimate=planned.estimate,
+        reason=planned.reason,
+        policy_version=plan.policy_version,
+        priority=plan.priority,
+        requested_by=requested_by,
+        created_at=ports.clock.now(),
+        then=then,
+        cost=planned.cost,
+        score=planned.score,
+        memory_gb=planned.memory_gb,
+        size=planned.size,
+        size_reason=planned.size_reason,
+        timeout=planned.timeout,
+        charged_to=plan.budget.name if plan.budget is not None else "",
+    )
+
+
+def request_job(
+    ports: Ports,
+    table: TableIdentifier,
+    rules: tuple[RuleName, ...],
+    requested_by: str,
+    *,
+    keeps_thresholds: bool,
+) -> tuple[Plan, Job | None]:
+    """Measure and plan the table, and store the first planned action as a pending job."""
+    scan_table(ports, table)
+    record, health = measured_record(ports, table)
+    policy = on_request(policy_of(ports, health), rules, keeps_thresholds=keeps_thresholds)
+    plan = make_plan(ports, record, health, policy, is_requested=True)
+    if not plan.planned:
+        return plan, None
+    first, *rest = plan.planned
+    made = make_job(ports, plan, first, requested_by, tuple(planned.rule for planned in rest))
+    job = replace(made, keeps_thresholds=keeps_thresholds)
+    return plan, job if ports.store.add_job(job) else None
+
+
+def continue_request(ports: Ports, job: Job) -> Job | None:
+    """Store the next job of a request as pending; None when nothing is left to do."""
+    return request_job(
+        ports, job.table, job.then, job.requested_by, keeps_thresholds=job.keeps_thresholds
+    )[1]
+
+
+def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
+    """Decide from the new health under the present policy, as if the job did not exist."""
+    policy = policy_of(ports, health)
+    is_requested = job.requested_by != "policy"
+    if is_requested:
+        policy = on_request(policy, (job.policy_rule,), keeps_thresholds=job.keeps_thresholds)
+    record, _ = measured_record(ports, job.table)
+    circumstances = Circumstances(
+        now=ports.clock.now(),
+        history=ports.store.rule_history(health.table_uuid),
+        pins=tuple(ports.store.pins(health.table_uuid)),
+        paused_by=record.pause.by if record.pause is not None else None,
+        registrations=registrations_of(ports, health.table, health.table_uuid, health.properties),
+        is_requested=is_requested,
+        calibration=ports.store.calibration(health.table_uuid, health.table.catalog),
+        memory_gb=ports.admission.memory_gb,
+        admission=ports.admission,
+        halt=find_halt(ports.store.halts(), health.table),
+        previous=record.plan,
+        application=ports.runner.application,
+        tasks_at_once=ports.admission.tasks_at_once,
+        profiles=ports.admission.profiles,
+        no_runner=ports.no_runner.get(health.table.catalog),
+    )
+    return decide(health, policy, look_around(ports, policy, record, health, circumstances))
+
+
+def _bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
+    """Replace the job's action and its reasons with those of the new plan.
+
+    The policy may keep more now, and the table may need another option.
+    """
+    return replace(
+        job,
+        action=planned.action,
+        findings=planned.findings,
+        estimate=planned.estimate,
+        reason=planned.reason,
+        policy_version=fresh.policy_version,
+        cost=planned.cost,
+        timeout=planned.timeout,
+        memory_gb=planned.memory_gb,
+        size=planned.size,
+        size_reason=planned.size_reason,
+    )
+
+
+def _why_not_needed(fresh: Plan, rule: RuleName) -> str:
+    skipped = next((skip for skip in fresh.skipped if skip.rule is rule), None)
+    if skipped is not None and skipped.code is SkipCode.PAUSED:
+        return f"not started: {skipped.reason}"
+    return (
+        f"not needed any more: {skipped.reason}"
+        if skipped is not None
+        else "not needed any more: the policy has no such rule now"
+    )
+
+
+def _surround(ports: Ports, job: Job, health: TableHealth) -> Job:
+    return replace(job, safeguards=surround(job, policy_of(ports, health).safeguards, health))
+
+
+def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Effect:
+    snapshots = scanned.inventory.snapshots
+    commits = split_commits(baseline, job.application, job.job_id, snapshots)
+    catalog = ports.catalog_of(job.table)
+    unsure = rows_to_count(commits.own, snapshots)
+    limit_bytes = COUNT_LIMIT_BYTES // max(1, len(unsure))
+    counted = {
+        snapshot_id: catalog.count_rows(job.table, snapshot_id, limit_bytes)
+        for snapshot_id in unsure
+    }
+    rows = prove_rows_since(baseline, commits.own, snapshots, spread_counts(commits.own, counted))
+    statistics = find_statistics(job, scanned.inventory)
+    is_there = statistics is not None and bool(catalog.file_bytes(job.table, statistics.path))
+    effect = compare(
+        job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there)
+    )
+    return prove_contents(ports, job, commits.own, scanned.inventory, effect)

@@ -1,0 +1,115 @@
+"""Plan one table now, and keep the plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from maintainer.decide.circumstances import Circumstances
+from maintainer.decide.explanation import give_verdicts
+from maintainer.decide.orphans.scan import Surroundings
+from maintainer.decide.plan import decide
+from maintainer.domain.health import TableHealth
+from maintainer.domain.location import paths_of
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import Policy, PolicyLayer, RuleName
+from maintainer.policy.effective import effective
+from maintainer.policy.halts import find_halt
+from maintainer.policy.preview import with_candidate
+from maintainer.ports import Ports
+from maintainer.ports.store import TableRecord
+from maintainer.steps.registrations import registrations_of
+
+
+def plan_table(ports: Ports, record: TableRecord, health: TableHealth) -> bool:
+    """Plan one table; the plan is stored, and counted, only when it differs from the last one."""
+    return plan_and_keep(ports, record, health, policy_of(ports, health))[0]
+
+
+def plan_and_keep(
+    ports: Ports, record: TableRecord, health: TableHealth, policy: Policy
+) -> tuple[bool, Plan]:
+    """Plan one table; True when the plan differs from the last one and was stored."""
+    made = make_plan(ports, record, health, policy)
+    if record.plan is not None and replace(record.plan, made_at=made.made_at) == made:
+        return False, made
+    ports.store.record_plan(made, give_verdicts(made))
+    ports.telemetry.plan_made(made)
+    return True, made
+
+
+def policy_of(ports: Ports, health: TableHealth, candidate: PolicyLayer | None = None) -> Policy:
+    """The policy in force for the table, with the candidate layer tried out if there is one."""
+    return effective(
+        with_candidate(ports.policies.current(), candidate), health.table, health.properties
+    )
+
+
+def make_plan(
+    ports: Ports,
+    record: TableRecord,
+    health: TableHealth,
+    policy: Policy,
+    *,
+    is_requested: bool = False,
+) -> Plan:
+    """Make a plan under the given policy from what the store knows; nothing is stored.
+
+    `is_requested`: a person asks for the plan now.
+    """
+    return decide(
+        health,
+        policy,
+        look_around(
+            ports,
+            policy,
+            record,
+            health,
+            circumstances_of(ports, record, health, is_requested=is_requested),
+        ),
+    )
+
+
+def look_around(
+    ports: Ports,
+    policy: Policy,
+    record: TableRecord,
+    health: TableHealth,
+    circumstances: Circumstances,
+) -> Circumstances:
+    """Add what lies around the table's location, where the policy removes orphan files."""
+    rule = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
+    if rule is None or not rule.is_enabled:
+        return circumstances
+    counters = ports.store.counters()
+    is_complete = counters.tables == counters.measured_tables and not ports.store.catalog_faults()
+    near = tuple(ports.store.places_near(paths_of(health.location, health.properties)))
+    lists = tuple(ports.store.open_orphan_lists(health.table_uuid))
+    return replace(
+        circumstances, surroundings=Surroundings(record.first_seen_at, near, is_complete, lists)
+    )
+
+
+def circumstances_of(
+    ports: Ports, record: TableRecord, health: TableHealth, *, is_requested: bool = False
+) -> Circumstances:
+    """What a decision rests on apart from the table's health and policy."""
+    unfinished = ports.store.unfinished_job_of(health.table_uuid)
+    return Circumstances(
+        now=ports.clock.now(),
+        history=ports.store.rule_history(health.table_uuid),
+        pins=tuple(ports.store.pins(health.table_uuid)),
+        in_flight=unfinished.job_id if unfinished is not None else None,
+        paused_by=record.pause.by if record.pause is not None else None,
+        registrations=registrations_of(ports, health.table, health.table_uuid, health.properties),
+        is_requested=is_requested,
+        calibration=ports.store.calibration(health.table_uuid, health.table.catalog),
+        memory_gb=ports.admission.memory_gb,
+        admission=ports.admission,
+        previous=record.plan,
+        halt=find_halt(ports.store.halts(), health.table),
+        band=record.grade.band if record.grade is not None else None,
+        application=ports.runner.application,
+        tasks_at_once=ports.admission.tasks_at_once,
+        profiles=ports.admission.profiles,
+        no_runner=ports.no_runner.get(health.table.catalog),
+    )
