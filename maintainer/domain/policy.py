@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
-from typing import Literal
 
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.job_size import JobSize
+from maintainer.domain.metric import Threshold
 from maintainer.domain.safeguards import Safeguards
 
 
@@ -61,37 +61,6 @@ class RuleName(StrEnum):
     COMPUTE_PARTITION_STATS = "compute_partition_stats"
     EXPIRE_SNAPSHOTS = "expire_snapshots"
     REMOVE_ORPHAN_FILES = "remove_orphan_files"
-
-
-class Metric(StrEnum):
-    """The figures that a threshold can compare; they have the names of TableHealth's fields."""
-
-    AVERAGE_FILE_SIZE_BYTES = "average_file_size_bytes"
-    SMALL_FILE_COUNT = "small_file_count"
-    SMALL_FILE_RATIO = "small_file_ratio"
-    MANIFEST_COUNT = "manifest_count"
-    SNAPSHOT_COUNT = "snapshot_count"
-    OLDEST_SNAPSHOT_AGE_SECONDS = "oldest_snapshot_age_seconds"
-    POSITION_DELETE_FILE_COUNT = "position_delete_file_count"
-    EQUALITY_DELETE_FILE_COUNT = "equality_delete_file_count"
-    DELETION_VECTOR_COUNT = "deletion_vector_count"
-    DELETE_RATIO = "delete_ratio"  # deleted records / records
-    DELETE_FILE_RATIO = "delete_file_ratio"  # delete files of all kinds / data files
-    DANGLING_DELETE_FILE_COUNT = (
-        "dangling_delete_file_count"  # position delete files that apply to no data file
-    )
-    MANIFEST_EXCESS = "manifest_excess"
-    LIVE_FILE_RATIO = "live_file_ratio"  # live data files / data files of all kept snapshots
-    METADATA_FILE_COUNT = "metadata_file_count"
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """One condition: true when the metric is strictly above or below the bound."""
-
-    metric: Metric
-    direction: Literal["above", "below"]
-    bound: float  # bytes, seconds, a ratio or a count, as the metric's name says
 
 
 @dataclass(frozen=True, slots=True)

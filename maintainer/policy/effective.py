@@ -12,6 +12,7 @@ from typing import TypeVar
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job_size import JobSize
+from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.policy import (
     Approval,
     ImportedFiles,
@@ -24,7 +25,6 @@ from maintainer.domain.policy import (
     Rule,
     RuleName,
     Setting,
-    Threshold,
     Window,
 )
 from maintainer.domain.rule_defaults import DEFAULT_QUIET_WAIT, DEFAULT_TIMEOUTS
@@ -33,7 +33,6 @@ from maintainer.domain.units import MIB
 from maintainer.policy.inherited import TableProperties, source_of
 from maintainer.policy.layering import BUILT_IN, lay_layers
 from maintainer.policy.restriction import is_switched_off, lay_properties
-from maintainer.policy.thresholds import THRESHOLDS
 from maintainer.policy.writing import flatten, write_value
 
 DEFAULT_QUARANTINE = timedelta(days=7)  # of orphan files
@@ -249,13 +248,11 @@ def _read_safeguards(merged: _Settings) -> Safeguards:
 
 def _build_rule(name: RuleName, merged: _Settings) -> Rule:
     at = f"rules.{name}"
-    thresholds = ((key, _get(merged, f"{at}.when.{key}", float)) for key in THRESHOLDS)
+    thresholds = ((metric, _get(merged, f"{at}.when.{metric.key}", float)) for metric in Metric)
     options = f"{at}.options."
     return Rule(
         name=name,
-        when=tuple(
-            Threshold(*THRESHOLDS[key], bound) for key, bound in thresholds if bound is not None
-        ),
+        when=tuple(Threshold(metric, bound) for metric, bound in thresholds if bound is not None),
         is_enabled=_get(merged, f"{at}.enabled", bool) is not False,
         cooldown=_get(merged, f"{at}.cooldown", timedelta) or Rule(name).cooldown,
         every=_get(merged, f"{at}.every", timedelta),

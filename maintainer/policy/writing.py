@@ -8,10 +8,8 @@ from maintainer.domain.budget import Budget
 from maintainer.domain.policy import Policy, PolicyLayer, RuleName, Window
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.policy.layering import BUILT_IN
-from maintainer.policy.thresholds import THRESHOLDS
 
 _SIZES = {"average_file_size_below", "target_file_size_bytes", "bytes_per_day", "max_bytes_per_job"}
-_KEYS = {threshold: key for key, threshold in THRESHOLDS.items()}
 
 
 def describe(policy: Policy) -> tuple[tuple[str, str, str], ...]:
@@ -150,10 +148,7 @@ def flatten(policy: Policy) -> dict[str, object]:
     for rule in policy.rules:
         at = f"rules.{rule.name}"
         values |= {at: True, f"{at}.enabled": rule.is_enabled}
-        values |= {
-            f"{at}.when.{_KEYS[threshold.metric, threshold.direction]}": threshold.bound
-            for threshold in rule.when
-        }
+        values |= {f"{at}.when.{threshold.metric.key}": threshold.bound for threshold in rule.when}
         values |= {
             f"{at}.cooldown": rule.cooldown,
             f"{at}.every": rule.every,

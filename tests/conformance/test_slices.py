@@ -14,8 +14,9 @@ from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.plan import Plan, SkipCode
-from maintainer.domain.policy import Metric, Mode, Others, Policy, Rule, RuleName, Threshold
+from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
 from tests.conformance.shapes import TARGET_PROPERTIES
 from tests.conformance.tables import KIB, Batch, File, Lake, Layout
 
@@ -69,7 +70,7 @@ def test_a_hot_table_is_worked_off_slice_by_slice_until_nothing_is_left(lake: La
     age = hot_at - cold_at  # as long as the hot one is younger than this, it alone is hot
     rule = Rule(
         RuleName.REWRITE_DATA_FILES,
-        (Threshold(Metric.SMALL_FILE_COUNT, "above", 1.0),),
+        (Threshold(Metric.SMALL_FILE_COUNT, 1.0),),
         cooldown=timedelta(0),
         hot_partition_age=age,
         max_bytes_per_job=100 * KIB,  # one partition has about 90

@@ -18,11 +18,11 @@ from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import Content, Unreadable
+from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Metric, Mode, Policy, Rule, RuleName, Threshold
+from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.measure.health import measure
-from maintainer.policy.thresholds import THRESHOLDS
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share, snapshot
 
 DAY = timedelta(days=1)
@@ -153,9 +153,9 @@ BOUNDS: Mapping[Metric, st.SearchStrategy[float]] = {
         st.floats(0, 1),
     ),
 }
-WHENS = st.sampled_from(sorted(THRESHOLDS.values())).flatmap(
-    lambda kind: BOUNDS.get(kind[0], st.integers(0, 12).map(float)).map(
-        lambda bound: Threshold(kind[0], kind[1], bound)
+WHENS = st.sampled_from(Metric).flatmap(
+    lambda metric: BOUNDS.get(metric, st.integers(0, 12).map(float)).map(
+        lambda bound: Threshold(metric, bound)
     )
 )
 OPTIONS = st.sampled_from(
@@ -238,7 +238,7 @@ def test_each_dimension_alone_can_make_something_planned_that_was_not(dimension:
         Dimension.POSITION_DELETES: (
             Rule(
                 RuleName.REWRITE_POSITION_DELETE_FILES,
-                (Threshold(Metric.POSITION_DELETE_FILE_COUNT, "above", 5),),
+                (Threshold(Metric.POSITION_DELETE_FILE_COUNT, 5),),
             ),
             5,
         ),

@@ -14,6 +14,7 @@ from maintainer.decide.table_state import digest_state
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.health import ManifestGroup, TableHealth
 from maintainer.domain.inventory import ManifestContent, Ref, Unreadable
+from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.plan import (
     Plan,
     PlannedAction,
@@ -22,18 +23,18 @@ from maintainer.domain.plan import (
     SkippedRule,
     name_state,
 )
-from maintainer.domain.policy import Metric, Mode, Policy, Rule, RuleName, Threshold, Window
+from maintainer.domain.policy import Mode, Policy, Rule, RuleName, Window
 from maintainer.domain.units import MIB
 from maintainer.policy.windows import is_blacked_out, is_open
 from tests.samples import NOW, health_of_partitions, with_history
 
 DAY = timedelta(days=1)
-AVERAGE = Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, "below", 32 * MIB)
+AVERAGE = Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, 32 * MIB)
 FILES = Rule(RuleName.REWRITE_DATA_FILES, (AVERAGE,))
-MANIFESTS = Rule(RuleName.REWRITE_MANIFESTS, (Threshold(Metric.MANIFEST_COUNT, "above", 100),))
+MANIFESTS = Rule(RuleName.REWRITE_MANIFESTS, (Threshold(Metric.MANIFEST_COUNT, 100),))
 EXPIRY = Rule(
     RuleName.EXPIRE_SNAPSHOTS,
-    (Threshold(Metric.SNAPSHOT_COUNT, "above", 100),),
+    (Threshold(Metric.SNAPSHOT_COUNT, 100),),
     max_age=5 * DAY,
     keep=10,
 )
@@ -130,7 +131,7 @@ def test_large_files_alone_are_no_reason_either() -> None:
 
 
 def test_all_thresholds_of_a_rule_must_hold() -> None:
-    both = replace(FILES, when=(AVERAGE, Threshold(Metric.SMALL_FILE_COUNT, "above", 1000)))
+    both = replace(FILES, when=(AVERAGE, Threshold(Metric.SMALL_FILE_COUNT, 1000)))
     skipped = skip_of(decide(ROTTEN, only(both), QUIET))
     assert skipped.code is SkipCode.BELOW_THRESHOLD
     assert skipped.reason == "small files 600, threshold above 1,000"
@@ -307,9 +308,7 @@ def test_outside_its_window_a_table_waits_for_the_next_opening() -> None:
 
 
 def test_thresholds_on_ages_say_when_they_will_hold() -> None:
-    rule = replace(
-        EXPIRY, when=(Threshold(Metric.OLDEST_SNAPSHOT_AGE_SECONDS, "above", 10 * 86400.0),)
-    )
+    rule = replace(EXPIRY, when=(Threshold(Metric.OLDEST_SNAPSHOT_AGE_SECONDS, 10 * 86400.0),))
     skipped = held(QUIET, rule)
     assert skipped.reason == "age of the oldest snapshot 8 d 8 h, threshold above 10 d"
     assert ROTTEN.oldest_snapshot_at is not None
@@ -333,11 +332,11 @@ def test_expiry_with_nothing_old_enough_says_when_to_look_again() -> None:
 
 def test_a_verdict_that_has_not_changed_reads_the_same_at_each_look() -> None:
     aged = replace(
-        EXPIRY, when=(Threshold(Metric.OLDEST_SNAPSHOT_AGE_SECONDS, "above", DAY.total_seconds()),)
+        EXPIRY, when=(Threshold(Metric.OLDEST_SNAPSHOT_AGE_SECONDS, DAY.total_seconds()),)
     )
     unmet = replace(
         EXPIRY,
-        when=(Threshold(Metric.OLDEST_SNAPSHOT_AGE_SECONDS, "above", 90 * DAY.total_seconds()),),
+        when=(Threshold(Metric.OLDEST_SNAPSHOT_AGE_SECONDS, 90 * DAY.total_seconds()),),
     )
     young = with_history(ROTTEN, [timedelta(hours=h, minutes=7) for h in range(119, 0, -1)])
     for health, rule in (
@@ -364,7 +363,7 @@ def test_a_verdict_that_has_not_changed_reads_the_same_at_each_look() -> None:
 def test_an_age_is_written_beyond_its_bound_only_when_it_is() -> None:
     health = replace(ROTTEN, oldest_snapshot_at=NOW - DAY)
     rule = replace(
-        EXPIRY, when=(Threshold(Metric.OLDEST_SNAPSHOT_AGE_SECONDS, "above", DAY.total_seconds()),)
+        EXPIRY, when=(Threshold(Metric.OLDEST_SNAPSHOT_AGE_SECONDS, DAY.total_seconds()),)
     )
     at_bound = skip_of(decide(health, only(rule), QUIET), rule.name)
     assert at_bound.reason == "age of the oldest snapshot 1 d, threshold above 1 d"
@@ -483,7 +482,7 @@ def test_a_person_is_held_back_by_guards_and_gains_only() -> None:
 # -- properties
 
 METRICS = st.sampled_from(Metric)
-THRESHOLDS = st.builds(Threshold, METRICS, st.sampled_from(["above", "below"]), st.floats(0, 1e9))
+THRESHOLDS = st.builds(Threshold, METRICS, st.floats(0, 1e9))
 RULES = st.lists(
     st.builds(
         Rule,

@@ -3,9 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from maintainer.decide.thresholds import assess, observe
+from maintainer.decide.thresholds import assess
 from maintainer.domain.health import TableHealth
-from maintainer.domain.policy import Metric, Rule, RuleName, Threshold
+from maintainer.domain.metric import Metric, Threshold
+from maintainer.domain.policy import Rule, RuleName
 from maintainer.domain.units import KIB
 from tests.samples import NOW, health_of_partitions, with_history
 
@@ -16,7 +17,7 @@ def files_of(size: int, count: int = 20) -> TableHealth:
 
 def test_every_metric_can_be_observed() -> None:
     health = with_history(files_of(40 * KIB), [timedelta(days=2), timedelta(days=1)])
-    observed = {metric: observe(metric, health, NOW) for metric in Metric}
+    observed = {metric: metric.observe(health, NOW) for metric in Metric}
     assert observed == {
         Metric.AVERAGE_FILE_SIZE_BYTES: 40 * KIB,
         Metric.SMALL_FILE_COUNT: 20,
@@ -38,19 +39,19 @@ def test_every_metric_can_be_observed() -> None:
 
 def test_the_share_of_deleted_records_is_unknown_without_records() -> None:
     half = replace(files_of(40 * KIB), delete_records=50, records=100)
-    assert observe(Metric.DELETE_RATIO, half, NOW) == 0.5
-    assert observe(Metric.DELETE_RATIO, replace(half, records=0), NOW) is None
-    assert observe(Metric.DELETE_RATIO, replace(half, delete_records=None), NOW) is None
+    assert Metric.DELETE_RATIO.observe(half, NOW) == 0.5
+    assert Metric.DELETE_RATIO.observe(replace(half, records=0), NOW) is None
+    assert Metric.DELETE_RATIO.observe(replace(half, delete_records=None), NOW) is None
 
 
 def test_thresholds_are_strict_in_both_directions_and_written_with_units() -> None:
     health = files_of(40 * KIB)
-    ratio = Threshold(Metric.SMALL_FILE_RATIO, "above", 0.5)
+    ratio = Threshold(Metric.SMALL_FILE_RATIO, 0.5)
     rule = Rule(
         RuleName.REWRITE_DATA_FILES,
         (
-            Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, "below", 40 * KIB),
-            Threshold(Metric.SMALL_FILE_COUNT, "above", 20),
+            Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, 40 * KIB),
+            Threshold(Metric.SMALL_FILE_COUNT, 20),
             ratio,
         ),
     )

@@ -10,21 +10,11 @@ from hypothesis import strategies as st
 from maintainer.adapters.policies import read_table_properties
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier, TablePattern
-from maintainer.domain.policy import (
-    Metric,
-    Mode,
-    Policy,
-    PolicyLayer,
-    PolicySet,
-    RuleName,
-    Setting,
-    Threshold,
-    Window,
-)
+from maintainer.domain.metric import Metric, Threshold
+from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName, Setting, Window
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.units import MIB, parse_duration, parse_size
 from maintainer.policy import effective as merging
-from maintainer.policy.thresholds import THRESHOLDS
 from maintainer.policy.writing import describe, describe_layer, write_value
 
 ORDERS = TableIdentifier.parse("lake.sales.orders")
@@ -69,25 +59,25 @@ def test_without_any_file_a_table_is_observed_under_the_built_in_default() -> No
     assert [(rule.name, rule.when, rule.cooldown, rule.is_enabled) for rule in policy.rules] == [
         (
             RuleName.REWRITE_DATA_FILES,
-            (Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, "below", 32 * MIB),),
+            (Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, 32 * MIB),),
             timedelta(hours=6),
             True,
         ),
         (
             RuleName.REWRITE_POSITION_DELETE_FILES,
-            (Threshold(Metric.DANGLING_DELETE_FILE_COUNT, "above", 5),),
+            (Threshold(Metric.DANGLING_DELETE_FILE_COUNT, 5),),
             timedelta(hours=6),
             True,
         ),
         (
             RuleName.REWRITE_MANIFESTS,
-            (Threshold(Metric.MANIFEST_COUNT, "above", 100),),
+            (Threshold(Metric.MANIFEST_COUNT, 100),),
             timedelta(hours=6),
             True,
         ),
         (
             RuleName.EXPIRE_SNAPSHOTS,
-            (Threshold(Metric.SNAPSHOT_COUNT, "above", 100),),
+            (Threshold(Metric.SNAPSHOT_COUNT, 100),),
             timedelta(hours=6),
             True,
         ),
@@ -106,12 +96,12 @@ def test_a_policy_that_names_the_position_deletes_says_itself_when_they_are_due(
         assert found is not None
         return found.when
 
-    assert due({}, priority=3) == (Threshold(Metric.DANGLING_DELETE_FILE_COUNT, "above", 5),)
+    assert due({}, priority=3) == (Threshold(Metric.DANGLING_DELETE_FILE_COUNT, 5),)
     assert due({}, **{rule: True}) == ()
     many = {rule: True, f"{rule}.when.position_delete_file_count_above": 100.0}
-    assert due({}, **many) == (Threshold(Metric.POSITION_DELETE_FILE_COUNT, "above", 100),)
+    assert due({}, **many) == (Threshold(Metric.POSITION_DELETE_FILE_COUNT, 100),)
     own = {rule: True, f"{rule}.when.dangling_delete_file_count_above": 7.0}
-    assert due({}, **own) == (Threshold(Metric.DANGLING_DELETE_FILE_COUNT, "above", 7),)
+    assert due({}, **own) == (Threshold(Metric.DANGLING_DELETE_FILE_COUNT, 7),)
 
 
 def test_default_then_wide_then_narrow_then_exact_and_the_last_word_wins_field_by_field() -> None:
@@ -171,8 +161,8 @@ def test_thresholds_are_replaced_key_by_key() -> None:
     rule = effective((narrow, narrower), ORDERS, {}).rule(RuleName.REWRITE_DATA_FILES)
     assert rule is not None
     assert set(rule.when) == {
-        Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, "below", 64 * MIB),
-        Threshold(Metric.SMALL_FILE_COUNT, "above", 50),
+        Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, 64 * MIB),
+        Threshold(Metric.SMALL_FILE_COUNT, 50),
     }
 
 
@@ -415,7 +405,7 @@ _VALUES: dict[str, st.SearchStrategy[object]] = {
         f"rules.{name}.every": st.timedeltas(timedelta(hours=1), timedelta(days=99))
         for name in RuleName
     },
-    **{f"{DATA}.when.{key}": st.floats(0, 1e12) for key in THRESHOLDS},
+    **{f"{DATA}.when.{metric.key}": st.floats(0, 1e12) for metric in Metric},
     f"{DATA}.options.min-input-files": st.integers(1, 9).map(str),
     f"{DATA}.where": st.text(min_size=1),
     f"{EXPIRE}.keep": st.integers(2, 99),

@@ -13,9 +13,10 @@ from math import ceil
 
 from maintainer.decide.waiting.registrations import describe_names, refuse_shared
 from maintainer.domain.health import Band, Finding, Grade, ManifestGroup, TableHealth
+from maintainer.domain.metric import Metric
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate
-from maintainer.domain.policy import Metric, Policy, Rule, RuleName
+from maintainer.domain.policy import Policy, Rule, RuleName
 from maintainer.domain.registration import Registration
 from maintainer.domain.rule_defaults import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
 from maintainer.domain.units import MIB, format_size

@@ -9,9 +9,9 @@ import pytest
 from maintainer.adapters.policies import PolicyDirectory, policy_schema, write_policy_schema
 from maintainer.adapters.policies.model import PolicyModel
 from maintainer.adapters.policies.validation import inner_model
+from maintainer.domain.metric import Metric
 from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS
 from maintainer.domain.policy import RuleName
-from maintainer.policy.thresholds import THRESHOLDS
 
 _ROOT = Path(__file__).parents[3]
 _EXAMPLES = sorted((_ROOT / "policies").glob("*.yaml"))
@@ -56,7 +56,7 @@ def test_every_rule_and_every_threshold_of_the_domain_has_its_key() -> None:
         if "when" in model.model_fields
         and (when := inner_model(model.model_fields["when"].annotation)) is not None
     ]
-    assert {key for when in whens for key in when.model_fields} == set(THRESHOLDS)
+    assert {key for when in whens for key in when.model_fields} == {metric.key for metric in Metric}
 
 
 def test_every_key_is_described_and_no_object_is_open() -> None:

@@ -14,7 +14,8 @@ from maintainer.domain.effect import RowProof
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
-from maintainer.domain.policy import Metric, RuleName
+from maintainer.domain.metric import Metric
+from maintainer.domain.policy import RuleName
 from maintainer.requests.run import request_run
 from maintainer.steps.table import Measured, scan_table
 from tests.adapters.spark.lakes import Lake

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from maintainer.decide.grading.bands import DELETE_RATIO, DISAGREEMENT, MAX_DISAGREEMENTS, grade
 from maintainer.domain.health import Band, Disagreement, Grade, ManifestGroup, TableHealth
 from maintainer.domain.inventory import ManifestContent, Unreadable
-from maintainer.domain.policy import Metric, Policy, Rule, RuleName
+from maintainer.domain.metric import Metric
+from maintainer.domain.policy import Policy, Rule, RuleName
 from maintainer.domain.units import KIB, MIB
 from maintainer.measure.health import measure
 from tests.samples import NOW, health_of_partitions, inventory, with_history

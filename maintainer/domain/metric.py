@@ -1,0 +1,193 @@
+"""The figures of a table that a policy's thresholds can compare: each is defined here once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal, Self
+
+from maintainer.domain.health import TableHealth
+
+Observe = Callable[[TableHealth, datetime], float | None]
+
+
+class Unit(StrEnum):
+    """What a metric's number counts; it decides how a bound is written, and its limits."""
+
+    BYTES = "bytes"
+    SECONDS = "seconds"
+    COUNT = "count"
+    SHARE = "share"  # 0 to 1
+    RATIO = "ratio"  # at least 0
+
+
+class Metric(StrEnum):
+    """The figures that a threshold can compare.
+
+    Each has its unit, the side of the bound on which it is due, its name in sentences, the meaning
+    of its key in a policy file, and how it is read from a table's health.
+    """
+
+    unit: Unit
+    direction: Literal["above", "below"]
+    label: str
+    meaning: str
+    observe: Observe  # None: not measured, or undefined as the average of no files
+
+    def __new__(  # noqa: D102, PLR0913, PLR0917 - the columns of the table below
+        cls,
+        name: str,
+        unit: Unit,
+        direction: Literal["above", "below"],
+        label: str,
+        meaning: str,
+        observe: Observe,
+    ) -> Self:
+        metric = str.__new__(cls, name)
+        metric._value_ = name
+        metric.unit, metric.direction, metric.label = unit, direction, label
+        metric.meaning, metric.observe = meaning, observe
+        return metric
+
+    @property
+    def key(self) -> str:
+        """The threshold's key in a policy file: ``average_file_size_below``."""
+        figure = self.value.removesuffix("_bytes").removesuffix("_seconds")
+        return f"{figure}_{self.direction}"
+
+    AVERAGE_FILE_SIZE_BYTES = (
+        "average_file_size_bytes",
+        Unit.BYTES,
+        "below",
+        "average file size",
+        "Fires while the live data files are smaller than this on average.",
+        lambda health, _: health.average_file_size_bytes,
+    )
+    SMALL_FILE_COUNT = (
+        "small_file_count",
+        Unit.COUNT,
+        "above",
+        "small files",
+        "Fires while more data files than this are under 75 % of the target file size.",
+        lambda health, _: health.small_files,
+    )
+    SMALL_FILE_RATIO = (
+        "small_file_ratio",
+        Unit.SHARE,
+        "above",
+        "share of small files",
+        "Fires while more than this share of the data files is small; 0 to 1.",
+        lambda health, _: health.small_file_ratio,
+    )
+    MANIFEST_COUNT = (
+        "manifest_count",
+        Unit.COUNT,
+        "above",
+        "manifests",
+        "Fires while the current snapshot has more manifests than this.",
+        lambda health, _: health.manifests,
+    )
+    SNAPSHOT_COUNT = (
+        "snapshot_count",
+        Unit.COUNT,
+        "above",
+        "snapshots",
+        "Fires while the table keeps more snapshots than this.",
+        lambda health, _: health.snapshots,
+    )
+    OLDEST_SNAPSHOT_AGE_SECONDS = (
+        "oldest_snapshot_age_seconds",
+        Unit.SECONDS,
+        "above",
+        "age of the oldest snapshot",
+        "Fires while the oldest snapshot is older than this.",
+        lambda health, now: (
+            (now - health.oldest_snapshot_at).total_seconds() if health.oldest_snapshot_at else None
+        ),
+    )
+    POSITION_DELETE_FILE_COUNT = (
+        "position_delete_file_count",
+        Unit.COUNT,
+        "above",
+        "position delete files",
+        "Fires while the table has more position delete files than this.",
+        lambda health, _: health.position_delete_files,
+    )
+    EQUALITY_DELETE_FILE_COUNT = (
+        "equality_delete_file_count",
+        Unit.COUNT,
+        "above",
+        "equality delete files",
+        "Fires while the table has more equality delete files than this.",
+        lambda health, _: health.equality_delete_files,
+    )
+    DELETION_VECTOR_COUNT = (
+        "deletion_vector_count",
+        Unit.COUNT,
+        "above",
+        "deletion vectors",
+        "Fires while the table has more deletion vectors than this.",
+        lambda health, _: health.deletion_vectors,
+    )
+    DELETE_RATIO = (
+        "delete_ratio",
+        Unit.SHARE,
+        "above",
+        "share of deleted records",
+        "Fires while more than this share of the records is deleted; 0 to 1.",
+        lambda health, _: (
+            health.delete_records / health.records
+            if health.delete_records is not None and health.records
+            else None
+        ),
+    )
+    DELETE_FILE_RATIO = (
+        "delete_file_ratio",
+        Unit.RATIO,
+        "above",
+        "delete files to data files",
+        "Fires while there are more delete files than this for each data file.",
+        lambda health, _: health.delete_file_ratio,
+    )
+    DANGLING_DELETE_FILE_COUNT = (
+        "dangling_delete_file_count",
+        Unit.COUNT,
+        "above",
+        "dangling position delete files",
+        "Fires while more position delete files than this apply to no data file any more.",
+        lambda health, _: health.dangling_delete_files,
+    )
+    MANIFEST_EXCESS = (
+        "manifest_excess",
+        Unit.COUNT,
+        "above",
+        "manifests beyond those needed",
+        "Fires while it has more manifests than this beyond those that its entries need.",
+        lambda health, _: health.manifest_excess,
+    )
+    LIVE_FILE_RATIO = (
+        "live_file_ratio",
+        Unit.SHARE,
+        "below",
+        "share of kept data files that are live",
+        "Fires while a smaller share than this of the data files that are kept is live; 0 to 1.",
+        lambda health, _: health.live_file_ratio,
+    )
+    METADATA_FILE_COUNT = (
+        "metadata_file_count",
+        Unit.COUNT,
+        "above",
+        "metadata files",
+        "Fires while the table's log names more metadata files than this.",
+        lambda health, _: health.metadata_files,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """One condition: true when the metric is strictly above or below the bound."""
+
+    metric: Metric
+    bound: float  # bytes, seconds, a ratio or a count, as the metric's unit says
