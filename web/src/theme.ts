@@ -7,7 +7,7 @@ import {
   type MantineColorsTuple,
 } from "@mantine/core";
 
-/** Blue of old ice: each shade was chosen so that white on 7 and above, and 2 on the dark surface, reach WCAG AA. */
+/** White on shades 7 and above, and shade 2 on the dark surface, reach WCAG AA. */
 const ice: MantineColorsTuple = [
   "#eaf5fa",
   "#d3e9f3",
@@ -42,7 +42,8 @@ export const theme = createTheme({
   defaultRadius: "sm",
   fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace:
-    'ui-monospace, "SFMono-Regular", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+    'ui-monospace, "SFMono-Regular", "Cascadia Mono", Menlo, Consolas, ' +
+    '"DejaVu Sans Mono", monospace',
   headings: {
     fontWeight: "620",
     sizes: {

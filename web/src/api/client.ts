@@ -25,7 +25,7 @@ client.use({
   },
 });
 
-/** What the daemon said when it refused, or why it could not be asked; status 0 when there was no answer. */
+/** A refusal of the daemon, or a request without an answer (status 0). */
 export class ApiError extends Error {
   readonly status: number;
   readonly title: string;

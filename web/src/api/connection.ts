@@ -38,7 +38,7 @@ function subscribeToNetwork(listener: () => void): () => void {
 
 export type Connection = "up" | "down" | "offline";
 
-/** Whether the daemon is in reach, asked every two seconds; when it is again, everything on the page is read anew. */
+/** Asks every two seconds whether the daemon answers; when it is back, all data reloads. */
 export function useConnection(): Connection {
   const isOnline = useSyncExternalStore(subscribeToNetwork, () => navigator.onLine);
   const { data } = useQuery(connectionQuery);

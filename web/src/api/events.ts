@@ -3,7 +3,7 @@ import type { Job, JobEvent } from "./types";
 
 export type StreamState = "connecting" | "live" | "ended" | "broken";
 
-export interface JobStory {
+export interface LiveEvents {
   events: JobEvent[];
   stream: StreamState;
 }
@@ -14,7 +14,7 @@ export function addEvent(events: JobEvent[], event: JobEvent): JobEvent[] {
   return [...events, event].sort((a, b) => a.sequence - b.sequence);
 }
 
-/** Reads JSON; a whole number that JavaScript cannot hold, such as a snapshot's id, stays the text that it was. */
+/** Reads JSON; an integer too large for JavaScript, such as a snapshot's id, stays text. */
 export function parseExact(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
     typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
@@ -23,18 +23,18 @@ export function parseExact(text: string): unknown {
   );
 }
 
-/** A job's events as they happen (Server-Sent Events); the browser itself reconnects after the last one that it has seen. */
-export function useJobEvents(jobId: string, onJob: (job: Job) => void): JobStory {
-  const [story, setStory] = useState<JobStory>({ events: [], stream: "connecting" });
+/** A job's events as they happen (Server-Sent Events); the browser reconnects by itself. */
+export function useJobEvents(jobId: string, onJob: (job: Job) => void): LiveEvents {
+  const [live, setLive] = useState<LiveEvents>({ events: [], stream: "connecting" });
   useEffect(() => {
     const source = new EventSource(`/api/v1/jobs/${encodeURIComponent(jobId)}/events`);
-    source.onopen = () => setStory((known) => ({ ...known, stream: "live" }));
+    source.onopen = () => setLive((known) => ({ ...known, stream: "live" }));
     source.onmessage = (message: MessageEvent<string>) => {
       const event = parseExact(message.data) as JobEvent;
-      setStory((known) => ({ events: addEvent(known.events, event), stream: "live" }));
+      setLive((known) => ({ events: addEvent(known.events, event), stream: "live" }));
     };
     source.onerror = () =>
-      setStory((known) => ({
+      setLive((known) => ({
         ...known,
         stream: source.readyState === EventSource.CLOSED ? "broken" : "connecting",
       }));
@@ -44,9 +44,9 @@ export function useJobEvents(jobId: string, onJob: (job: Job) => void): JobStory
     source.addEventListener("end", (message: MessageEvent<string>) => {
       source.close();
       onJob(JSON.parse(message.data) as Job);
-      setStory((known) => ({ ...known, stream: "ended" }));
+      setLive((known) => ({ ...known, stream: "ended" }));
     });
     return () => source.close();
   }, [jobId, onJob]);
-  return story;
+  return live;
 }

@@ -8,7 +8,7 @@ import { Notice } from "./notices";
 
 const TITLES = { down: "The daemon does not answer", offline: "This browser is offline" } as const;
 
-/** Says in one place that nothing on the page is new any more, and since when. */
+/** Says that the page is out of date, and since when. */
 export function ConnectionNotice() {
   const connection = useConnection();
   const [last, setLast] = useState<{ connection: Connection; at: string }>({
@@ -20,21 +20,21 @@ export function ConnectionNotice() {
   return (
     <Notice tone="critical" title={TITLES[connection]}>
       <p>
-        Since {formatClock(last.at)}. What this page shows is from before; it goes on by itself
+        Since {formatClock(last.at)}. This page shows older data. It updates
         {connection === "down" ? " when the daemon answers." : " when the network is back."}
       </p>
     </Notice>
   );
 }
 
-/** After an upgrade under an open tab the page is still the one of before. */
+/** After an upgrade an open tab still shows the old page. */
 export function UpgradeNotice() {
   const version = useQuery(overviewQuery).data?.version;
   const [first, setFirst] = useState(version);
   if (first === undefined && version !== undefined) setFirst(version);
   if (first === undefined || version === undefined || first === version) return null;
   return (
-    <Notice tone="neutral" title={`The daemon is of version ${version} now`}>
+    <Notice tone="neutral" title={`The daemon now has version ${version}`}>
       <p>This page belongs to version {first}.</p>
       <div>
         <Button onClick={() => location.reload()}>Reload the page</Button>

@@ -1,5 +1,5 @@
 import type { Estimate, JobRule } from "../api/types";
-import { formatBytes, formatCount, pluralize } from "../lib/format";
+import { capitalize, formatBytes, formatCount, pluralize } from "../lib/format";
 
 const ITEMS: Record<JobRule, string> = {
   rewrite_data_files: "data file",
@@ -12,7 +12,7 @@ const ITEMS: Record<JobRule, string> = {
   roll_back: "snapshot",
 };
 
-/** What an action is expected to achieve, in one line. */
+/** The estimate of an action, in one line. */
 export function EstimateWords({ estimate, rule }: { estimate: Estimate; rule: JobRule }) {
   if (rule === "compute_table_stats" || rule === "compute_partition_stats")
     return (
@@ -22,7 +22,7 @@ export function EstimateWords({ estimate, rule }: { estimate: Estimate; rule: Jo
       </span>
     );
   if (estimate.items_before === 0)
-    return <span>nothing{estimate.note && <span className="dim"> ({estimate.note})</span>}</span>;
+    return <span>{estimate.note ? capitalize(estimate.note) : "no change"}</span>;
   return (
     <span>
       {pluralize(estimate.items_before, ITEMS[rule])} → {formatCount(estimate.items_after)}

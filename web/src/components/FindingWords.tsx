@@ -7,7 +7,7 @@ import { TimeAgo } from "./TimeAgo";
 export function sayFinding(finding: Finding): string {
   return (
     capitalize(finding.sentence) ||
-    `${humanize(finding.metric)} is ${finding.observed}, the bound is ${finding.bound}`
+    `${humanize(finding.metric)} is ${finding.observed} (limit ${finding.bound})`
   );
 }
 
@@ -17,7 +17,9 @@ export function FindingList({ findings }: { findings: Finding[] }) {
       {findings.map((finding) => (
         <li key={finding.metric + finding.severity}>
           {sayFinding(finding)}
-          {!finding.is_actionable && <span className="dim"> (no maintenance would change it)</span>}
+          {!finding.is_actionable && (
+            <span className="dim"> (maintenance would not change it)</span>
+          )}
         </li>
       ))}
     </ul>
@@ -30,7 +32,7 @@ interface FindingWordsProps {
   reason: string;
 }
 
-/** The gist of what is wrong in one sentence; the rest opens on demand. */
+/** The worst finding in one sentence; the others are collapsed. */
 export function FindingWords({ findings, fault, reason }: FindingWordsProps) {
   if (fault) {
     return (

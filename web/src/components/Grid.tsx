@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 /** A column's heading; figures stand at the right. */
 export type Heading = string | { figures: string };
 
-/** A table that scrolls sideways where the window is narrow; `label` names it for those who cannot see it. */
+/** A table that scrolls sideways in a narrow window; `label` names it for screen readers. */
 export function Grid({
   label,
   headings,

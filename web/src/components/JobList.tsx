@@ -9,7 +9,7 @@ import { StateBadge } from "./badges";
 import { TableLink } from "./TableLink";
 import { TimeAgo } from "./TimeAgo";
 
-/** What became of a job, in words. */
+/** The result of a job in words. */
 export function sayOutcome(job: Job): string {
   if (job.effect?.sentence) return job.effect.sentence;
   if (job.failure_reason)
@@ -19,7 +19,7 @@ export function sayOutcome(job: Job): string {
   return job.cancel_requested_by ? `Cancelled by ${job.cancel_requested_by}` : job.reason;
 }
 
-/** How long the Spark work took, or has taken so far; null before it starts. */
+/** Seconds on Spark, so far or in total; null before the start. */
 export function durationOf(job: Job, now: number): number | null {
   const end =
     job.ended_at ?? job.finished_at ?? (isFinal(job.state) ? null : new Date(now).toISOString());

@@ -5,7 +5,7 @@ import { useNow } from "../lib/now";
 import { describeProgress, STAGES } from "../lib/progress";
 import { STAGE_WORDS } from "../lib/words";
 
-/** How far an unfinished job is: its stage, what is counted in it, and one bar over the whole job. */
+/** The progress of an unfinished job: its stage, the stage's counts, and one bar for all. */
 export function JobProgress({
   progress,
   children,

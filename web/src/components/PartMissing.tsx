@@ -3,18 +3,18 @@ import { useEffect } from "react";
 import { isAnswering, useConnection } from "../api/connection";
 import { Notice } from "./notices";
 
-/** Which build this page is of: its script's name holds a hash. */
+/** Identifies this page's build: its script's name contains a hash. */
 const BUILD = import.meta.url;
 const RELOADED = "iceberg-maintainer-reloaded";
 
-/** Loads the document anew, once for each build: the daemon has other files after an upgrade. */
+/** Reloads the document once for each build: after an upgrade the daemon serves other files. */
 async function reloadOnce(): Promise<void> {
   if (sessionStorage.getItem(RELOADED) === BUILD || !(await isAnswering())) return;
   sessionStorage.setItem(RELOADED, BUILD);
   location.reload();
 }
 
-/** In place of a part that could not be fetched: what is around it stays, and the part comes when the daemon answers. */
+/** Shown instead of a part that could not be loaded; the part loads when the daemon answers. */
 export function PartMissing() {
   const connection = useConnection();
   useEffect(() => {
@@ -25,7 +25,7 @@ export function PartMissing() {
       <p>
         {connection === "up"
           ? "The daemon may have been upgraded since this page was opened."
-          : "It is loaded as soon as the daemon answers. What was open before is still there."}
+          : "It loads as soon as the daemon answers. The rest of the page stays usable."}
       </p>
       {connection === "up" && (
         <div>

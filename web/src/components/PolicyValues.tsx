@@ -2,7 +2,7 @@ import type { PolicyValue } from "../api/types";
 
 /** Values of a policy, each with the file and line that it comes from. */
 export function PolicyValues({ values, caption }: { values: PolicyValue[]; caption: string }) {
-  if (values.length === 0) return <p className="dim">It sets nothing.</p>;
+  if (values.length === 0) return <p className="dim">No values are set.</p>;
   return (
     <table className="grid grid-cards grid-values">
       <caption className="hidden">{caption}</caption>
@@ -10,7 +10,7 @@ export function PolicyValues({ values, caption }: { values: PolicyValue[]; capti
         <tr>
           <th scope="col">Setting</th>
           <th scope="col">Value</th>
-          <th scope="col">Written in</th>
+          <th scope="col">Source</th>
         </tr>
       </thead>
       <tbody>

@@ -1,6 +1,6 @@
 import type { PolicyProblem } from "../api/types";
 
-/** What is wrong with policy files, each with file and line. */
+/** Problems of policy files, each with file and line. */
 export function ProblemList({ problems }: { problems: PolicyProblem[] }) {
   return (
     <ul className="findings">

@@ -6,15 +6,15 @@ import { PartMissing } from "./PartMissing";
 export function NotFound() {
   return (
     <div className="stack">
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>
-        <Link to="/">To the list of tables</Link>
+        <Link to="/">Show the tables</Link>
       </p>
     </div>
   );
 }
 
-/** A page that broke while it was drawn: the others stay in reach. */
+/** Shown when a page fails to render; the other pages still work. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   if (error instanceof PartMissingError) return <PartMissing />;

@@ -1,6 +1,6 @@
 import { Button, CopyButton } from "@mantine/core";
 
-/** A CALL statement as it would be run, to read and to copy. */
+/** The statement that Spark would get, with a button to copy it. */
 export function Statement({ sql }: { sql: string }) {
   return (
     <div className="statement">

@@ -2,11 +2,11 @@ import { Button, PasswordInput } from "@mantine/core";
 import { useState } from "react";
 import { keepToken } from "../api/token";
 
-/** Asks for what the daemon wants from whoever changes something. */
+/** Asks for the API token that changes need. */
 export function TokenForm() {
   const [token, setToken] = useState("");
   const [isKept, setKept] = useState(false);
-  if (isKept) return <p>The token is kept until this tab is closed. Now do it once more.</p>;
+  if (isKept) return <p>The token is kept until this tab is closed. Repeat your last step.</p>;
   return (
     <form
       className="row"

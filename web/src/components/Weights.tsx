@@ -2,27 +2,27 @@ import type { Cost, Score } from "../api/types";
 import { formatDuration, formatSignificant, pluralize } from "../lib/format";
 import { BASIS_WORDS, humanize } from "../lib/words";
 
-/** What an action would take and how it ranks, term by term; closed until somebody asks. */
+/** An action's predicted cost and its score, term by term; collapsed at first. */
 export function Weights({ cost, score }: { cost: Cost | null; score: Score | null }) {
   if (!cost && !score) return null;
   return (
     <details>
-      <summary>Cost and priority</summary>
+      <summary>Cost and score</summary>
       <dl className="description">
         {cost && (
           <>
-            <dt>Expected time</dt>
+            <dt>Predicted time</dt>
             <dd>
-              {formatDuration(cost.duration_seconds)} <span className="dim">of Spark’s work</span>
+              {formatDuration(cost.duration_seconds)} <span className="dim">on Spark</span>
             </dd>
-            <dt>Expected cost</dt>
+            <dt>Predicted cost</dt>
             <dd>
               {formatSignificant(cost.gb_hours)} GB-hours{" "}
               <span className="dim">
-                (budgets are charged {formatSignificant(cost.gb_hours_p90)} until it is done)
+                (charged to budgets until it ends: {formatSignificant(cost.gb_hours_p90)})
               </span>
             </dd>
-            <dt>Learnt from</dt>
+            <dt>Based on</dt>
             <dd>
               {BASIS_WORDS[cost.basis]}
               {cost.samples > 0 && <span className="dim">, {pluralize(cost.samples, "job")}</span>}
@@ -31,7 +31,7 @@ export function Weights({ cost, score }: { cost: Cost | null; score: Score | nul
         )}
         {score && (
           <>
-            <dt>Priority</dt>
+            <dt>Score</dt>
             <dd>
               {score.sentence || formatSignificant(score.value)}{" "}
               <span className="dim">(by {score.scorer})</span>

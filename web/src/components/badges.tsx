@@ -26,9 +26,10 @@ export function StateBadge({ state, large = false }: { state: JobState; large?: 
   );
 }
 
-/** The verdict on a table; a table that cannot be measured shows its fault, never a band of old figures alone. */
+/** A table's band; a table that cannot be measured shows its fault instead. */
 export function TableBadges({ table, large = false }: { table: TableSummary; large?: boolean }) {
   const { band, fault, pause } = table;
+  const why = pause?.reason ? `: ${pause.reason}` : "";
   return (
     <span className="row">
       {fault ? (
@@ -43,7 +44,7 @@ export function TableBadges({ table, large = false }: { table: TableSummary; lar
       {pause && (
         <span
           className={`badge badge-info${large ? " badge-large" : ""}`}
-          title={`By ${pause.by}, ${formatExact(pause.at)}${pause.reason ? `: ${pause.reason}` : ""}`}
+          title={`By ${pause.by}, ${formatExact(pause.at)}${why}`}
         >
           Paused
         </span>

@@ -18,12 +18,19 @@ export function Notice({ tone, title, children }: NoticeProps) {
   );
 }
 
-/** Why something could not be had, in the daemon's own words. */
+/** An error in the daemon's words; a refused change asks for the token instead. */
 export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   if (onRetry && isUnanswered(error)) {
     return (
       <Notice tone="neutral" title="Not loaded yet">
-        <p>It is loaded when the daemon answers.</p>
+        <p>It loads when the daemon answers.</p>
+      </Notice>
+    );
+  }
+  if (error instanceof ApiError && error.status === UNAUTHORIZED) {
+    return (
+      <Notice tone="watch" title="Sign in to make changes">
+        <TokenForm />
       </Notice>
     );
   }
@@ -33,7 +40,6 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => 
       title={error instanceof ApiError ? error.title : "Something went wrong in this page"}
     >
       <p>{error.message}</p>
-      {error instanceof ApiError && error.status === UNAUTHORIZED && <TokenForm />}
       {onRetry && (
         <div>
           <Button onClick={onRetry}>Try again</Button>
@@ -77,7 +83,7 @@ interface LoadedProps<T> {
   children: (data: T) => ReactNode;
 }
 
-/** What was loaded; what was loaded before stays when reading it again fails, with the reason above it. */
+/** Shows loaded data; when a reload fails, the old data stays below the error. */
 export function Loaded<T>({ query, label, height, heading, children }: LoadedProps<T>) {
   const { data, error } = query;
   if (data === undefined) {

@@ -1,4 +1,4 @@
-/** What stands where a value is not known; never 0. */
+/** Shown for an unknown value; never 0. */
 export const UNKNOWN = "–";
 
 const NARROW_SPACE = "\u202f";
@@ -31,7 +31,7 @@ export function formatBytes(bytes: number | null | undefined): string {
   return `${bytes < 0 ? "−" : ""}${rounded}\u00a0${SIZE_UNITS[unit] ?? ""}`;
 }
 
-/** A ratio between 0 and 1 as a percentage; a share that is not quite nothing or not quite all is never written as such. */
+/** A ratio between 0 and 1 as a percentage; only exact 0 and 1 become 0 % and 100 %. */
 export function formatRatio(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined) return UNKNOWN;
   const percent = ratio * 100;

@@ -14,7 +14,7 @@ export function labelBin(bin: HistogramBin): string {
 
 export type BinClass = "small" | "around" | "fine";
 
-/** Where a bin lies: wholly under the bound below which the planner takes files in, across it, or above. */
+/** A bin's side of the small-file limit: all below, across, or above. */
 export function classifyBin(bin: HistogramBin, smallBelowBytes: number | null): BinClass {
   if (smallBelowBytes === null) return "fine";
   if (bin.to_bytes !== null && bin.to_bytes <= smallBelowBytes) return "small";

@@ -9,7 +9,10 @@ function unquote(level: string): string {
   return level.startsWith("`") ? level.slice(1, -1).replaceAll("``", "`") : level;
 }
 
-/** Where a table written "catalog.namespace.table" is; the namespace keeps its quotes, as the API wants it. Null when it has too few levels. */
+/**
+ * Splits "catalog.namespace.table"; the namespace keeps its quotes, as the API wants it.
+ * Null when a level is missing.
+ */
 export function locateTable(text: string): TablePath | null {
   const levels = splitLevels(text);
   const [catalog] = levels;

@@ -1,6 +1,6 @@
 import { createElement, use, type ComponentType, type ReactNode } from "react";
 
-/** A part of this page that could not be fetched: the daemon does not answer, or was upgraded and has other files now. */
+/** A part could not be loaded: the daemon does not answer, or an upgrade replaced the file. */
 export class PartMissingError extends Error {
   constructor(cause: unknown) {
     super("A part of this page could not be loaded.", { cause });
@@ -10,7 +10,7 @@ export class PartMissingError extends Error {
 
 type Page = (() => ReactNode) & { preload: () => Promise<void> };
 
-/** A page that is fetched when it is first needed, or before by preload. Without it PartMissingError is thrown; the document stays. */
+/** A page that loads when first needed, or by preload; throws PartMissingError on failure. */
 export function lazyPage<Name extends string>(
   load: () => Promise<Record<Name, ComponentType>>,
   name: Name,

@@ -64,7 +64,7 @@ describe("describeProgress", () => {
 
   it("is empty for a job that waits", () => {
     expect(describeProgress(makeProgress(), NOW)).toEqual({
-      stage: "Waiting for its turn",
+      stage: "Waiting for a slot",
       figures: "",
       percent: 0,
     });

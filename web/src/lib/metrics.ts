@@ -5,7 +5,7 @@ interface MetricDescription {
   format: (value: number | null) => string;
 }
 
-/** The metrics of which the page shows a history, by their name on the wire. */
+/** The metrics with a history on the page, by their name in the API. */
 export const HISTORY_METRICS = {
   average_file_size_bytes: { label: "Average file size", format: formatBytes },
   data_files: { label: "Data files", format: formatCount },
@@ -17,9 +17,9 @@ export const HISTORY_METRICS = {
   metadata_bytes: { label: "metadata.json size", format: formatBytes },
   delete_file_ratio: { label: "Delete-file ratio", format: formatRatio },
   live_file_ratio: { label: "Live-file ratio", format: formatRatio },
-  manifest_excess: { label: "Manifests beyond ideal", format: formatCount },
-  storage_files: { label: "Files kept in storage", format: formatCount },
-  growth_bytes_per_day: { label: "Growth a day", format: formatBytes },
+  manifest_excess: { label: "Excess manifests", format: formatCount },
+  storage_files: { label: "Files in storage", format: formatCount },
+  growth_bytes_per_day: { label: "Growth per day", format: formatBytes },
 } as const satisfies Record<string, MetricDescription>;
 
 export type HistoryMetric = keyof typeof HISTORY_METRICS;

@@ -1,4 +1,4 @@
-/** A chart cannot read CSS classes: the colours of styles/base.css that it needs, for both schemes. */
+/** The colours of styles/base.css for charts, which cannot read CSS classes. */
 export interface Palette {
   text: string;
   dim: string;

@@ -17,7 +17,7 @@ export const STAGES: readonly Stage[] = [
 interface ProgressWords {
   /** The stage that the job is in, as the daemon calls it. */
   stage: string;
-  /** What is counted within it: file groups where there are some; tasks have no total that holds. */
+  /** The stage's counts: file groups where known; the total of tasks changes. */
   figures: string;
   /** Of the whole job; it never goes back. */
   percent: number;

@@ -1,6 +1,6 @@
 import type { SkipCode } from "../api/types";
 
-/** Due, and held back by something that passes. */
+/** Due, but not now: the reason will pass. */
 const WAITING: readonly SkipCode[] = [
   "in_flight",
   "outside_window",
@@ -12,7 +12,7 @@ const WAITING: readonly SkipCode[] = [
   "observe_only",
 ];
 
-/** What a history tells at first sight: what was due, whether it could run or not. */
+/** True for verdicts that the activity lists at first: due, whether started or not. */
 export function isDue(code: string): boolean {
   return code === "planned" || WAITING.some((waiting) => waiting === code);
 }

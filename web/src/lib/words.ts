@@ -50,11 +50,11 @@ export const RULE_WORDS: Record<JobRule, string> = {
 };
 
 export const QUANTITY_WORDS: Record<EstimateError["quantity"], string> = {
-  files_removed: "Files fewer",
-  delete_files_removed: "Delete files fewer",
-  manifests_removed: "Manifests fewer",
-  snapshots_removed: "Snapshots fewer",
-  bytes_rewritten: "Rewritten",
+  files_removed: "Files removed",
+  delete_files_removed: "Delete files removed",
+  manifests_removed: "Manifests removed",
+  snapshots_removed: "Snapshots removed",
+  bytes_rewritten: "Bytes rewritten",
   gb_hours: "GB-hours",
   duration_seconds: "Duration",
 };
@@ -69,9 +69,9 @@ export const STATE_WORDS: Record<JobState, string> = {
   unknown: "Runner lost",
 };
 
-/** Of a job that is not over. */
+/** The stages of an unfinished job. */
 export const STAGE_WORDS: Record<Stage, string> = {
-  waiting: "Waiting for its turn",
+  waiting: "Waiting for a slot",
   starting: "Starting Spark",
   preparing: "Preparing",
   working: "Running on Spark",
@@ -81,38 +81,38 @@ export const STAGE_WORDS: Record<Stage, string> = {
 
 export const ORPHAN_STATE_WORDS: Record<OrphanList["state"], string> = {
   refused: "Refused",
-  waiting: "Waits for approval",
+  waiting: "Waiting for approval",
   approved: "Approved",
   rejected: "Rejected",
-  superseded: "Superseded by a later look",
+  superseded: "Superseded by a later scan",
   removed: "Removed",
   quarantined: "In quarantine",
-  restoring: "To be brought back",
-  restored: "Brought back",
-  emptied: "Removed after quarantine",
+  restoring: "Waiting to be restored",
+  restored: "Restored",
+  emptied: "Deleted after quarantine",
 };
 
 export const SKIP_WORDS: Record<SkipCode, string> = {
-  below_threshold: "Not needed: the policy's threshold is not reached",
+  below_threshold: "Not needed: the threshold is not reached",
   nothing_to_gain: "Nothing to gain: the rewrite would change nothing",
   cooling_down: "Cooling down after the last run",
-  not_measured: "Not measured well enough to decide",
-  gc_disabled: "Garbage collection is switched off on the table",
-  retention_floor: "The retention floor forbids it",
-  unsafe: "It cannot be done safely",
-  pinned: "Somebody still needs what would go",
-  in_flight: "A job is already at work on this table",
+  not_measured: "A figure that the decision needs is unknown",
+  gc_disabled: "The table sets gc.enabled=false",
+  retention_floor: "Below the retention floor",
+  unsafe: "Not safe on this table",
+  pinned: "A pin protects the snapshots",
+  in_flight: "A job is already running on this table",
   outside_window: "Outside the maintenance window",
-  over_budget: "Over the budget; waits for its turn",
-  hot_partition: "A writer is still busy in the partition",
+  over_budget: "Waiting for its budget",
+  hot_partition: "A writer has written to the partition lately",
   unsupported: "Not supported for this table yet",
-  observe_only: "Observed only: the policy does not enforce",
-  disabled: "Switched off by the policy",
+  observe_only: "The policy is in observe mode",
+  disabled: "Disabled by the policy",
   paused: "Paused",
   ambiguous_policy: "Policy files disagree about this table",
-  not_quiet: "Waits until writers are quiet",
+  not_quiet: "Waiting for a quiet period of other writers",
   other_maintainer: "Another program maintains the table",
-  no_runner: "Spark cannot reach this catalog as it is configured",
+  no_runner: "Spark cannot reach this catalog with its settings",
 };
 
 export const FAULT_WORDS: Record<FaultKind, string> = {
@@ -127,18 +127,18 @@ export const FAULT_WORDS: Record<FaultKind, string> = {
 };
 
 export const FAILURE_WORDS: Record<FailureReason, string> = {
-  conflict: "A writer's commit won the race",
+  conflict: "A writer committed first",
   out_of_memory: "Spark ran out of memory",
   missing_file: "A file of the table is missing",
   permission: "Permission denied",
   catalog_unreachable: "The catalog could not be reached",
   invalid_request: "Iceberg or Spark refused the statement",
-  table_changed: "The table was dropped or replaced meanwhile",
+  table_changed: "The table was dropped or replaced during the job",
   lost_runner: "Spark was lost",
   runner_unavailable: "Spark could not be started",
   timeout: "It took longer than allowed",
-  unproved: "Spark reported success, but the table's metadata does not bear it out",
-  other: "Another reason",
+  unproved: "Spark reported success, but the table's metadata does not prove it",
+  other: "Other",
 };
 
 export const ROW_PROOF_WORDS: Record<RowProof, string> = {
@@ -146,9 +146,9 @@ export const ROW_PROOF_WORDS: Record<RowProof, string> = {
   counted:
     "Rows unchanged: deletes were applied, and the live rows counted before and after are equal.",
   bounded:
-    "Rows consistent: deletes were applied, and the difference is within the deletes that there were.",
+    "Rows consistent: deletes were applied, and the difference is within the number of deletes.",
   not_needed: "No proof needed: this action writes no rows.",
-  different: "Rows differ: rows are missing or too many. The job counts as failed.",
+  different: "Rows differ: some are missing or added. The job counts as failed.",
   unknown: "Rows not proved: a snapshot or its summary is gone.",
 };
 
@@ -158,7 +158,7 @@ export const PROFILE_WORDS: Record<StorageProfile, string> = {
   ozone: "Ozone",
 };
 
-/** Whose finished jobs a predicted cost rests on. */
+/** The finished jobs that a predicted cost is based on. */
 export const BASIS_WORDS: Record<Cost["basis"], string> = {
   table: "jobs of this table",
   catalog: "jobs of its catalog",
@@ -166,7 +166,7 @@ export const BASIS_WORDS: Record<Cost["basis"], string> = {
 };
 
 export const MODE_WORDS: Record<Mode, string> = {
-  observe: "Observe: plans are shown, nothing is started",
+  observe: "Observe: plans are shown, nothing starts",
   enforce: "Enforce: plans are carried out",
 };
 

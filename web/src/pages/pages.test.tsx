@@ -127,7 +127,7 @@ describe("how a table is written and what it keeps", () => {
     await show(<Upkeep table={makeDetail(makeTable())} />);
     expect(screen.getByText(/stream-ingest 70, spark 1\.5/)).toBeInTheDocument();
     expect(screen.getByText("quarter_end", { exact: false })).toHaveTextContent(/tag, 1 snapshot/);
-    expect(screen.queryByText("Metadata disagrees")).not.toBeInTheDocument();
+    expect(screen.queryByText("Contradictions in the metadata")).not.toBeInTheDocument();
   });
 
   it("shows no number for what is not known, and both of what disagrees", async () => {
@@ -208,15 +208,15 @@ describe("before and after", () => {
         errors={[...makeJob().estimate_errors, excessive, unforeseen]}
       />,
     );
-    const grid = screen.getByRole("group", { name: "Predicted and actual" });
+    const grid = screen.getByRole("group", { name: "Estimate and effect" });
     const rows = within(grid).getAllByRole("row").slice(1);
     expect(rows.map((each) => each.textContent.replace(/[\u00a0\u202f]/g, " "))).toEqual([
-      "Files fewer1 4401 440exact",
-      "Rewritten52.9 MiB52.9 MiBexact",
-      "GB-hours0.01050.01159 % too little",
-      "Duration38 s41 s9 % too little",
-      "Manifests fewer322528 % too much",
-      "Delete files fewer30–",
+      "Files removed1 4401 440exact",
+      "Bytes rewritten52.9 MiB52.9 MiBexact",
+      "GB-hours0.01050.01151.1× the estimate",
+      "Duration38 s41 s1.1× the estimate",
+      "Manifests removed32250.78× the estimate",
+      "Delete files removed300× the estimate",
     ]);
   });
 
@@ -233,7 +233,7 @@ describe("the job list", () => {
   it("says what became of each job", async () => {
     await show(<JobList jobs={jobs} />);
     expect(screen.getByText(/the average file grew/)).toBeInTheDocument();
-    expect(screen.getByText(/^A writer's commit won the race: Cannot commit/)).toBeInTheDocument();
+    expect(screen.getByText(/^A writer committed first: Cannot commit/)).toBeInTheDocument();
     expect(screen.getByText("Cancelled by person")).toBeInTheDocument();
     expect(screen.getByText("Running on Spark")).toBeInTheDocument();
   });

@@ -21,7 +21,7 @@ export async function show(content: ReactNode) {
   return render(
     <MantineProvider env="test">
       <QueryClientProvider client={queries}>
-        {/* The page's own router has the routes that links name; here only their addresses count. */}
+        {/* The page's own router has the linked routes; here only their addresses count. */}
         <RouterProvider router={router as never} />
       </QueryClientProvider>
     </MantineProvider>,

@@ -7,7 +7,7 @@ import {
   formatCount,
   formatDifference,
   formatDuration,
-  formatRatio,
+  formatFactor,
   formatSignificant,
   pluralize,
   UNKNOWN,
@@ -46,32 +46,27 @@ const QUANTITY_FORMATS: Partial<Record<EstimateError["quantity"], (value: number
   duration_seconds: formatDuration,
 };
 
-function describeError(ratio: number | null): string {
-  if (ratio === null) return UNKNOWN;
-  if (ratio === 0) return "exact";
-  return `${formatRatio(Math.abs(ratio))} too ${ratio > 0 ? "much" : "little"}`;
+function describeError({ predicted, actual }: EstimateError): string {
+  if (predicted === actual) return "exact";
+  return predicted > 0 ? `${formatFactor(actual / predicted)} the estimate` : UNKNOWN;
 }
 
-/** What was predicted of a job beside what came of it. */
-function Predictions({ errors }: { errors: EstimateError[] }) {
+/** The estimate of a job beside its effect. */
+function Estimates({ errors }: { errors: EstimateError[] }) {
   return (
     <Grid
-      label="Predicted and actual"
-      headings={[
-        "Figure",
-        { figures: "Predicted" },
-        { figures: "Actual" },
-        { figures: "Predicted was" },
-      ]}
+      label="Estimate and effect"
+      headings={["Figure", { figures: "Estimate" }, { figures: "Actual" }, { figures: "Error" }]}
     >
-      {errors.map(({ quantity, predicted, actual, ratio }) => {
+      {errors.map((error) => {
+        const { quantity, predicted, actual } = error;
         const format = QUANTITY_FORMATS[quantity] ?? formatCount;
         return (
           <tr key={quantity}>
             <th scope="row">{QUANTITY_WORDS[quantity]}</th>
             <td className="num">{format(predicted)}</td>
             <td className="num">{format(actual)}</td>
-            <td className="num">{describeError(ratio)}</td>
+            <td className="num">{describeError(error)}</td>
           </tr>
         );
       })}
@@ -79,14 +74,12 @@ function Predictions({ errors }: { errors: EstimateError[] }) {
   );
 }
 
-/** What a job achieved, from the table's own metadata, and how far it is shown that the rows are the same. */
+/** The effect of a job, from the table's own metadata, and the proof of its rows. */
 export function BeforeAfter({ effect, errors }: { effect: Effect; errors: EstimateError[] }) {
   return (
     <Panel
       title="Before and after"
-      aside={
-        <span className="dim">Spark worked for {formatDuration(effect.duration_seconds)}</span>
-      }
+      aside={<span className="dim">{formatDuration(effect.duration_seconds)} on Spark</span>}
     >
       <div className="stack">
         <p>
@@ -122,7 +115,7 @@ export function BeforeAfter({ effect, errors }: { effect: Effect; errors: Estima
             <td />
           </tr>
         </Grid>
-        {errors.length > 0 && <Predictions errors={errors} />}
+        {errors.length > 0 && <Estimates errors={errors} />}
         <div className={`notice notice-${PROOF_TONES[effect.rows]}`}>
           <span>{ROW_PROOF_WORDS[effect.rows]}</span>
           {effect.rows_before !== null && effect.rows_after !== null && (
@@ -135,7 +128,7 @@ export function BeforeAfter({ effect, errors }: { effect: Effect; errors: Estima
           {pluralize(effect.own_commits, "commit")} of this job,{" "}
           {pluralize(effect.other_commits, "commit")} by others meanwhile
           {effect.other_commits > 0 &&
-            "; the differences above include theirs, the sentence claims only ours"}
+            "; the differences above include theirs, the effect does not"}
           .{effect.bytes_rewritten > 0 && ` ${formatBytes(effect.bytes_rewritten)} rewritten.`}
         </p>
       </div>

@@ -30,7 +30,7 @@ function CancelButton({ job }: { job: Job }) {
   const cancel = useCancel(job);
   const [isAsking, setAsking] = useState(false);
   if (job.cancel_requested_by)
-    return <span className="dim">Cancellation asked for by {job.cancel_requested_by}</span>;
+    return <span className="dim">Cancellation requested by {job.cancel_requested_by}</span>;
   return (
     <>
       <Button onClick={() => setAsking(true)}>Cancel…</Button>
@@ -41,7 +41,7 @@ function CancelButton({ job }: { job: Job }) {
         closeButtonProps={{ "aria-label": "Close" }}
       >
         <div className="stack">
-          <p>Spark is asked to stop. What is not committed by then leaves the table as it was.</p>
+          <p>Spark stops the job. Uncommitted work is discarded.</p>
           {cancel.error && <ErrorNotice error={cancel.error} />}
           <div className="actions">
             <Button
@@ -51,7 +51,7 @@ function CancelButton({ job }: { job: Job }) {
             >
               Cancel the job
             </Button>
-            <Button onClick={() => setAsking(false)}>Let it go on</Button>
+            <Button onClick={() => setAsking(false)}>Keep running</Button>
           </div>
         </div>
       </Modal>
@@ -63,7 +63,7 @@ function Times({ job }: { job: Job }) {
   const duration = durationOf(job, useNow());
   return (
     <dl className="description">
-      <dt>Asked for by</dt>
+      <dt>Requested by</dt>
       <dd>{job.requested_by}</dd>
       <dt>Policy version</dt>
       <dd className="mono">{job.policy}</dd>
@@ -79,11 +79,11 @@ function Times({ job }: { job: Job }) {
       <dd>
         <TimeAgo time={job.finished_at} />
       </dd>
-      <dt>Spark work</dt>
+      <dt>Time on Spark</dt>
       <dd>{formatDuration(duration === null ? null : Math.max(0, duration))}</dd>
       {job.size && (
         <>
-          <dt>Size</dt>
+          <dt>Job size</dt>
           <dd>
             {job.size}: <span className="dim">{job.size_reason}</span>
           </dd>
@@ -125,8 +125,8 @@ function JobDetail({ job }: { job: Job }) {
       {job.state === "unknown" && (
         <Notice tone="watch" title="The runner was lost">
           <p>
-            Whether the work was committed is read from the table’s snapshots; the job ends as they
-            say.
+            The table’s snapshots show whether the work was committed. The job’s state follows from
+            them.
           </p>
         </Notice>
       )}
@@ -137,13 +137,13 @@ function JobDetail({ job }: { job: Job }) {
             <p>{capitalize(job.reason)}</p>
             <FindingList findings={job.findings} />
             <p>
-              <span className="dim">Expected: </span>
+              <span className="dim">Estimate: </span>
               <EstimateWords estimate={job.estimate} rule={job.rule} />
             </p>
             <Statement sql={job.action} />
           </div>
         </Panel>
-        <Panel title="When and who">
+        <Panel title="Details">
           <Times job={job} />
         </Panel>
       </div>
@@ -151,7 +151,7 @@ function JobDetail({ job }: { job: Job }) {
   );
 }
 
-function Story({ jobId }: { jobId: string }) {
+function LiveTimeline({ jobId }: { jobId: string }) {
   const queries = useQueryClient();
   const onJob = useCallback(
     (job: Job) => queries.setQueryData(jobQuery(jobId).queryKey, job),
@@ -161,21 +161,21 @@ function Story({ jobId }: { jobId: string }) {
   return <Timeline events={events} stream={stream} />;
 }
 
-/** One job: what it does and why, how far it is, and what it achieved. */
+/** One job: its statement, reason, progress and result. */
 export function JobPage() {
   const { id } = route.useParams();
   const job = useQuery(jobQuery(id));
   useDocumentTitle(`${job.data ? RULE_WORDS[job.data.rule] : "Job"} – iceberg-maintainer`);
   return (
     <div className="stack">
-      <nav className="crumbs" aria-label="Where">
+      <nav className="crumbs" aria-label="Breadcrumb">
         <Link to="/jobs">Jobs</Link> / <span className="mono">{id}</span>
       </nav>
       <Loaded query={job} label="the job" heading="Job" height={PAGE_HEIGHT}>
         {(data) => (
           <>
             <JobDetail job={data} />
-            <Story key={id} jobId={id} />
+            <LiveTimeline key={id} jobId={id} />
           </>
         )}
       </Loaded>

@@ -11,14 +11,14 @@ const REWRITES: readonly Job["rule"][] = [
   "rewrite_manifests",
 ];
 
-/** True where the job has rewritten something that may be wanted back; whether it still can be, the daemon says. */
+/** True for rewrites; whether a rollback is still possible, the daemon decides. */
 export function mayBeUndone(job: Job): boolean {
   return (
     REWRITES.includes(job.rule) && (job.state === "succeeded" || job.failure_reason === "unproved")
   );
 }
 
-/** Sets the table back to what it was before the job, after a question. */
+/** Asks, then sets the table back to the snapshot before the job. */
 export function RollBackButton({ job }: { job: Job }) {
   const rollBack = useRollBack(job);
   const [isAsking, setAsking] = useState(false);
@@ -28,13 +28,13 @@ export function RollBackButton({ job }: { job: Job }) {
       <Modal
         opened={isAsking}
         onClose={() => setAsking(false)}
-        title="Undo this job?"
+        title="Roll this job back?"
         closeButtonProps={{ "aria-label": "Close" }}
       >
         {rollBack.data ? (
           <Notice tone="healthy" title="Accepted">
             <Link to="/jobs/$id" params={{ id: rollBack.data.job_id }}>
-              The job that sets the table back
+              Open the rollback job
             </Link>
           </Notice>
         ) : (
@@ -53,7 +53,7 @@ export function RollBackButton({ job }: { job: Job }) {
               >
                 Roll the job back
               </Button>
-              <Button onClick={() => setAsking(false)}>Leave it</Button>
+              <Button onClick={() => setAsking(false)}>Cancel</Button>
             </div>
           </div>
         )}

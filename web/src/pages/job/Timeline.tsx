@@ -10,18 +10,18 @@ const STREAM_WORDS: Record<StreamState, string> = {
   connecting: "connecting…",
   live: "live",
   ended: "complete",
-  broken: "the live connection is lost; reload to see more",
+  broken: "connection lost; reload to see more",
 };
 
-/** Of progress that follows progress only the latest is told: the bar shows the rest. */
+/** Of consecutive progress events only the last is listed. */
 export function foldProgress(events: JobEvent[]): JobEvent[] {
   return events.filter(
     (event, index) => !(event.name.endsWith(".progress") && events[index + 1]?.name === event.name),
   );
 }
 
-/** The statement stands on the page already. */
-const NOT_TOLD = ["statement"];
+/** The page shows the statement above. */
+const HIDDEN_FIELDS = ["statement"];
 
 function writeField(name: string, value: unknown): string {
   if (typeof value === "number") return name.endsWith("id") ? String(value) : formatCount(value);
@@ -29,17 +29,17 @@ function writeField(name: string, value: unknown): string {
 }
 
 function Fields({ fields }: { fields: JobEvent["fields"] }) {
-  const told = Object.entries(fields)
+  const shown = Object.entries(fields)
     .flatMap(([name, value]) =>
       typeof value === "object" && value !== null && !Array.isArray(value)
         ? Object.entries(value)
         : [[name, value] as const],
     )
-    .filter(([name, value]) => value !== null && value !== "" && !NOT_TOLD.includes(name));
-  if (told.length === 0) return null;
+    .filter(([name, value]) => value !== null && value !== "" && !HIDDEN_FIELDS.includes(name));
+  if (shown.length === 0) return null;
   return (
     <span className="fields">
-      {told.map(([name, value]) => (
+      {shown.map(([name, value]) => (
         <span key={name}>
           <span className="dim">{humanize(name)}:</span>{" "}
           <span className="field-value">{writeField(name, value)}</span>
@@ -49,11 +49,11 @@ function Fields({ fields }: { fields: JobEvent["fields"] }) {
   );
 }
 
-/** The job's story, line by line, as it happens. */
+/** The job's events as they happen. */
 export function Timeline({ events, stream }: { events: JobEvent[]; stream: StreamState }) {
   return (
     <Panel
-      title="Timeline"
+      title="Activity"
       aside={
         <span className="dim" aria-live="polite">
           {STREAM_WORDS[stream]}

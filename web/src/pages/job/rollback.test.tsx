@@ -52,9 +52,10 @@ describe("a rollback", () => {
     await userEvent.type(await screen.findByLabelText("API token"), TOKEN);
     await userEvent.click(screen.getByRole("button", { name: "Use this token" }));
     await userEvent.click(screen.getByRole("button", { name: "Roll the job back" }));
-    expect(
-      await screen.findByRole("link", { name: "The job that sets the table back" }),
-    ).toHaveAttribute("href", "/jobs/m-undone");
+    expect(await screen.findByRole("link", { name: "Open the rollback job" })).toHaveAttribute(
+      "href",
+      "/jobs/m-undone",
+    );
     await waitFor(() =>
       expect(requests.map((request) => request.headers.get("Authorization"))).toEqual([
         null,

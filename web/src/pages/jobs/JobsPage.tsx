@@ -47,7 +47,7 @@ export function JobsPage() {
             <span>
               of <TableLink name={table} />
             </span>
-            <Button onClick={() => change(state ? { state } : {})}>Of all tables</Button>
+            <Button onClick={() => change(state ? { state } : {})}>All tables</Button>
           </>
         )}
       </div>

@@ -9,7 +9,7 @@ import { Validator } from "./Validator";
 
 const PAGE_HEIGHT = 400;
 
-/** The policy files in force, what is wrong with others, and a check for a new one. */
+/** The policy files in force, the problems of others, and a check for a new one. */
 export function PoliciesPage() {
   useDocumentTitle("Policies – iceberg-maintainer");
   const policies = useQuery(policiesQuery);
@@ -25,21 +25,21 @@ export function PoliciesPage() {
           )}
         </span>
       </div>
-      <p className="dim">
-        Wide before narrow: a later layer overrides an earlier one, value by value, for the tables
-        that it speaks for.
-      </p>
+      <p className="dim">Listed from general to specific; more specific files override.</p>
       <Loaded query={policies} label="the policies" height={PAGE_HEIGHT}>
         {({ layers, problems }) => (
           <>
             {problems.length > 0 && (
-              <Notice tone="critical" title="Files with problems; the last good set stays in force">
+              <Notice
+                tone="critical"
+                title="A policy file is invalid; the last valid policies stay in force"
+              >
                 <ProblemList problems={problems} />
               </Notice>
             )}
             {layers.length === 0 && (
               <Empty title="No policy file is in force">
-                Tables are measured; nothing is done to them.
+                Tables are measured but not maintained.
               </Empty>
             )}
             {layers.map((layer) => (

@@ -12,7 +12,7 @@ rules:
   rewrite_data_files:
     when: {average_file_size_below: 32MiB}`;
 
-/** Checks a policy file's text; nothing is stored. */
+/** Checks the text of a policy file; stores nothing. */
 export function Validator() {
   const check = useValidatePolicy();
   const [yaml, setYaml] = useState("");
@@ -52,7 +52,7 @@ export function Validator() {
           (check.data.is_valid ? (
             <Notice tone="healthy" title="The policy is valid" />
           ) : (
-            <Notice tone="critical" title="The policy cannot be used">
+            <Notice tone="critical" title="The policy is invalid">
               <ProblemList problems={check.data.problems} />
             </Notice>
           ))}

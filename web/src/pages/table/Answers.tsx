@@ -11,7 +11,7 @@ import { capitalize } from "../../lib/format";
 import { BAND_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
 
 function Health({ table }: { table: TableDetail }) {
-  if (!table.band) return <>It was not measured yet.</>;
+  if (!table.band) return <>Not measured yet.</>;
   return (
     <>
       <BandBadge band={table.band} /> {capitalize(table.reason).replace(/\.?$/, ".")}{" "}
@@ -28,7 +28,7 @@ function Health({ table }: { table: TableDetail }) {
   );
 }
 
-/** The daemon's own sentence; of a running job its bar and the way to it, of what is not started the next check. */
+/** The daemon's sentence, with the running job's progress or the time of the next check. */
 function Next({ outlook }: { outlook: Outlook }) {
   const { kind, sentence, next_at, job } = outlook;
   if (job) {
@@ -52,7 +52,7 @@ function Next({ outlook }: { outlook: Outlook }) {
               Next check <TimeAgo time={next_at} />.
             </>
           ) : (
-            "Checked again when the table or its policy changes."
+            "Rechecked when the table or its policy changes."
           )}
         </span>
       )}
@@ -64,7 +64,7 @@ function LastRun({ job }: { job: Job }) {
   return (
     <>
       <JobLink job={job} />, <TimeAgo time={job.started_at ?? job.created_at} />
-      {job.requested_by !== "policy" && `, asked for by a ${job.requested_by}`}: {job.reason}
+      {job.requested_by !== "policy" && `, requested by a ${job.requested_by}`}: {job.reason}
     </>
   );
 }
@@ -85,7 +85,7 @@ function Outcome({ job }: { job: Job }) {
   );
 }
 
-/** What the last job did; while it is at work, what the one before did. */
+/** The outcome of the last job; while it is running, that of the job before. */
 function DidItHelp({ jobs }: { jobs: Job[] }) {
   const [last] = jobs;
   if (!last) return <>Nothing has run yet.</>;
@@ -93,7 +93,7 @@ function DidItHelp({ jobs }: { jobs: Job[] }) {
   const before = jobs.find((job) => isFinal(job.state));
   return (
     <>
-      It is not over yet.
+      Still running.
       {before && (
         <>
           {" "}
@@ -104,7 +104,7 @@ function DidItHelp({ jobs }: { jobs: Job[] }) {
   );
 }
 
-/** What everybody asks of a table first, each in a sentence. */
+/** The first questions about a table, each answered in a sentence. */
 export function Answers({ table }: { table: TableDetail }) {
   const jobs = useInfiniteQuery(jobsQuery({ table: table.table, state: undefined })).data?.pages[0]
     ?.items;
@@ -128,7 +128,7 @@ export function Answers({ table }: { table: TableDetail }) {
         </dd>
         {table.outlook.why && (
           <>
-            <dt>Why is nothing started?</dt>
+            <dt>Why does nothing start?</dt>
             <dd>{table.outlook.why}</dd>
           </>
         )}

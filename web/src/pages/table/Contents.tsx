@@ -21,7 +21,7 @@ export function WorstPartitions({ path }: { path: TablePath }) {
       <Loaded query={partitions} label="the partitions">
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="No partition holds files" />
+            <Empty title="No partition contains files" />
           ) : (
             <Grid
               label="Worst partitions, figures"
@@ -77,7 +77,7 @@ function Manifests({ table }: { table: TableDetail }) {
   );
 }
 
-/** Manifests, formats, branches and tags, and where the table lies. */
+/** Manifests, formats, branches and tags, and the table's location. */
 export function Metadata({ table }: { table: TableDetail }) {
   const formats = Object.entries(table.formats);
   const properties = Object.entries(table.properties);

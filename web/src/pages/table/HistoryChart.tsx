@@ -24,7 +24,7 @@ const TICKS = 6;
 const RANGES = Object.keys(HISTORY_RANGES);
 const METRICS = Object.entries(HISTORY_METRICS).map(([value, { label }]) => ({ value, label }));
 
-/** An axis of bytes whose ticks are round in binary units: ECharts would place them at round decimal numbers. */
+/** An axis of bytes with ticks at round binary units; ECharts would take round decimals. */
 function scaleBytes(highest: number): { min: number; max: number; interval: number } {
   const interval = 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(1, highest) / TICKS)));
   return { min: 0, max: interval * Math.max(1, Math.ceil(highest / interval)), interval };
@@ -59,7 +59,7 @@ function drawHistory(history: History, metric: HistoryMetric, palette: Palette):
       {
         type: "line",
         name: label,
-        // A measured value holds until the next measurement.
+        // A value is valid until the next sample.
         step: "end",
         symbolSize: 5,
         showSymbol: history.samples.length < 60,
@@ -76,7 +76,8 @@ function describe(history: History, metric: HistoryMetric): string {
   const { format, label } = HISTORY_METRICS[metric];
   const [first, last] = [history.samples[0], history.samples.at(-1)];
   if (!first || !last) return label;
-  return `${label}: ${format(first.value)} at ${formatExact(first.at)}, ${format(last.value)} at ${formatExact(last.at)}; ${pluralize(history.samples.length, "sample")}`;
+  const ends = [first, last].map(({ at, value }) => `${format(value)} at ${formatExact(at)}`);
+  return `${label}: ${ends.join(", ")}; ${pluralize(history.samples.length, "sample")}`;
 }
 
 function Line({ history, metric }: { history: History; metric: HistoryMetric }) {
@@ -85,7 +86,7 @@ function Line({ history, metric }: { history: History; metric: HistoryMetric }) 
     [history, metric],
   );
   if (history.samples.length === 0)
-    return <Empty title="Nothing was measured in this time">Choose a longer one.</Empty>;
+    return <Empty title="No samples in this time range">Choose a longer one.</Empty>;
   return <Chart label={describe(history, metric)} option={option} />;
 }
 
@@ -124,7 +125,7 @@ export function HistoryChart({ path, metric, range, onChange }: HistoryChartProp
       }
     >
       <Loaded query={history} label="the history" height={CHART_HEIGHT}>
-        {/* While another metric is read, the one before stays: each is drawn under its own name. */}
+        {/* While another metric loads, the previous one stays, under its own name. */}
         {(data) => (
           <Line history={data} metric={isHistoryMetric(data.metric) ? data.metric : metric} />
         )}

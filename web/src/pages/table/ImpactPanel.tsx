@@ -88,7 +88,7 @@ function Comparisons({ comparisons }: { comparisons: QueryComparison[] }) {
   );
 }
 
-/** What the table's files cost: the users' own measurements where there are any to compare, else a published range with its source. */
+/** The cost of the table's files: the users' own timings, else a published range. */
 export function ImpactPanel({ table, path }: { table: TableDetail; path: TablePath }) {
   const { impact } = table;
   const [isOpen, setOpen] = useState(false);

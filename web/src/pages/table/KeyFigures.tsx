@@ -3,7 +3,7 @@ import { Tile } from "../../components/Panel";
 import { TimeAgo } from "../../components/TimeAgo";
 import { formatBytes, formatCount, formatRatio, pluralize } from "../../lib/format";
 
-/** The table's figures at the snapshot that was measured last. */
+/** The table's figures at the snapshot measured last. */
 export function KeyFigures({ table }: { table: TableDetail }) {
   const {
     position_delete_files: position,
@@ -30,7 +30,8 @@ export function KeyFigures({ table }: { table: TableDetail }) {
       <Tile label="Delete files" value={formatCount(deletes)}>
         {deletes === 0
           ? "none"
-          : `position ${formatCount(position)}, equality ${formatCount(equality)}, vectors ${formatCount(vectors)}; ${formatBytes(table.delete_bytes)}`}
+          : `position ${formatCount(position)}, equality ${formatCount(equality)}, ` +
+            `vectors ${formatCount(vectors)}; ${formatBytes(table.delete_bytes)}`}
       </Tile>
       <Tile label="Manifests" value={formatCount(table.manifests)}>
         {formatBytes(table.manifest_bytes)}; data {formatCount(table.data_manifests)}, deletes{" "}

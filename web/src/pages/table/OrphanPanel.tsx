@@ -19,7 +19,7 @@ import { ORPHAN_STATE_WORDS } from "../../lib/words";
 const LISTS_SHOWN = 5;
 const MAX_NAME = 200;
 
-/** Files that nobody knows, where a look has found some: what becomes of them, and who said so. */
+/** The orphan lists of a table: their state, and who decided. */
 export function OrphanPanel({ path }: { path: TablePath }) {
   const lists = useQuery(orphanListsQuery(path)).data?.items ?? [];
   const [looksAt, setLooksAt] = useState<string>();
@@ -28,7 +28,7 @@ export function OrphanPanel({ path }: { path: TablePath }) {
     <Panel title="Orphan files">
       <Grid
         label="Orphan files, lists"
-        headings={["Found", { figures: "Files" }, { figures: "Size" }, "State", "What is on it"]}
+        headings={["Found", { figures: "Files" }, { figures: "Size" }, "State", "Contents"]}
       >
         {lists.slice(0, LISTS_SHOWN).map((list) => (
           <tr key={list.list_id}>
@@ -68,7 +68,7 @@ function StateWords({ list }: { list: OrphanList }) {
   return (
     <>
       {list.is_expired
-        ? `${ORPHAN_STATE_WORDS[list.state]}, too late`
+        ? `${ORPHAN_STATE_WORDS[list.state]}, expired`
         : ORPHAN_STATE_WORDS[list.state]}
       {by}
       {list.removed_by && (
@@ -100,7 +100,7 @@ function ListedFiles({
         <div className="stack">
           <p>
             {pluralize(list.files, "file")} of {formatBytes(list.bytes)} in{" "}
-            <code>{list.location}</code> that nothing of the table reaches
+            <code>{list.location}</code> that the table does not reference
             {list.files > files.length && `; the first ${formatCount(files.length)}:`}
           </p>
           <Grid label="Files on the list">
@@ -115,20 +115,20 @@ function ListedFiles({
             ))}
           </Grid>
           {list.warning && (
-            <Notice tone="watch" title="Look at the list">
+            <Notice tone="watch" title="Check the list before you approve it">
               {list.warning}
             </Notice>
           )}
           {list.state === "waiting" && !list.is_expired && (
             <Decision path={path} list={list} verbs={["approve", "reject"]} onClose={onClose}>
-              What is approved goes with the next removal, as far as the table still does not know
-              it by then.
+              Approved files are moved to quarantine by the next job, except any the table
+              references by then.
             </Decision>
           )}
           {list.state === "quarantined" && (
             <Decision path={path} list={list} verbs={["restore"]} onClose={onClose}>
-              They are kept aside and deleted <TimeAgo time={list.expires_at} />. The next job on
-              the table brings them back.
+              The files are in quarantine and will be deleted <TimeAgo time={list.expires_at} />.
+              After “Restore”, the next job on the table moves them back.
             </Decision>
           )}
         </div>
@@ -140,7 +140,7 @@ function ListedFiles({
 const VERB_WORDS: Record<OrphanVerb, string> = {
   approve: "Approve",
   reject: "Reject",
-  restore: "Bring back",
+  restore: "Restore",
 };
 
 interface DecisionProps {

@@ -24,12 +24,12 @@ function PlannedVerdict({ planned }: { planned: Planned }) {
         <p>
           {planned.admission.sentence}{" "}
           <span className="dim">
-            Wanted since <TimeAgo time={planned.admission.waiting_since} />.
+            Planned <TimeAgo time={planned.admission.waiting_since} />.
           </span>
         </p>
       )}
       <p>
-        <span className="dim">Expected: </span>
+        <span className="dim">Estimate: </span>
         <EstimateWords estimate={planned.estimate} rule={planned.rule} />
       </p>
       <Weights cost={planned.cost} score={planned.admission?.score ?? planned.score} />
@@ -42,30 +42,30 @@ function SkippedVerdict({ skipped }: { skipped: Skipped }) {
   return (
     <section className="verdict">
       <div className="row">
-        <span className="badge">Not now</span>
+        <span className="badge">Skipped</span>
         <h3>{RULE_WORDS[skipped.rule]}</h3>
         <code className="dim">{skipped.rule}</code>
       </div>
       <p>{skipped.sentence}</p>
       {skipped.estimate && (
         <p>
-          <span className="dim">It would achieve: </span>
+          <span className="dim">Estimate: </span>
           <EstimateWords estimate={skipped.estimate} rule={skipped.rule} />
         </p>
       )}
       <Weights cost={skipped.cost} score={skipped.score} />
       {skipped.action && <Statement sql={skipped.action} />}
       <p className="dim">
-        Looked at again{" "}
-        {skipped.next_at ? <TimeAgo time={skipped.next_at} /> : "when the table changes"}
-        {" · "}
-        <code>{skipped.code}</code>
+        <span title={skipped.code}>
+          Rechecked{" "}
+          {skipped.next_at ? <TimeAgo time={skipped.next_at} /> : "when the table changes"}
+        </span>
       </p>
     </section>
   );
 }
 
-/** Every rule of the policy: what would be done and why, what not and why not. */
+/** The verdict of each rule of the policy. */
 export function PlanVerdicts({ plan }: { plan: Plan }) {
   return (
     <div>
@@ -82,7 +82,7 @@ export function PlanVerdicts({ plan }: { plan: Plan }) {
   );
 }
 
-/** The latest plan; a table that was never planned for is no error. */
+/** The latest plan; a table without a plan is no error. */
 export function PlanPanel({ path }: { path: TablePath }) {
   const plan = usePlan(path);
   const again = usePlanAgain(path);
@@ -94,7 +94,7 @@ export function PlanPanel({ path }: { path: TablePath }) {
         <div className="row">
           {plan.data && (
             <span className="dim">
-              {MODE_WORDS[plan.data.mode]} · {pluralize(plan.data.planned.length, "action")} · made{" "}
+              {MODE_WORDS[plan.data.mode]} · {pluralize(plan.data.planned.length, "action")} ·{" "}
               <TimeAgo time={plan.data.made_at} />
             </span>
           )}
@@ -107,7 +107,7 @@ export function PlanPanel({ path }: { path: TablePath }) {
       {again.error && <ErrorNotice error={again.error} />}
       {isMissing ? (
         <Empty title="No plan has been made yet">
-          “Plan again” measures the table and decides now; it starts nothing.
+          “Plan again” measures the table and makes a plan; it starts nothing.
         </Empty>
       ) : (
         <Loaded query={plan} label="the plan">

@@ -8,7 +8,7 @@ import { ErrorNotice, Notice } from "../../components/notices";
 import { Statement } from "../../components/Statement";
 import { RULE_WORDS, SKIP_WORDS } from "../../lib/words";
 
-/** Reasons to wait that a person may overrule; the others say that there is nothing to do or that it must not be done. */
+/** Reasons that a person may overrule; for the others there is no work or no safe way. */
 const OVERRULED: readonly SkipCode[] = [
   "observe_only",
   "outside_window",
@@ -61,9 +61,7 @@ function RunForm({
   return (
     <div className="stack">
       {planned.length + overruled.length === 0 && (
-        <p>
-          The latest plan has nothing to do. “Plan again” on the table’s page looks at it afresh.
-        </p>
+        <p>The latest plan has no work. “Plan again” on the table’s page makes a new plan.</p>
       )}
       {planned.map((each) => (
         <div key={each.rule} className="stack-tight">
@@ -80,7 +78,7 @@ function RunForm({
         <div key={each.rule} className="stack-tight">
           <Checkbox
             label={RULE_WORDS[each.rule]}
-            description={`${SKIP_WORDS[each.code]}. Choose it to run it all the same.`}
+            description={`${SKIP_WORDS[each.code]}. Select it to run it anyway.`}
             checked={added.includes(each.rule)}
             onChange={() => setAdded(toggle(added, each.rule))}
           />
@@ -89,8 +87,8 @@ function RunForm({
         </div>
       ))}
       <p className="dim">
-        The plan is made afresh before anything starts; rows stay as they are, and that is proved
-        afterwards.
+        A new plan is made before a job starts. Maintenance changes no rows; a proof checks this
+        after each job.
       </p>
       {run.error && <ErrorNotice error={run.error} />}
       <div className="actions">

@@ -8,7 +8,7 @@ import { formatBytes, formatCount, pluralize } from "../../lib/format";
 import { classifyBin, labelBin } from "../../lib/histogram";
 import type { Palette } from "../../lib/palette";
 
-/** Iceberg's planner takes in files under this share of the target size. */
+/** Iceberg's planner selects files under this share of the target size. */
 const SMALL_FILE_RATIO = 0.75;
 
 function drawHistogram(
@@ -60,7 +60,11 @@ function drawHistogram(
   };
 }
 
-/** How the data files' sizes are spread, and which of them count as small. */
+function describe(bins: HistogramBin[]): string {
+  return bins.map((bin) => `${labelBin(bin)}: ${formatCount(bin.files)}`).join("; ");
+}
+
+/** The data files by size, and which count as small. */
 export function SizeHistogram({ table }: { table: TableDetail }) {
   const { histogram, target_file_size_bytes: target } = table;
   const smallBelow = target === null ? null : Math.floor(target * SMALL_FILE_RATIO);
@@ -80,13 +84,10 @@ export function SizeHistogram({ table }: { table: TableDetail }) {
         <Empty title="No data files to show" />
       ) : (
         <>
-          <Chart
-            label={`Data files by size: ${filled.map((bin) => `${labelBin(bin)}: ${formatCount(bin.files)}`).join("; ")}`}
-            option={option}
-          />
+          <Chart label={`Data files by size: ${describe(filled)}`} option={option} />
           <ul className="legend">
             <LegendItem color="var(--degraded)">small</LegendItem>
-            <LegendItem color="var(--watch)">around the bound</LegendItem>
+            <LegendItem color="var(--watch)">around the limit</LegendItem>
             <LegendItem color="var(--healthy)">large enough</LegendItem>
           </ul>
         </>

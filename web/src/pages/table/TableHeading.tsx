@@ -31,12 +31,12 @@ function PauseDialog({
     >
       <div className="stack">
         <p>
-          Nothing is started on this table until it is resumed. A running job goes on; measuring
-          goes on.
+          Nothing new starts on this table until it is resumed. A running job finishes, and the
+          table is still measured.
         </p>
         <Textarea
           label="Reason"
-          description="Shown to whoever looks at the table"
+          description="Shown on the table’s page"
           maxLength={MAX_REASON}
           autosize={false}
           value={reason}
@@ -58,13 +58,13 @@ function PauseDialog({
   );
 }
 
-/** Name, verdict, its reason, and what a person may ask for. */
+/** The table's name, band, faults and actions. */
 export function TableHeading({ table, path }: { table: TableDetail; path: TablePath }) {
   const [open, setOpen] = useState<"run" | "pause" | null>(null);
   const resume = useResume(path);
   return (
     <div className="stack-tight">
-      <nav className="crumbs" aria-label="Where">
+      <nav className="crumbs" aria-label="Breadcrumb">
         <Link to="/">Tables</Link> /{" "}
         <Link to="/" search={{ catalog: table.catalog }}>
           {table.catalog}
@@ -109,7 +109,7 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
             </span>
           </p>
           {table.measured_at && (
-            <p>The figures below are from the last measurement that succeeded.</p>
+            <p>The figures below are from the last scan that could measure the table.</p>
           )}
         </Notice>
       )}
@@ -117,7 +117,7 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
         <Notice tone="neutral" title="Paused">
           <p>
             By {table.pause.by}, <TimeAgo time={table.pause.at} />
-            {table.pause.reason && `: ${table.pause.reason}`}. Nothing is started until it is
+            {table.pause.reason && `: ${table.pause.reason}`}. Nothing new starts until it is
             resumed.
           </p>
         </Notice>

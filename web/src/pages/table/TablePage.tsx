@@ -10,6 +10,7 @@ import { PolicyValues } from "../../components/PolicyValues";
 import type { TableAddress } from "../../lib/addresses";
 import { pluralize } from "../../lib/format";
 import { MODE_WORDS } from "../../lib/words";
+import { Activity } from "./Activity";
 import { Answers } from "./Answers";
 import { Metadata, WorstPartitions } from "./Contents";
 import { HistoryChart } from "./HistoryChart";
@@ -18,7 +19,7 @@ import { KeyFigures } from "./KeyFigures";
 import { OrphanPanel } from "./OrphanPanel";
 import { PlanPanel } from "./PlanPanel";
 import { SizeHistogram } from "./SizeHistogram";
-import { Story } from "./Story";
+
 import { TableHeading } from "./TableHeading";
 import { Upkeep } from "./Upkeep";
 
@@ -30,14 +31,14 @@ function GoverningPolicy({ table }: { table: TableDetail }) {
   const { mode, priority, version, values } = table.policy;
   return (
     <Panel
-      title="Governing policy"
+      title="Policy"
       aside={
         <span className="dim">
           {MODE_WORDS[mode]} · priority {priority} · version <code>{version}</code>
         </span>
       }
     >
-      <PolicyValues values={values} caption="Values of the policy that governs this table" />
+      <PolicyValues values={values} caption="Values of this table’s policy" />
     </Panel>
   );
 }
@@ -67,7 +68,7 @@ function JobsOfTable({ table }: { table: string }) {
   );
 }
 
-/** One table: how it is, what would be done about it and why, and what was done. */
+/** One table: its health, plan, activity and jobs. */
 export function TablePage() {
   const path: TablePath = route.useParams();
   const { metric = "average_file_size_bytes", range = "24h" } = route.useSearch();
@@ -93,7 +94,7 @@ export function TablePage() {
           </div>
           <PlanPanel path={path} />
           <OrphanPanel path={path} />
-          <Story table={data.table} path={path} />
+          <Activity table={data.table} path={path} />
           <div className="columns">
             <ImpactPanel table={data} path={path} />
             <Upkeep table={data} />

@@ -13,7 +13,7 @@ import {
 const WRITERS_SHOWN = 3;
 const HOLDS_SHOWN = 5;
 
-/** At least 0.1, as the figure is; smaller ones are not nothing. */
+/** A rate under 0.1 is written as such, not as 0. */
 function formatRate(rate: number | null): string {
   if (rate === null) return UNKNOWN;
   return rate > 0 && rate < 0.1 ? "<0.1" : formatCount(rate);
@@ -39,7 +39,7 @@ function Holds({ table }: { table: TableDetail }) {
         <div key={hold.name}>
           {hold.name}{" "}
           <span className="dim">
-            {hold.is_ours ? "our own tag, to roll back to" : hold.is_branch ? "branch" : "tag"},{" "}
+            {hold.is_ours ? "rollback tag" : hold.is_branch ? "branch" : "tag"},{" "}
             {pluralize(hold.held_snapshots, "snapshot")}, oldest{" "}
             <TimeAgo time={hold.oldest_held_at} />
           </span>
@@ -49,11 +49,11 @@ function Holds({ table }: { table: TableDetail }) {
   );
 }
 
-/** How the table is written, and what it keeps beside its live files. */
+/** The table's writers, and what it stores besides its live files. */
 export function Upkeep({ table }: { table: TableDetail }) {
   const writers = table.writers.slice(0, WRITERS_SHOWN);
   return (
-    <Panel title="Writing and keeping">
+    <Panel title="Writes and retention">
       <dl className="description">
         <dt>Commits per hour</dt>
         <dd>
@@ -73,7 +73,7 @@ export function Upkeep({ table }: { table: TableDetail }) {
         <dd>
           <Growth table={table} />
         </dd>
-        <dt>Live of kept data files</dt>
+        <dt>Live share of stored files</dt>
         <dd>
           {formatRatio(table.live_file_ratio)}
           {table.kept_data_files !== null && (
@@ -83,7 +83,7 @@ export function Upkeep({ table }: { table: TableDetail }) {
             </span>
           )}
         </dd>
-        <dt>Files kept in storage</dt>
+        <dt>Files in storage</dt>
         <dd>
           {table.storage_files === null ? UNKNOWN : `at least ${formatCount(table.storage_files)}`}
         </dd>
@@ -94,7 +94,7 @@ export function Upkeep({ table }: { table: TableDetail }) {
             : Number(table.delete_file_ratio.toPrecision(2))}
           {table.oldest_delete_at !== null && (
             <span className="dim">
-              , the oldest from <TimeAgo time={table.oldest_delete_at} /> or before
+              , the oldest at least from <TimeAgo time={table.oldest_delete_at} />
             </span>
           )}
         </dd>
@@ -104,9 +104,9 @@ export function Upkeep({ table }: { table: TableDetail }) {
             ? UNKNOWN
             : `${Number(table.partition_skew.toPrecision(2))}× the mean`}
         </dd>
-        <dt>Manifests beyond need</dt>
+        <dt>Excess manifests</dt>
         <dd>{formatCount(table.manifest_excess)}</dd>
-        <dt>Snapshots held by</dt>
+        <dt>Snapshots retained by</dt>
         <dd>
           <Holds table={table} />
         </dd>
@@ -118,7 +118,7 @@ export function Upkeep({ table }: { table: TableDetail }) {
         )}
         {table.disagreements.length > 0 && (
           <>
-            <dt>Metadata disagrees</dt>
+            <dt>Contradictions in the metadata</dt>
             <dd>
               {table.disagreements.map((found) => (
                 <div key={`${found.source}/${found.figure}`}>

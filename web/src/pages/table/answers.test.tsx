@@ -22,7 +22,7 @@ describe("what happens next on a table", () => {
       "/jobs/rm-sensor-readings-2x9c",
     );
     expect(bar()).toHaveAttribute("aria-valuenow", "10");
-    expect(screen.queryByText("Why is nothing started?")).not.toBeInTheDocument();
+    expect(screen.queryByText("Why does nothing start?")).not.toBeInTheDocument();
   });
 
   it("is that nothing starts while the table is paused", async () => {
@@ -35,15 +35,13 @@ describe("what happens next on a table", () => {
     } as const;
     await show(<Answers table={{ ...makeDetail(makeTable()), outlook }} />);
     expect(screen.getByText(outlook.sentence)).toBeInTheDocument();
-    expect(
-      screen.queryByText(/[Nn]ext check|Checked again|Why is nothing/),
-    ).not.toBeInTheDocument();
+    expect(screen.queryByText(/[Nn]ext check|Rechecked|Why does nothing/)).not.toBeInTheDocument();
   });
 
   it("is the next check where nothing is due, and why nothing is", async () => {
     await show(<Answers table={makeDetail(makeTable({ band: "healthy" }))} />);
     expect(screen.getByText(/Next check/)).toHaveTextContent(/in \d/);
-    expect(screen.getByText("Why is nothing started?")).toBeInTheDocument();
+    expect(screen.getByText("Why does nothing start?")).toBeInTheDocument();
     expect(screen.getByText(/^Compacting data files would achieve nothing/)).toBeInTheDocument();
   });
 });
@@ -63,7 +61,7 @@ describe("the bar of a job", () => {
     await show(<JobProgress progress={makeProgress()} />);
     expect(bar()).toHaveAttribute("aria-valuenow", "0");
     expect(bar()).not.toHaveAttribute("data-animated");
-    expect(screen.getByText("Waiting for its turn")).toBeInTheDocument();
+    expect(screen.getByText("Waiting for a slot")).toBeInTheDocument();
   });
 
   it("moves without growing where nothing can be counted, and is still where it grows", async () => {

@@ -42,7 +42,7 @@ describe("orphan files of a table", () => {
   it("say what became of each list, and by whose word", async () => {
     serve(orphanLists);
     await show(<OrphanPanel path={path} />);
-    expect(await screen.findByText("Waits for approval")).toBeVisible();
+    expect(await screen.findByText("Waiting for approval")).toBeVisible();
     expect(screen.getByText("by ada")).toBeVisible();
     expect(screen.getByRole("link", { name: "job m-9f8e7d6c5b4a" })).toHaveAttribute(
       "href",
@@ -77,14 +77,14 @@ describe("orphan files of a table", () => {
     await show(<OrphanPanel path={path} />);
     await userEvent.click(await screen.findByRole("button", { name: "Files" }));
     await userEvent.type(await screen.findByLabelText("Your name"), "bob");
-    await userEvent.click(screen.getByRole("button", { name: "Bring back" }));
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
     await waitFor(() => expect(decisions[0]?.url).toMatch(/restore$/));
   });
 
   it("that wait no more are only looked at", async () => {
     serve([makeOrphanList({ is_expired: true })]);
     await show(<OrphanPanel path={path} />);
-    expect(await screen.findByText("Waits for approval, too late")).toBeVisible();
+    expect(await screen.findByText("Waiting for approval, expired")).toBeVisible();
     await userEvent.click(screen.getByRole("button", { name: "Files" }));
     expect(await screen.findByText(/day=2026-01-01/)).toBeVisible();
     expect(screen.queryByRole("button", { name: "Approve" })).not.toBeInTheDocument();

@@ -50,7 +50,7 @@ export function CatalogGrid({ catalogs }: { catalogs: CatalogOut[] }) {
   );
 }
 
-/** The chosen catalog in figures, else all of them; a fleet of one catalog has its figures above. */
+/** Figures of the chosen catalog, or of all; not shown for a fleet of one catalog. */
 export function CatalogList({ chosen }: { chosen: string | undefined }) {
   const catalogs = useQuery(catalogsQuery).data ?? [];
   const shown = chosen ? catalogs.filter(({ name }) => name === chosen) : catalogs;

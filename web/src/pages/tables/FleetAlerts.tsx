@@ -5,7 +5,7 @@ import { Notice } from "../../components/notices";
 import { ProblemList } from "../../components/ProblemList";
 import { TimeAgo } from "../../components/TimeAgo";
 
-/** What is wrong beyond single tables: catalogs that cannot be listed, policy files that are not in force. */
+/** Problems beyond single tables: catalogs that cannot be listed, invalid policy files. */
 export function FleetAlerts() {
   const catalogs = useQuery(catalogsQuery).data ?? [];
   const problems = useQuery(policiesQuery).data?.problems ?? [];
@@ -31,17 +31,17 @@ export function FleetAlerts() {
               ))}
             </ul>
             <p className="dim">
-              Its tables are shown as they were last seen; other catalogs go on.
+              Its tables are shown as last measured. Other catalogs are not affected.
             </p>
           </Notice>
         ))}
       {problems.length > 0 && (
         <Notice
           tone="watch"
-          title="A policy file has problems; the last good set of policies stays in force"
+          title="A policy file is invalid; the last valid policies stay in force"
         >
           <ProblemList problems={problems} />
-          <Link to="/policies">To the policies</Link>
+          <Link to="/policies">Show the policies</Link>
         </Notice>
       )}
     </>

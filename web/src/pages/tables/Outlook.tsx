@@ -9,11 +9,14 @@ import { HowLong } from "../../components/TimeAgo";
 import { capitalize, formatCount, formatDuration } from "../../lib/format";
 import { RULE_WORDS } from "../../lib/words";
 
-/** How many actions are planned and how they stand, in one line. */
+/** Number of planned actions by state, in one line. */
 export function sayQueue(queue: Queue): string {
   const waiting = queue.total - queue.starting;
   if (queue.total === 0) return "nothing is planned";
-  return `${formatCount(queue.total)} planned, ${formatCount(queue.starting)} starting, ${formatCount(waiting)} waiting`;
+  const counts = { planned: queue.total, starting: queue.starting, waiting };
+  return Object.entries(counts)
+    .map(([state, count]) => `${formatCount(count)} ${state}`)
+    .join(", ");
 }
 
 function QueuedEntry({ queued }: { queued: Queued }) {
@@ -36,11 +39,7 @@ function QueuedEntry({ queued }: { queued: Queued }) {
 
 export function QueueList({ queue }: { queue: Queue }) {
   if (queue.items.length === 0)
-    return (
-      <Empty title="Nothing is planned">
-        Tables that need maintenance and may have it appear here.
-      </Empty>
-    );
+    return <Empty title="Nothing is planned">Planned maintenance appears here.</Empty>;
   return (
     <ol className="outlook">
       {queue.items.map((queued) => (
@@ -75,7 +74,7 @@ export function WorstList({ tables }: { tables: TableSummary[] }) {
   );
 }
 
-/** What needs attention most, and what happens next. */
+/** The worst tables and the queue. */
 export function Outlook() {
   const worst = useQuery(worstTablesQuery);
   const queue = useQuery(queueQuery);

@@ -66,9 +66,9 @@ export function OverviewTiles({ overview }: { overview: Overview }) {
         {pluralize(overview.manifests, "manifest")}, {pluralize(overview.snapshots, "snapshot")}
       </Tile>
       <Tile label="Live files" value={formatRatio(overview.live_file_ratio)}>
-        of the data files that kept snapshots reach
+        of stored data files are in current snapshots
       </Tile>
-      <Tile label="Jobs at work" value={<Link to="/jobs">{formatCount(running)}</Link>}>
+      <Tile label="Running jobs" value={<Link to="/jobs">{formatCount(running)}</Link>}>
         last measured <TimeAgo time={overview.last_measured_at} />
       </Tile>
       <Tile label="Files removed by maintenance" value={formatCount(overview.files_removed)} wide>

@@ -15,7 +15,7 @@ interface TableFiltersProps {
   onClear: () => void;
 }
 
-/** Follows the address, and tells what was typed once typing pauses. */
+/** Follows the address, and reports the text once typing pauses. */
 function SearchBox({ value, onSearch }: { value: string; onSearch: (text: string) => void }) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);

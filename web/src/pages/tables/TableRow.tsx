@@ -24,7 +24,10 @@ function describeDeletes(table: TableSummary): string {
     equality_delete_files: equality,
     deletion_vectors: vectors,
   } = table;
-  return `position ${formatCount(position)}, equality ${formatCount(equality)}, deletion vectors ${formatCount(vectors)}`;
+  return (
+    `position ${formatCount(position)}, equality ${formatCount(equality)}, ` +
+    `deletion vectors ${formatCount(vectors)}`
+  );
 }
 
 interface TableRowProps {

@@ -6,27 +6,23 @@ import { makeVerdict, verdicts } from "../../../dev/fixtures/verdicts";
 import { Weights } from "../../components/Weights";
 import { isDue } from "../../lib/verdicts";
 import { show } from "../../testing/render";
-import { mergeStory, StoryList } from "./Story";
+import { mergeActivity, ActivityList } from "./Activity";
 
-describe("a table's story", () => {
-  it("tells verdicts and jobs as one, newest first", () => {
+describe("the activity of a table", () => {
+  it("lists verdicts and jobs, newest first", () => {
     const job = jobs[1];
     if (!job) throw new Error("the fixture has a finished job");
-    const told = mergeStory(
+    const entries = mergeActivity(
       verdicts.filter((verdict) => isDue(verdict.code)),
       [job],
     );
-    expect(told.map((entry) => ("job" in entry ? entry.job.state : entry.verdict.code))).toEqual([
-      "planned",
-      "cooling_down",
-      "succeeded",
-      "in_flight",
-      "planned",
-    ]);
+    expect(entries.map((entry) => ("job" in entry ? entry.job.state : entry.verdict.code))).toEqual(
+      ["planned", "cooling_down", "succeeded", "in_flight", "planned"],
+    );
   });
 
   it("says why it ran, whether it helped and why it waits", async () => {
-    await show(<StoryList entries={mergeStory(verdicts, jobs.slice(1, 2))} />);
+    await show(<ActivityList entries={mergeActivity(verdicts, jobs.slice(1, 2))} />);
     expect(screen.getAllByText(/^Compacting data files is worth doing/)).toHaveLength(2);
     expect(screen.getByText(/1536 data files became 96/)).toBeInTheDocument();
     expect(screen.getByText(/is due and waits for its cool-down to end/)).toBeInTheDocument();
@@ -34,23 +30,23 @@ describe("a table's story", () => {
   });
 
   it("is empty when nothing was due", async () => {
-    await show(<StoryList entries={[]} />);
+    await show(<ActivityList entries={[]} />);
     expect(screen.getByText("Nothing was due yet")).toBeInTheDocument();
   });
 });
 
-describe("cost and priority", () => {
+describe("cost and score", () => {
   it("open on demand, term by term", async () => {
     const { cost, score } = makeVerdict();
     await show(<Weights cost={cost} score={score} />);
     expect(screen.getByText(/0.875 chance x/)).not.toBeVisible();
-    await userEvent.click(screen.getByText("Cost and priority"));
+    await userEvent.click(screen.getByText("Cost and score"));
     expect(screen.getByText("Gb hours p90")).toBeVisible();
     expect(screen.getByText(/jobs of this table/)).toHaveTextContent("jobs of this table, 12 jobs");
   });
 
   it("show nothing where nothing is known", async () => {
     await show(<Weights cost={null} score={null} />);
-    expect(screen.queryByText("Cost and priority")).not.toBeInTheDocument();
+    expect(screen.queryByText("Cost and score")).not.toBeInTheDocument();
   });
 });

@@ -18,27 +18,25 @@ import { RULE_WORDS } from "../../lib/words";
 
 type Entry = { at: string; verdict: Verdict } | { at: string; job: Job };
 
-/** Verdicts and jobs as one story, newest first; of one moment the verdict before the job that it led to. */
-export function mergeStory(verdicts: Verdict[], jobs: Job[]): Entry[] {
-  const told = [
+/** Verdicts and jobs, newest first; at equal times a job stands above the verdict that led to it. */
+export function mergeActivity(verdicts: Verdict[], jobs: Job[]): Entry[] {
+  const entries = [
     ...jobs.map((job) => ({ at: job.created_at, job })),
     ...verdicts.map((verdict) => ({ at: verdict.at, verdict })),
   ];
-  return told.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  return entries.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
 }
 
 function VerdictEntry({ verdict }: { verdict: Verdict }) {
   const now = useNow();
-  const stood = secondsBetween(verdict.at, verdict.until ?? new Date(now).toISOString());
+  const seconds = secondsBetween(verdict.at, verdict.until ?? new Date(now).toISOString());
   return (
     <div className="stack-tight">
       <div className="row">
         <span className={verdict.code === "planned" ? "badge badge-info" : "badge"}>
           {verdict.code === "planned" ? "Planned" : isDue(verdict.code) ? "Waits" : "Not needed"}
         </span>
-        <span className="dim">
-          {verdict.until ? "stood for" : "has stood for"} {formatDuration(Math.max(0, stood ?? 0))}
-        </span>
+        <span className="dim">for {formatDuration(Math.max(0, seconds ?? 0))}</span>
       </div>
       <p>{verdict.sentence}</p>
       <Weights cost={verdict.cost} score={verdict.score} />
@@ -55,7 +53,7 @@ function JobEntry({ job }: { job: Job }) {
           {RULE_WORDS[job.rule]}
         </Link>
         {job.requested_by !== "policy" && (
-          <span className="dim">asked for by a {job.requested_by}</span>
+          <span className="dim">requested by a {job.requested_by}</span>
         )}
       </div>
       <p>{capitalize(sayOutcome(job))}</p>
@@ -63,7 +61,7 @@ function JobEntry({ job }: { job: Job }) {
   );
 }
 
-export function StoryList({ entries }: { entries: Entry[] }) {
+export function ActivityList({ entries }: { entries: Entry[] }) {
   if (entries.length === 0) return <Empty title="Nothing was due yet" />;
   return (
     <ol className="timeline">
@@ -79,33 +77,33 @@ export function StoryList({ entries }: { entries: Entry[] }) {
   );
 }
 
-/** Why it ran, whether it helped, and why it did not run: verdicts as they changed, and the jobs between them. */
-export function Story({ table, path }: { table: string; path: TablePath }) {
+/** The table's verdicts as they changed, and its jobs. */
+export function Activity({ table, path }: { table: string; path: TablePath }) {
   const [showsAll, setShowsAll] = useState(false);
   const verdicts = useInfiniteQuery(verdictsQuery(path));
   const jobs = useInfiniteQuery(jobsQuery({ table, state: undefined })).data?.pages[0]?.items ?? [];
   return (
     <Panel
-      title="Story"
+      title="Activity"
       aside={
         <Checkbox
           size="xs"
-          label="Also what was not needed"
+          label="Show skipped"
           checked={showsAll}
           onChange={() => setShowsAll(!showsAll)}
         />
       }
     >
-      <Loaded query={verdicts} label="the story">
+      <Loaded query={verdicts} label="the activity">
         {({ pages }) => {
           const known = pages.flatMap((page) => page.items);
           const oldest = verdicts.hasNextPage ? (known.at(-1)?.at ?? "") : "";
-          // Jobs from before the oldest verdict that was read would stand in the wrong place.
+          // A job older than the oldest loaded verdict would appear at a wrong position.
           const shown = jobs.filter((job) => job.created_at >= oldest);
           return (
             <>
-              <StoryList
-                entries={mergeStory(
+              <ActivityList
+                entries={mergeActivity(
                   showsAll ? known : known.filter((verdict) => isDue(verdict.code)),
                   shown,
                 )}
