@@ -15,10 +15,14 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from uuid import uuid4
 
+from maintainer.adapters.catalog import (
+    MetadataReader,
+    PollLimits,
+    PyIcebergCatalog,
+    ReadCount,
+    ReadLimits,
+)
 from maintainer.adapters.catalog.manifests.fast_reader import slow_reader_reason
-from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
-from maintainer.adapters.catalog.reader import MetadataReader, ReadCount, ReadLimits
-from maintainer.adapters.catalog.tables.request_rate import PollLimits
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
 from maintainer.adapters.journal import Journal

@@ -18,7 +18,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from maintainer.adapters.catalog.reader import ReadCount
+from maintainer.adapters.catalog import ReadCount
 from maintainer.app import App, scan_options
 from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, find_known, refuse_unknown

@@ -7,7 +7,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from maintainer.adapters.catalog.reader import ReadCount
+from maintainer.adapters.catalog import ReadCount
 from maintainer.adapters.store import open_store
 from maintainer.cli import commands, plan, run
 from maintainer.settings import ScanSettings

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pyiceberg.table import Table
 
-from maintainer.adapters.catalog.reader import MetadataReader
+from maintainer.adapters.catalog import MetadataReader
 from maintainer.app import loop_options, open_catalogs
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.settings import Settings

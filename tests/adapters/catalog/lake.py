@@ -17,7 +17,7 @@ from pyiceberg.catalog import load_catalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import Table
 
-from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
+from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content, ManifestDigest, TableInventory
 from maintainer.ports.catalog import Catalog

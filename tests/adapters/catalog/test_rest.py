@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
+from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.tables.loading import (
     CONNECT_TIMEOUT_SECONDS,
     READ_TIMEOUT_SECONDS,
