@@ -5,26 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.compare.effect import Verdict, conclude
+from maintainer.compare.effect import Verdict
 from maintainer.compare.proof_deadline import find_end_of_wait, is_worth_telling
 from maintainer.decide.notices import notice_of_wait
-from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.audit import Deed
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
-from maintainer.domain.rollback import RollBack
 from maintainer.ports import Ports
 from maintainer.ports.store import Pause
 from maintainer.steps.isolation import each
 from maintainer.steps.jobs import held_jobs, token_of
-from maintainer.steps.kinds.content_proof import pause_unproved
-from maintainer.steps.kinds.maintenance import _find_effect, continue_request
-from maintainer.steps.kinds.orphans import review_orphans
-from maintainer.steps.kinds.rollback import review_rollback
+from maintainer.steps.kinds.dispatch import prove
+from maintainer.steps.kinds.maintenance import continue_request
+from maintainer.steps.kinds.results import Proved, Unreadable
 from maintainer.steps.notices import tell_end
-from maintainer.steps.pauses import BY_WAIT, note_pause, resume_proved
+from maintainer.steps.pauses import BY_WAIT, note_pause
 from maintainer.steps.table import measured_record, scan_table
 from maintainer.steps.table_plan import plan_table
 
@@ -88,25 +85,14 @@ def _review_readable(ports: Ports, job: Job) -> bool:
                 "the table was replaced by another one of the same name",
             ),
         )
-    if isinstance(job.action, RollBack):
-        return _settle(ports, job, *review_rollback(ports, job, job.action, scanned))
-    effect = _find_effect(ports, job, job.baseline, scanned)
-    if not pause_unproved(
-        ports, job, effect
-    ):  # pause before anything else, so that no further job touches the table
-        resume_proved(ports, job)
-    if isinstance(job.action, RemoveOrphanFiles):
-        return _settle_orphans(ports, job, review_orphans(ports, job, job.action, scanned, effect))
-    return _settle(ports, job, effect, conclude(job, effect))
-
-
-def _settle_orphans(ports: Ports, job: Job, found: tuple[Effect, Verdict] | None) -> bool:
-    if found is None:
-        return _wait(ports, job, "its storage does not say which of the files are there")
-    if not _settle(ports, job, *found):
-        return False
-    ports.runner.forget(job.job_id)
-    return True
+    match prove(ports, job, job.baseline, scanned):
+        case Unreadable(reason):
+            return _wait(ports, job, reason)
+        case Proved(effect, verdict):
+            is_settled = _settle(ports, job, effect, verdict)
+            if is_settled:
+                ports.runner.forget(job.job_id)
+            return is_settled
 
 
 def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> bool:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.decide.jobs.rollback import refuse_rollback
 from maintainer.decide.jobs.safeguards import find_lapsed_tags
 from maintainer.decide.jobs.timeouts import find_deadline
 from maintainer.decide.table_state import digest_state
-from maintainer.domain.action import Action
-from maintainer.domain.admission import AdmissionVerdict, Halt
+from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
-from maintainer.domain.rollback import RollBack
 from maintainer.estimate.floors import check_before_submit
 from maintainer.measure.health import summarise
 from maintainer.policy.halts import describe_halt, is_draining
@@ -23,17 +20,9 @@ from maintainer.ports import Ports
 from maintainer.steps.admission import admit_now, is_blackout
 from maintainer.steps.isolation import each
 from maintainer.steps.jobs import finish_job, let_work
-from maintainer.steps.kinds.location_check import note_foreign
-from maintainer.steps.kinds.maintenance import (
-    _bring_up_to_date,
-    _decide_anew,
-    _surround,
-    _why_not_needed,
-    make_job,
-)
-from maintainer.steps.kinds.orphan_listing import prepare_look
-from maintainer.steps.kinds.orphan_removal import prepare_removal
-from maintainer.steps.kinds.registration_check import check_names
+from maintainer.steps.kinds.dispatch import prepare
+from maintainer.steps.kinds.maintenance import make_job
+from maintainer.steps.kinds.results import NotNeeded, Ready, Refused
 from maintainer.steps.pauses import find_stop
 from maintainer.steps.table import scan_table
 
@@ -102,76 +91,23 @@ def _start(ports: Ports, job: Job) -> bool:
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
-    baseline = _take_baseline(scanned.inventory, scanned.health)
-    if isinstance(job.action, RollBack):
-        return _start_rollback(ports, job, job.action, baseline)
-    return _start_planned(ports, job, job.action, scanned.health, baseline)
-
-
-def _start_planned(
-    ports: Ports, job: Job, action: Action, health: TableHealth, baseline: Baseline
-) -> bool:
-    refusal = note_foreign(ports, action, health)
-    if refusal is not None:
-        _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
-        return False
-    refusal = check_names(ports, action, health)
-    if refusal is not None:
-        _refuse(ports, job, FailureReason.CATALOG_UNREACHABLE, refusal)
-        return False
-    fresh = _decide_anew(ports, job, health)
-    planned = next((planned for planned in fresh.planned if planned.rule is job.policy_rule), None)
-    if planned is None:
-        if not is_draining(ports.store.halts()):  # during a drain the job waits
-            finish_job(
-                ports,
-                job,
-                job.advance(
-                    JobState.CANCELLED,
-                    finished_at=ports.clock.now(),
-                    failure_message=_why_not_needed(fresh, job.policy_rule),
-                ),
-            )
-        return False
-    ready = _surround(ports, _bring_up_to_date(job, fresh, planned), health)
-    refusal = prepare_removal(ports, ready, health)
-    if refusal is not None:
-        _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
-        return False
-    ready = prepare_look(ports, ready)
-    if _is_stopped(
-        ports, job, find_stop(ports, job.table)
-    ):  # the preparations may have taken minutes
-        ports.runner.forget(job.job_id)
-        return False
-    return _hand_over(ports, ready, baseline)
-
-
-def _start_rollback(ports: Ports, job: Job, action: RollBack, baseline: Baseline) -> bool:
-    refusal = refuse_rollback(action, baseline.snapshot_id)
-    if refusal is not None:
-        _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
-        return False
-    # A rollback starts in spite of the pause that came with its request; a later pause stops
-    # it.
-    return not _is_stopped(
-        ports, job, find_stop(ports, job.table, since=job.created_at)
-    ) and _hand_over(ports, job, baseline)
-
-
-def _is_stopped(ports: Ports, job: Job, stop: Halt | None) -> bool:
-    """True when the job must not start now; a drain lets it wait, a pause cancels it."""
-    if stop is not None and not stop.is_drain:
-        finish_job(
-            ports,
-            job,
-            job.advance(
-                JobState.CANCELLED,
-                finished_at=ports.clock.now(),
-                failure_message=f"not started: {describe_halt(stop)}",
-            ),
-        )
-    return stop is not None
+    match prepare(ports, job, scanned):
+        case Refused(reason, message):
+            _refuse(ports, job, reason, message)
+            return False
+        case NotNeeded(message):
+            if not is_draining(ports.store.halts()):  # during a drain the job waits
+                _cancel(ports, job, message)
+            return False
+        case Ready(ready, ignores_pauses_until):
+            # The preparations may have taken minutes.
+            stop = find_stop(ports, job.table, since=ignores_pauses_until)
+            if stop is None:
+                return _hand_over(ports, ready, _take_baseline(scanned.inventory, scanned.health))
+            if not stop.is_drain:  # during a drain the job waits
+                _cancel(ports, job, f"not started: {describe_halt(stop)}")
+            ports.runner.forget(job.job_id)
+            return False
 
 
 def _hand_over(ports: Ports, job: Job, baseline: Baseline) -> bool:
@@ -239,6 +175,11 @@ def _reason_of(kind: FaultKind) -> FailureReason:
         FaultKind.METADATA_CORRUPT: FailureReason.MISSING_FILE,
     }
     return (unreachable | missing).get(kind, FailureReason.TABLE_CHANGED)
+
+
+def _cancel(ports: Ports, job: Job, message: str) -> None:
+    ended = job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=message)
+    finish_job(ports, job, ended)
 
 
 def _refuse(

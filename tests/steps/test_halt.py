@@ -22,9 +22,12 @@ from maintainer.ports.store import JobQuery
 from maintainer.requests.pause import cancel_halted, halt, lift, read_standstill
 from maintainer.requests.run import request_run
 from maintainer.steps.admission import read_queue, waits_of
+from maintainer.steps.kinds.dispatch import prepare
+from maintainer.steps.kinds.results import Preparation, Ready
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import start_pending, submit
+from maintainer.steps.table import Measured
 from tests.samples import NOW
 from tests.steps.world import World
 
@@ -168,11 +171,13 @@ def test_guard_29_a_pause_during_the_last_preparations_counts(
     if requested_by == "person":
         request_run(world.ports, world.put("orders"), (RuleName.REWRITE_DATA_FILES,), "person")
 
-    def prepare(ports: Ports, job: Job) -> Job:
+    def prepare_long(ports: Ports, job: Job, scanned: Measured) -> Preparation:
+        prepared = prepare(ports, job, scanned)
+        assert isinstance(prepared, Ready)
         halt(ports, Halt(scope, "ben", NOW))
-        return job
+        return prepared
 
-    monkeypatch.setattr("maintainer.steps.submit.prepare_look", prepare)
+    monkeypatch.setattr("maintainer.steps.submit.prepare", prepare_long)
     assert submit(world.ports) == 0
     (ended,) = world.store.jobs(JobQuery()).items
     assert (ended.state, ended.failure_message) == (

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from maintainer.compare.effect import compare, find_statistics, split_commits
+from maintainer.compare.effect import compare, conclude, find_statistics, split_commits
 from maintainer.compare.missing_parent import prove_rows_since
 from maintainer.compare.row_proof import COUNT_LIMIT_BYTES, rows_to_count, spread_counts
-from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.jobs.safeguards import surround
 from maintainer.decide.plan import decide, on_request
+from maintainer.domain.action import Action
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job import Baseline, Job
+from maintainer.domain.job import Baseline, FailureReason, Job
 from maintainer.domain.plan import Plan, PlannedAction, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.measure.health import summarise
-from maintainer.policy.halts import find_halt
 from maintainer.ports import Ports
-from maintainer.steps.kinds.content_proof import prove_contents
-from maintainer.steps.registrations import registrations_of
+from maintainer.steps.kinds.content_proof import pause_unproved, prove_contents
+from maintainer.steps.kinds.registration_check import check_names
+from maintainer.steps.kinds.results import NotNeeded, Preparation, Proved, Ready, Refused
+from maintainer.steps.pauses import resume_proved
 from maintainer.steps.table import Measured, measured_record, scan_table
-from maintainer.steps.table_plan import look_around, make_plan, policy_of
+from maintainer.steps.table_plan import circumstances_of, look_around, make_plan, policy_of
 
 
 def make_job(
@@ -81,30 +82,29 @@ def continue_request(ports: Ports, job: Job) -> Job | None:
     )[1]
 
 
+def prepare_maintenance(ports: Ports, job: Job, action: Action, health: TableHealth) -> Preparation:
+    """Decide about the job's rule once more, from the new health under the present policy."""
+    refusal = check_names(ports, action, health)
+    if refusal is not None:
+        return Refused(FailureReason.CATALOG_UNREACHABLE, refusal)
+    fresh = _decide_anew(ports, job, health)
+    planned = next((planned for planned in fresh.planned if planned.rule is job.policy_rule), None)
+    if planned is None:
+        return NotNeeded(_why_not_needed(fresh, job.policy_rule))
+    ready = _bring_up_to_date(job, fresh, planned)
+    safeguards = surround(ready, policy_of(ports, health).safeguards, health)
+    return Ready(replace(ready, safeguards=safeguards))
+
+
 def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
-    """Decide from the new health under the present policy, as if the job did not exist."""
+    """Decide as if the job did not exist."""
     policy = policy_of(ports, health)
     is_requested = job.requested_by != "policy"
     if is_requested:
         policy = on_request(policy, (job.policy_rule,), keeps_thresholds=job.keeps_thresholds)
     record, _ = measured_record(ports, job.table)
-    circumstances = Circumstances(
-        now=ports.clock.now(),
-        history=ports.store.rule_history(health.table_uuid),
-        pins=tuple(ports.store.pins(health.table_uuid)),
-        paused_by=record.pause.by if record.pause is not None else None,
-        registrations=registrations_of(ports, health.table, health.table_uuid, health.properties),
-        is_requested=is_requested,
-        calibration=ports.store.calibration(health.table_uuid, health.table.catalog),
-        memory_gb=ports.admission.memory_gb,
-        admission=ports.admission,
-        halt=find_halt(ports.store.halts(), health.table),
-        previous=record.plan,
-        application=ports.runner.application,
-        tasks_at_once=ports.admission.tasks_at_once,
-        profiles=ports.admission.profiles,
-        no_runner=ports.no_runner.get(health.table.catalog),
-    )
+    known = circumstances_of(ports, record, health, is_requested=is_requested)
+    circumstances = replace(known, in_flight=None, band=None)
     return decide(health, policy, look_around(ports, policy, record, health, circumstances))
 
 
@@ -139,11 +139,14 @@ def _why_not_needed(fresh: Plan, rule: RuleName) -> str:
     )
 
 
-def _surround(ports: Ports, job: Job, health: TableHealth) -> Job:
-    return replace(job, safeguards=surround(job, policy_of(ports, health).safeguards, health))
+def prove_maintenance(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Proved:
+    """Prove the job's effect, and pause the table when the proof finds damage."""
+    effect = find_effect(ports, job, baseline, scanned)
+    return Proved(effect, conclude(job, effect))
 
 
-def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Effect:
+def find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Effect:
+    """Compute and prove the effect; damage pauses the table, or a proof resumes it."""
     snapshots = scanned.inventory.snapshots
     commits = split_commits(baseline, job.application, job.job_id, snapshots)
     catalog = ports.catalog_of(job.table)
@@ -156,7 +159,11 @@ def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) 
     rows = prove_rows_since(baseline, commits.own, snapshots, spread_counts(commits.own, counted))
     statistics = find_statistics(job, scanned.inventory)
     is_there = statistics is not None and bool(catalog.file_bytes(job.table, statistics.path))
-    effect = compare(
+    compared = compare(
         job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there)
     )
-    return prove_contents(ports, job, commits.own, scanned.inventory, effect)
+    effect = prove_contents(ports, job, commits.own, scanned.inventory, compared)
+    # Pause before anything else, so that no further job touches the table.
+    if not pause_unproved(ports, job, effect):
+        resume_proved(ports, job)
+    return effect

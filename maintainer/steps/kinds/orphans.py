@@ -1,33 +1,61 @@
-"""Assess the result of an orphan scan, and store the list for approval."""
+"""Prepare and prove an orphan scan, or the removal of approved orphan files."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from maintainer.compare.effect import Verdict, conclude
+from maintainer.compare.effect import conclude
 from maintainer.decide.notices import notice_of_list
 from maintainer.decide.orphans.approval import Look, describe_list, make_list
 from maintainer.decide.orphans.scan import MAX_FILES, Judgement, describe_judgement, judge_orphans
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
-from maintainer.domain.job import Job, JobEvent
+from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent
 from maintainer.domain.orphan import FoundFile, FoundOrphans, OrphanListState
 from maintainer.domain.policy import Policy, RuleName
 from maintainer.policy.effective import DEFAULT_QUARANTINE
 from maintainer.ports import Ports
-from maintainer.steps.kinds.orphan_removal import prove_removal
+from maintainer.steps.kinds.location_check import note_foreign
+from maintainer.steps.kinds.maintenance import find_effect, prepare_maintenance
+from maintainer.steps.kinds.orphan_listing import prepare_look
+from maintainer.steps.kinds.orphan_removal import prepare_removal, prove_removal
+from maintainer.steps.kinds.results import (
+    Preparation,
+    Proof,
+    Proved,
+    Ready,
+    Refused,
+    Unreadable,
+)
 from maintainer.steps.table import Measured
 from maintainer.steps.table_plan import policy_of
 
 MAX_KEPT_SHOWN = 100  # files that are not to be touched
 
 
-def review_orphans(
-    ports: Ports, job: Job, action: RemoveOrphanFiles, scanned: Measured, effect: Effect
-) -> tuple[Effect, Verdict] | None:
-    """Review an orphan scan or a removal; None while the storage does not answer."""
+def prepare_orphans(
+    ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth
+) -> Preparation:
+    """Check what else lies in the location, and give the runner the files or the listing."""
+    refusal = note_foreign(ports, action, health)
+    if refusal is not None:
+        return Refused(FailureReason.TABLE_CHANGED, refusal)
+    prepared = prepare_maintenance(ports, job, action, health)
+    if not isinstance(prepared, Ready):
+        return prepared
+    refusal = prepare_removal(ports, prepared.job, health)
+    if refusal is not None:
+        return Refused(FailureReason.TABLE_CHANGED, refusal)
+    return Ready(prepare_look(ports, prepared.job))
+
+
+def prove_orphans(
+    ports: Ports, job: Job, action: RemoveOrphanFiles, baseline: Baseline, scanned: Measured
+) -> Proof:
+    """Prove an orphan scan or a removal."""
     health, inventory = scanned.health, scanned.inventory
+    effect = find_effect(ports, job, baseline, scanned)
     if action.approved is not None:
         rule = policy_of(ports, health).rule(RuleName.REMOVE_ORPHAN_FILES)
         keep_for = (
@@ -36,10 +64,13 @@ def review_orphans(
             else DEFAULT_QUARANTINE
         )
         named = [file.path for file in (*inventory.statistics, *inventory.partition_statistics)]
-        return prove_removal(ports, job, action, effect, keep_for, named)
+        proved = prove_removal(ports, job, action, effect, keep_for, named)
+        if proved is None:
+            return Unreadable("its storage does not say which of the files are there")
+        return Proved(*proved)
     if job.outcome is not None and job.outcome.kind == "finished":
         effect = _list_orphans(ports, job, action, health, effect)
-    return effect, conclude(job, effect)
+    return Proved(effect, conclude(job, effect))
 
 
 def _list_orphans(

@@ -1,0 +1,52 @@
+"""What preparing or proving a job results in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from maintainer.compare.effect import Verdict
+from maintainer.domain.effect import Effect
+from maintainer.domain.job import FailureReason, Job
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The job as Spark may get it now; pauses older than `ignores_pauses_until` do not stop it."""
+
+    job: Job
+    ignores_pauses_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The job must not start, and fails."""
+
+    reason: FailureReason
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotNeeded:
+    """The job is not worth starting any more, and is cancelled."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """What the job did, and its final state."""
+
+    effect: Effect
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """What the job did cannot be read yet, for this reason."""
+
+    reason: str
+
+
+Preparation = Ready | Refused | NotNeeded
+Proof = Proved | Unreadable
