@@ -31,11 +31,11 @@ from maintainer.estimate.output_files import (
     Count,
     OutputSizes,
     count_packed,
+    count_partitions,
     count_scattered,
     count_sorted,
 )
 from maintainer.estimate.partition_filter import PartitionFilter, Taken
-from maintainer.estimate.spec_evolution import count_partitions
 
 DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 DEFAULT_MAX_GROUP_BYTES = 100 * GIB  # Iceberg: max-file-group-size-bytes

@@ -17,13 +17,12 @@ from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.policy import Rule, RuleName
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.bin_packing import pack
-from maintainer.estimate.output_files import OutputSizes, count_packed
+from maintainer.estimate.output_files import OutputSizes, count_packed, count_partitions
 from maintainer.estimate.rewrite_data_files import (
     PlannerOptions,
     estimate_rewrite_data_files,
     plan_groups,
 )
-from maintainer.estimate.spec_evolution import count_partitions
 from maintainer.measure.health import measure
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share
 

@@ -10,7 +10,7 @@ from typing import Final
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import SMALL_FILE_RATIO, PartitionField, PartitionSpec
 from maintainer.domain.units import format_size
-from maintainer.estimate.spec_evolution import count_partitions
+from maintainer.estimate.output_files import count_partitions
 
 LEAST_PARTITIONS: Final = 10  # with fewer partitions there are too few small files
 LEAST_SHARE: Final = 0.5  # of the files after the best rewrite

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.decide.grading.bands import DELETE_RATIO, DISAGREEMENT, MAX_DISAGREEMENTS, grade
+from maintainer.decide.grading.bands import DISAGREEMENT, MAX_DISAGREEMENTS, grade
+from maintainer.decide.grading.findings import DELETE_RATIO
 from maintainer.domain.health import Band, Disagreement, Grade, ManifestGroup, TableHealth
 from maintainer.domain.inventory import ManifestContent, Unreadable
 from maintainer.domain.metric import Metric

@@ -5,7 +5,7 @@ from re import MULTILINE, search
 
 import pytest
 
-from maintainer.decide.grading.bands import (
+from maintainer.decide.grading.findings import (
     AVERAGE_FILE_SIZE_BOUNDS,
     DANGLING_DELETE_BOUNDS,
     DELETE_FILE_COUNT_BOUNDS,
