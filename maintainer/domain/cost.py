@@ -50,7 +50,6 @@ class Benefit:
     deletes_applied: int = 0
     manifests_removed: int = 0
     snapshots_removed: int = 0
-    reads_weight: float = 1.0  # 1 + reads / typical reads; 1 where the reads are unknown
     value: float = 0.0  # the weighted sum
 
 

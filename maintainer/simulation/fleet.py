@@ -32,7 +32,6 @@ COMMIT_RATES: tuple[tuple[float, float, float], ...] = (
     (0.40, 0.03, 0.06),  # daily loads
     (0.10, 0.001, 0.01),  # at rest
 )
-HOURS_A_WEEK = 168
 _MOST_FILES_AT_START = 20_000
 _DAYS_AT_START = 30
 
