@@ -44,7 +44,8 @@ class _Threads(BaseExecutor):  # type: ignore[misc]  # apscheduler has no types
     run_step skips a run of a step that is already running.
     """
 
-    def submit_job(self, job: ScheduledJob, run_times: list[datetime]) -> None:  # noqa: ARG002 - as APScheduler calls it
+    # As APScheduler calls it.
+    def submit_job(self, job: ScheduledJob, run_times: list[datetime]) -> None:  # noqa: ARG002
         threading.Thread(target=job.func, args=job.args, name=f"step-{job.id}", daemon=True).start()
 
     _do_submit_job = submit_job
@@ -139,8 +140,14 @@ class _Every(BaseTrigger):  # type: ignore[misc]  # apscheduler has no types
     def __init__(self, interval: timedelta) -> None:
         self._interval = interval
 
-    def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime:  # noqa: ARG002 - as APScheduler calls it
-        return now + self._interval * random.uniform(1 - JITTER_SHARE, 1 + JITTER_SHARE)  # noqa: S311 - spreads requests, guards nothing
+    def get_next_fire_time(
+        self,
+        previous_fire_time: datetime | None,  # noqa: ARG002 - as APScheduler calls it
+        now: datetime,
+    ) -> datetime:
+        # S311: spreads requests, guards nothing.
+        jitter = random.uniform(1 - JITTER_SHARE, 1 + JITTER_SHARE)  # noqa: S311
+        return now + self._interval * jitter
 
 
 class Scheduler:

@@ -25,7 +25,7 @@ def serve_amazon() -> Iterator[str]:
         server.stop()
 
 
-def client(service: str, endpoint: str) -> Any:  # noqa: ANN401 - boto3 makes its types up at run time
+def client(service: str, endpoint: str) -> Any:
     """Amazon's own client of a service."""
     keys = {"aws_access_key_id": ACCESS_KEY_ID, "aws_secret_access_key": SECRET_ACCESS_KEY}
     return boto3.client(service, endpoint_url=endpoint, region_name=REGION, **keys)

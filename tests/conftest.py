@@ -74,7 +74,7 @@ def _limit_of(item: pytest.Item) -> float:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling | None:  # noqa: ANN401 - a type of its insides
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling | None:
     """File by file, but what several files share is made once: they go to one process together."""
     return FilesTogether(config, log) if config.getoption("dist") == "loadfile" else None
 

@@ -192,7 +192,7 @@ def _read_parquet(paths: list[str], files: Files) -> pa.Table:
         query = f"""
             SELECT {columns} FROM read_parquet(?, filename = true, file_row_number = true, hive_partitioning = false, union_by_name = true) AS data
             ANTI JOIN deleted ON deleted.path = data.filename AND deleted.position = data.file_row_number
-        """  # noqa: S608 - the columns are the table's own
+        """
         return connection.sql(query, params=[paths]).to_arrow_table()
 
 

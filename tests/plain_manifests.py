@@ -345,7 +345,8 @@ def _is_zoned(kind: object) -> bool:
     )
 
 
-def partition_value(value: object, transform: str, *, is_zoned: bool) -> str:  # noqa: C901 - one case for each type of Iceberg
+# One case for each type of Iceberg.
+def partition_value(value: object, transform: str, *, is_zoned: bool) -> str:  # noqa: C901
     match value:
         case None:
             return "null"
@@ -356,7 +357,8 @@ def partition_value(value: object, transform: str, *, is_zoned: bool) -> str:  #
         case int() if transform == "day":
             return (date(1970, 1, 1) + timedelta(days=value)).isoformat()
         case int() if transform == "hour":
-            return f"{datetime(1970, 1, 1) + timedelta(hours=value):%Y-%m-%d-%H}"  # noqa: DTZ001 - hours have no zone
+            # Hours have no zone.
+            return f"{datetime(1970, 1, 1) + timedelta(hours=value):%Y-%m-%d-%H}"  # noqa: DTZ001
         case bool():
             return str(value).lower()
         case datetime():

@@ -17,7 +17,8 @@ ITEMS = TableIdentifier("lake", ("sales",), "items")
 
 
 def keep(policies: object) -> int | None:
-    rule = effective(policies, ITEMS, {}).rule(RuleName.EXPIRE_SNAPSHOTS)  # type: ignore[arg-type] # a PolicySet
+    # A PolicySet.
+    rule = effective(policies, ITEMS, {}).rule(RuleName.EXPIRE_SNAPSHOTS)  # type: ignore[arg-type]
     assert rule is not None
     return rule.keep
 

@@ -258,7 +258,8 @@ class AppriseNotifier:
             is_delivered = bool(
                 self._targets[name].notify(body=body, title=title, notify_type=_TYPES[notice.kind])
             )
-        except Exception as error:  # noqa: BLE001 - a hundred plug-ins: none may end the thread; the text might hold the target's secrets
+        # A hundred plug-ins: none may end the thread; the text might hold the target's secrets.
+        except Exception as error:  # noqa: BLE001
             log.warning(
                 "notice.failed target=%s kind=%s error=%s", name, notice.kind, type(error).__name__
             )

@@ -271,7 +271,13 @@ class PrometheusTelemetry:
     def table_gone(self, table: TableIdentifier) -> None:
         """Do nothing: the table's gauges come from the store."""
 
-    def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:  # noqa: ARG002 - faults are in the store
+    def scan_finished(
+        self,
+        seconds: float,
+        entries: int,
+        tables: int,
+        faults: int,  # noqa: ARG002 - faults are in the store
+    ) -> None:
         """Count a scan of the fleet."""
         self._scan_seconds.observe(seconds)
         self._scan_entries.inc(entries)

@@ -94,7 +94,8 @@ def _answer_ours(request: Request, error: Exception) -> Response:
 
 
 def _answer_problem(request: Request, error: Exception) -> Response:
-    assert isinstance(error, ProblemError)  # noqa: S101 - Starlette calls a handler with its own class only
+    # Starlette calls a handler with its own class only.
+    assert isinstance(error, ProblemError)  # noqa: S101
     return problem_response(error.status, error.detail, request.url.path)
 
 

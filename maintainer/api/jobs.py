@@ -62,7 +62,8 @@ def get_jobs(
     )
 
 
-@router.get("/jobs/{job_id}", summary="One job", responses=_NOT_FOUND)  # noqa: FAST003 - JobIn reads it
+# JobIn reads it.
+@router.get("/jobs/{job_id}", summary="One job", responses=_NOT_FOUND)  # noqa: FAST003
 def get_job(job: JobIn, services: ServicesIn) -> schemas.JobOut:
     """A job with its progress or, when it has ended, its effect."""
     return wire.write_job(job, services.statement)

@@ -114,7 +114,8 @@ class EffectivePolicyOut(Schema):
     version: str
     rules: list[RuleName]
     values: list[PolicyValueOut]
-    problems: list[PolicyProblemOut] = []  # noqa: RUF012 - pydantic copies defaults; a contradiction between files: no action on the table until it is resolved
+    # Contradictions between files. Pydantic copies defaults.
+    problems: list[PolicyProblemOut] = []  # noqa: RUF012
 
 
 class TableDetail(TableSummary):

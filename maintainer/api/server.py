@@ -57,7 +57,8 @@ class _BoundedProtocol(H11Protocol):
     Single bytes do not extend the deadline.
     """
 
-    def __init__(self, config: _Config, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - handed on to uvicorn
+    # Handed on to uvicorn.
+    def __init__(self, config: _Config, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
         super().__init__(config, *arguments, **named)
         self._bounds = config.bounds
         self._owed: object = None  # the part of a request that the client is sending

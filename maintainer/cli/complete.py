@@ -45,5 +45,6 @@ def _find_configuration(context: typer.Context) -> Path | None:
         given = current.params.get("config")
         if given is not None:
             return Path(str(given))
-        current = current.parent  # type: ignore[assignment]  # Typer's contexts have Typer's parents
+        # Typer's contexts have Typer's parents.
+        current = current.parent  # type: ignore[assignment]
     return None

@@ -234,7 +234,8 @@ def _try_catalog(file: Path, properties: Mapping[str, str]) -> None:
     if missing:
         say(f"warning: set the environment variable {missing[0]} before the next command")
         return
-    from maintainer.cli.diagnose import ping_catalogs  # noqa: PLC0415 - catalogs take seconds to import
+    # Catalogs take seconds to import.
+    from maintainer.cli.diagnose import ping_catalogs  # noqa: PLC0415
 
     for _, is_fine, sentence in ping_catalogs(load_settings(file, os.environ), PING_SECONDS):
         say(sentence if is_fine else f"warning: {sentence}")

@@ -36,7 +36,8 @@ DEFAULT_SHOWN = 50
 MOST_SHOWN = 200  # the largest page of the API
 Answer = dict[str, Any]  # JSON of the API
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]
-_WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - the daemon's listening address, not ours
+# The daemon's listening address, not ours.
+_WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 
 def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:

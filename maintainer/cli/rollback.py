@@ -25,7 +25,8 @@ def rollback(
     config: Config = None,
 ) -> None:
     """Undo a job's commits; refused if that would undo commits of others. Pauses the table."""
-    from maintainer.requests.rollback import request_rollback  # noqa: PLC0415 - as in the other commands
+    # As in the other commands.
+    from maintainer.requests.rollback import request_rollback  # noqa: PLC0415
 
     with open_app(load(config)) as app:
         undone = app.ports.store.job(job)

@@ -148,7 +148,8 @@ class _Signals:
         """True after the second signal."""
         return self._count > 1
 
-    def _handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - a signal handler's signature
+    # A signal handler's signature.
+    def _handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         self._count += 1
         self._caught.put(number)
 

@@ -195,5 +195,6 @@ def write_boundaries(value: str, *, is_date: bool) -> tuple[str, str]:
 def _write_hour(numbers: Sequence[int]) -> tuple[str, str]:
     year, month, day, hour = numbers
     start = date(year, month, day)
-    end = start + timedelta(days=1) if hour == 23 else start  # noqa: PLR2004 - the last hour of a day
+    # The last hour of a day.
+    end = start + timedelta(days=1) if hour == 23 else start  # noqa: PLR2004
     return f"{start} {hour:02}:00:00", f"{end} {(hour + 1) % 24:02}:00:00"

@@ -157,4 +157,5 @@ def _write_ratio(worth: Worth, cost: Cost) -> str:
 
 
 def _write(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"  # noqa: PLR2004 - from there on no digit after the point
+    # From there on no digit after the point.
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"  # noqa: PLR2004

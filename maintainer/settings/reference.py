@@ -122,7 +122,8 @@ def _meaning_of(owner: type[BaseModel], name: str, field: FieldInfo) -> str:
     return field.description
 
 
-def _find_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - an annotation can be any type form
+# An annotation can be any type form.
+def _find_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401
     """Return the model in an annotation: alone, with None, or in a list or mapping."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation

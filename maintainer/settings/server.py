@@ -14,7 +14,8 @@ _MOST_HOSTS = 100
 GREATEST_PORT = 65535
 _NAME = compile_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HOST = compile_regex(
-    r"(https?://)?([A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(:(?P<port>[0-9]{1,5}))?"
+    r"(https?://)?([A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])"
+    r"(:(?P<port>[0-9]{1,5}))?"
 )
 
 

@@ -164,7 +164,8 @@ def _tell_layout(health: TableHealth) -> Layout:
     # A date or a time in a partition value means that new data goes to new partitions.
     return (
         Layout.BY_DAY
-        if sum(name.count("-") >= 2 for name in names) * 2 > len(names)  # noqa: PLR2004 - as in 2026-03-04
+        # As in 2026-03-04.
+        if sum(name.count("-") >= 2 for name in names) * 2 > len(names)  # noqa: PLR2004
         else Layout.BY_BUCKET
     )
 

@@ -37,7 +37,8 @@ class Trouble:
             return do()
         except StoreUnavailableError:
             raise
-        except Exception as error:  # noqa: BLE001 - an error that one table causes must not leave the others without maintenance
+        # An error that one table causes must not leave the others without maintenance.
+        except Exception as error:  # noqa: BLE001
             self._errors.append(error)
             return None
 
@@ -64,7 +65,8 @@ def each(
     for item in items:
         if should_stop():
             break
-        trouble.guard(lambda item=item: done.append(do(item)))  # type: ignore[misc]  # mypy infers no lambda's default
+        # Mypy infers no lambda's default.
+        trouble.guard(lambda item=item: done.append(do(item)))  # type: ignore[misc]
     trouble.tell()
     return done
 
@@ -92,7 +94,8 @@ def _start(work: Callable[[], R]) -> Future[R]:
     def settle() -> None:
         try:
             done.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that waits for the result
+        # It is raised in the thread that waits for the result.
+        except BaseException as error:  # noqa: BLE001
             done.set_exception(error)
 
     Thread(target=settle, name="at-once", daemon=True).start()

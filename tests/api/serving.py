@@ -218,7 +218,7 @@ class Client:
         path: str,
         headers: Mapping[str, str] | None = None,
         /,
-        **query: Any,  # noqa: ANN401 - whatever httpx writes into a query
+        **query: Any,
     ) -> httpx.Response:
         return self.send("GET", path, headers, query=query or None)
 

@@ -45,7 +45,8 @@ def with_a_list(client: Client) -> None:
     }
     services = replace(
         client.daemon.services(),
-        **{name: partial(step, ports) for name, step in decide.items()},  # type: ignore[arg-type]  # by name
+        # By name.
+        **{name: partial(step, ports) for name, step in decide.items()},  # type: ignore[arg-type]
     )
     client.api.state.services = services
 

@@ -156,7 +156,8 @@ def test_files_that_disagree_are_told_with_the_files_and_with_the_table(
         PolicyLayer(name, (TablePattern("lake.*"),), {"priority": Setting(number, f"{name}:1")})
         for number, name in enumerate(("a.yaml", "b.yaml"))
     )
-    monkeypatch.setattr(serving, "LAYERS", PolicySet(layers, (), "v2"))  # type: ignore[attr-defined] # pytest's MonkeyPatch
+    # Pytest's MonkeyPatch.
+    monkeypatch.setattr(serving, "LAYERS", PolicySet(layers, (), "v2"))  # type: ignore[attr-defined]
     (problem,) = client.get("/api/v1/policies").json()["problems"]
     assert problem["source"] == "a.yaml:1"
     assert problem["message"].startswith("priority is 0 here and 1 at b.yaml:1")

@@ -41,7 +41,8 @@ def main() -> None:
     spark = builder.getOrCreate()
     started = time.monotonic()
     row = spark.sql(statement).collect()[0]
-    print(json.dumps({"seconds": time.monotonic() - started, **row.asDict()}))  # noqa: T201 - the benchmark reads it
+    # The benchmark reads it.
+    print(json.dumps({"seconds": time.monotonic() - started, **row.asDict()}))  # noqa: T201
 
 
 if __name__ == "__main__":

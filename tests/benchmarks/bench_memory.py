@@ -129,7 +129,8 @@ def scan_files(metadata: Path, files: int, children: Path) -> None:
         "warehouse": f"file://{directory}",
     }
     reader = MetadataReader()
-    reader.pool.end_idle = lambda: None  # type: ignore[method-assign]  # their peaks are asked for at the end
+    # Their peaks are asked for at the end.
+    reader.pool.end_idle = lambda: None  # type: ignore[method-assign]
     clock = SystemClock()
     with (
         closing(open_store(f"sqlite:///{directory}/store.db")) as store,

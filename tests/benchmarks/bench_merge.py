@@ -83,7 +83,7 @@ def run(scale: float) -> list[Measured]:
                 maintained = _merge_all(session, "maintained", merges, TRIGGER_SECONDS)
                 succeeded, failed = jobs()
             rows = {
-                name: session.sql(f"SELECT count(*) AS rows, sum(batch) AS sum FROM lake.db.{name}")  # noqa: S608 - names are ours
+                name: session.sql(f"SELECT count(*) AS rows, sum(batch) AS sum FROM lake.db.{name}")
                 for name in ("alone", "maintained")
             }
     assert rows["alone"] == rows["maintained"], rows
@@ -165,7 +165,7 @@ def _merge_all(session: Session, name: str, merges: int, trigger: float) -> Stre
     )
     region = f"CAST(pmod(id, {REGIONS}) AS INT)"
     session.sql(
-        f"INSERT INTO {table} SELECT id, {region}, sha2(CAST(id AS STRING), 256), 0 FROM "  # noqa: S608 - names are ours
+        f"INSERT INTO {table} SELECT id, {region}, sha2(CAST(id AS STRING), 256), 0 FROM "
         f"range({rows})"
     )
     for number in range(1, merges + 1):

@@ -212,6 +212,6 @@ def _ask_daemon(root: Path, warehouse: str, name: str) -> Taken:
     return Taken(whole, float(job["effect"]["duration_seconds"]))
 
 
-def _finished(daemon: Daemon) -> Any | None:  # noqa: ANN401 - any JSON
+def _finished(daemon: Daemon) -> Any | None:
     jobs = daemon.get("/api/v1/jobs")["items"]
     return next((job for job in jobs if job["state"] in {"succeeded", "failed", "cancelled"}), None)

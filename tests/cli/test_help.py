@@ -18,7 +18,8 @@ from maintainer.cli.console import WIDTH_OF_A_PIPE, make_console
 
 
 def test_every_command_is_in_one_group_of_the_help() -> None:
-    names = list(get_command(commands.application).commands)  # type: ignore[attr-defined]  # a group has commands
+    # A group has commands.
+    names = list(get_command(commands.application).commands)  # type: ignore[attr-defined]
     listed = list(chain.from_iterable(commands.PANELS.values()))
     assert sorted(names) == sorted(listed)
 
@@ -80,7 +81,8 @@ def test_the_configuration_on_the_line_counts(
     parent = whole.make_context(
         "maintainer", ["--config", str(configuration), "scan"], resilient_parsing=True
     )
-    assert complete_table(parent, "lake") == ["lake.sales.orders"]  # type: ignore[arg-type]  # Typer's own Context
+    # Typer's own Context.
+    assert complete_table(parent, "lake") == ["lake.sales.orders"]  # type: ignore[arg-type]
     assert (
         complete_table(whole.make_context("maintainer", ["scan"], resilient_parsing=True), "lake")  # type: ignore[arg-type]
         == []

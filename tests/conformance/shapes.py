@@ -36,12 +36,12 @@ class Shape:
     where: str | None = None  # a policy's own filter
 
 
-def table(files: Sequence[File], fields: Fields = (), **more: Any) -> Layout:  # noqa: ANN401 - a layout's own fields
+def table(files: Sequence[File], fields: Fields = (), **more: Any) -> Layout:
     properties = {**TARGET_PROPERTIES, **more.pop("properties", {})}
     return Layout([Batch(files)], fields, properties=properties, **more)
 
 
-def files(*sizes: int, **values: Any) -> list[File]:  # noqa: ANN401 - any value of a column
+def files(*sizes: int, **values: Any) -> list[File]:
     return [File(size * KIB, values) for size in sizes]
 
 
@@ -140,7 +140,7 @@ def by(
     size: int = 15,
     transform: str = "identity",
     values: Sequence[Any] | None = None,
-    **more: Any,  # noqa: ANN401
+    **more: Any,
 ) -> Layout:
     """So many files in each partition."""
     chosen = list(range(len(counts))) if values is None else values
@@ -160,7 +160,8 @@ TRANSFORMS: Sequence[tuple[str, str, Sequence[Any]]] = (
     ("flag", "identity", (True, False, None)),
     ("day", "identity", (date(2026, 2, 28), date(1969, 12, 31), None)),
     ("at", "identity", (NOON, NOON + timedelta(microseconds=1), None)),
-    ("local", "identity", (NOON.replace(tzinfo=None), datetime(1960, 1, 1), None)),  # noqa: DTZ001 - a timestamp without a zone
+    # A timestamp without a zone.
+    ("local", "identity", (NOON.replace(tzinfo=None), datetime(1960, 1, 1), None)),  # noqa: DTZ001
     ("price", "identity", (Decimal("1.50"), Decimal("-0.01"), None)),
     ("rate", "identity", (0.1, -1e300, float("inf"), None)),
     ("raw", "identity", (b"\x00'", b"", None)),
@@ -180,8 +181,8 @@ TRANSFORMS: Sequence[tuple[str, str, Sequence[Any]]] = (
         "hour",
         (NOON, NOON + timedelta(hours=11, minutes=59), NOON + timedelta(hours=12), None),
     ),
-    ("local", "day", (NOON.replace(tzinfo=None), datetime(2026, 4, 1), None)),  # noqa: DTZ001 - as above
-    ("local", "hour", (NOON.replace(tzinfo=None), datetime(2026, 3, 31, 13), None)),  # noqa: DTZ001 - as above
+    ("local", "day", (NOON.replace(tzinfo=None), datetime(2026, 4, 1), None)),  # noqa: DTZ001
+    ("local", "hour", (NOON.replace(tzinfo=None), datetime(2026, 3, 31, 13), None)),  # noqa: DTZ001
     ("day", "month", (date(2026, 2, 28), date(2026, 3, 1), None)),
     ("day", "year", (date(2026, 12, 31), date(2027, 1, 1), None)),
 )
@@ -404,7 +405,8 @@ def filtered() -> Iterator[Shape]:
         "local",
         [5, 6],
         transform="hour",
-        values=[NOON.replace(tzinfo=None), datetime(2026, 3, 31, 13)],  # noqa: DTZ001 - a timestamp without a zone
+        # A timestamp without a zone.
+        values=[NOON.replace(tzinfo=None), datetime(2026, 3, 31, 13)],  # noqa: DTZ001
     )
     yield Shape("hours without a zone", hours, where="'2026-03-31 13:00:00' <= local")
     pairs = [

@@ -202,7 +202,7 @@ class Lake:
 
     def _delete(self, name: str, deletes: Deletes, writer: _Writer) -> None:
         if deletes.kind == "vector":
-            self.session.sql(f"DELETE FROM lake.c.{name} WHERE {deletes.where}")  # noqa: S608 - our own text
+            self.session.sql(f"DELETE FROM lake.c.{name} WHERE {deletes.where}")
             return
         chosen = [writer.written[number] for number in deletes.files]
         parts = [[file] for file in chosen] if deletes.kind == "file" else [chosen]

@@ -50,7 +50,7 @@ def test_guard_18_equality_deletes_are_weighed_and_the_narrowed_rewrite_applies_
         planned.estimate.items_before,
         planned.estimate.items_after,
     )
-    rows = lake.session.sql(f"SELECT count(*) AS rows, count(DISTINCT id) AS ids FROM {table}")[0]  # noqa: S608 - our own name
+    rows = lake.session.sql(f"SELECT count(*) AS rows, count(DISTINCT id) AS ids FROM {table}")[0]
     assert rows == {"rows": 80 - 42, "ids": 80 - 42}, (
         "five of the ten rows of each file are gone, six of two files"
     )

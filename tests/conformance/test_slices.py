@@ -101,6 +101,6 @@ def test_a_hot_table_is_worked_off_slice_by_slice_until_nothing_is_left(lake: La
     assert [skipped.code for skipped in rest.skipped] == [SkipCode.NOTHING_TO_GAIN]
     assert health.records == ROWS
     (counted,) = lake.session.sql(
-        f"SELECT count(*) AS rows, count(DISTINCT id) AS ids FROM {table}"  # noqa: S608 - our own text
+        f"SELECT count(*) AS rows, count(DISTINCT id) AS ids FROM {table}"
     )
     assert (counted["rows"], counted["ids"]) == (ROWS, ROWS)

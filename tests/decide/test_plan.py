@@ -519,13 +519,13 @@ HISTORIES = st.builds(
     RuleHistory,
     st.just(RuleName.REWRITE_DATA_FILES),
     last_success_at=st.none()
-    | st.datetimes(datetime(2026, 1, 1), datetime(2026, 5, 1)).map(lambda t: t.replace(tzinfo=UTC)),  # noqa: DTZ001
+    | st.datetimes(datetime(2026, 1, 1), datetime(2026, 5, 1), timezones=st.just(UTC)),  # noqa: DTZ001
     consecutive_failures=st.integers(0, 9),
     last_failure_at=st.none() | st.just(NOW - timedelta(hours=3)),
 )
 CIRCUMSTANCES = st.builds(
     Circumstances,
-    st.datetimes(datetime(2026, 3, 1), datetime(2026, 4, 30)).map(lambda t: t.replace(tzinfo=UTC)),  # noqa: DTZ001
+    st.datetimes(datetime(2026, 3, 1), datetime(2026, 4, 30), timezones=st.just(UTC)),  # noqa: DTZ001
     HISTORIES.map(lambda entry: {entry.rule: entry}),
     st.none() | st.just("m-1"),
     st.none() | st.just("ada"),

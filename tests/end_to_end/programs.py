@@ -53,7 +53,7 @@ def run(
     )
 
 
-def run_json(*arguments: str, cwd: Path, code: int = 0) -> Any:  # noqa: ANN401 - any JSON
+def run_json(*arguments: str, cwd: Path, code: int = 0) -> Any:
     done = run(*arguments, "--format", "json", cwd=cwd)
     assert done.returncode == code, done.stderr
     return json.loads(done.stdout)
@@ -79,8 +79,9 @@ class Daemon:
     log: Path
     url: str = ""
 
-    def get(self, path: str) -> Any:  # noqa: ANN401 - any JSON
-        with urllib.request.urlopen(f"{self.url}{path}", timeout=30) as answer:  # noqa: S310 - our own daemon on loopback
+    def get(self, path: str) -> Any:
+        # Our own daemon on loopback.
+        with urllib.request.urlopen(f"{self.url}{path}", timeout=30) as answer:  # noqa: S310
             body = answer.read().decode()
         return json.loads(body) if "json" in answer.headers["Content-Type"] else body
 
@@ -92,7 +93,7 @@ class Daemon:
         with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - as above
             return [event["name"] for event in json.loads(answer.read())]
 
-    def post(self, path: str, body: object | None = None) -> Any:  # noqa: ANN401 - any JSON
+    def post(self, path: str, body: object | None = None) -> Any:
         data = json.dumps(body if body is not None else {}).encode()
         request = urllib.request.Request(  # noqa: S310 - as above
             f"{self.url}{path}",

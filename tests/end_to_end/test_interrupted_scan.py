@@ -106,7 +106,7 @@ def count_rows(home: Path, source: str) -> int:
         return 0
     try:
         with closing(sqlite3.connect(f"file:{home}/store.db?mode=ro", uri=True)) as connection:
-            return int(connection.execute(f"select count(*) from {source}").fetchone()[0])  # noqa: S608 - a name of this test's
+            return int(connection.execute(f"select count(*) from {source}").fetchone()[0])
     except sqlite3.OperationalError:  # not made yet
         return 0
 

@@ -225,7 +225,8 @@ def test_each_ref_shows_what_it_holds_and_the_oldest_comes_first() -> None:
     ]
     times = {made.snapshot_id: made.committed_at for made in history}
     assert find_holds(history, refs) == (
-        RefHold("release", False, 1, times[1], 1, times[1]),  # noqa: FBT003 - as the dataclass prints
+        # As the dataclass prints.
+        RefHold("release", False, 1, times[1], 1, times[1]),  # noqa: FBT003
         RefHold("main", True, 4, times[4], 3, times[1]),  # noqa: FBT003 - as above
         RefHold("audit", True, 3, times[3], 1, times[3]),  # noqa: FBT003 - as above
         RefHold("lost", False, 77, None, 0, None),  # noqa: FBT003 - as above

@@ -23,7 +23,8 @@ ENFORCE = {"maintainer.mode": "enforce"}
 def policy_of(properties: dict[str, str], **files: str) -> Policy:
     layers = tuple(parse_policy(text, f"{name}.yaml") for name, text in files.items())
     assert all(isinstance(layer, PolicyLayer) for layer in layers), layers
-    return effective(PolicySet(layers, read_properties=read_table_properties), ORDERS, properties)  # type: ignore[arg-type] # asserted above
+    # Asserted above.
+    return effective(PolicySet(layers, read_properties=read_table_properties), ORDERS, properties)  # type: ignore[arg-type]
 
 
 def note_on_mode(policy: Policy) -> str:

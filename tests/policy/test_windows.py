@@ -53,7 +53,7 @@ def test_in_the_hour_that_the_clocks_repeat_the_next_opening_is_still_after_now(
 
 
 @given(
-    st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 31)).map(lambda t: t.replace(tzinfo=UTC))  # noqa: DTZ001
+    st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
 )
 def test_every_next_opening_is_open(moment: datetime) -> None:
     opening = next_opening(NIGHT, moment)

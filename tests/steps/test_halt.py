@@ -193,7 +193,7 @@ def _halting(
     """Measures the table, and somebody asks for the halt meanwhile."""
     read = world.ports.catalog_of(table).inventory
 
-    def inventory(*given: Any, **named: Any) -> TableInventory | TableFault:  # noqa: ANN401 - handed on as they are
+    def inventory(*given: Any, **named: Any) -> TableInventory | TableFault:
         halt(world.ports, halted)
         return read(*given, **named)
 

@@ -27,7 +27,7 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     original = table_plan.make_plan
 
-    def note(ports: Any, record: Any, health: Any, policy: Any) -> Any:  # noqa: ANN401 - passed on as they are
+    def note(ports: Any, record: Any, health: Any, policy: Any) -> Any:
         made.append(record.table.name)
         return original(ports, record, health, policy)
 

@@ -79,7 +79,8 @@ def test_the_deadline_survives_a_restart() -> None:
 def test_what_does_not_end_when_it_is_asked_to_is_not_let_work_beyond_the_grace() -> None:
     world = World()
     job = started(world)
-    world.runner.cancel = lambda job_id: None  # type: ignore[method-assign]  # noqa: ARG005 - a Spark that does not listen
+    # A Spark that does not listen.
+    world.runner.cancel = lambda job_id: None  # type: ignore[method-assign]  # noqa: ARG005
     pass_time(world, HOUR + OVERDUE_GRACE - timedelta(minutes=1))
     assert world.stored(job).state is JobState.RUNNING
     pass_time(world, timedelta(minutes=1) + 2 * world.ports.lease_terms.duration)
@@ -90,7 +91,8 @@ def test_what_does_not_end_when_it_is_asked_to_is_not_let_work_beyond_the_grace(
 def test_who_asked_for_the_end_before_gets_a_cancelled_job() -> None:
     world = World()
     job = started(world)
-    world.runner.cancel = lambda job_id: None  # type: ignore[method-assign]  # noqa: ARG005 - it takes its time
+    # It takes its time.
+    world.runner.cancel = lambda job_id: None  # type: ignore[method-assign]  # noqa: ARG005
     request_cancel(world.ports, job, "ada")
     pass_time(world, HOUR)
     del world.runner.cancel

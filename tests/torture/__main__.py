@@ -62,7 +62,8 @@ def main() -> int:
     return report.exit_code
 
 
-def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler's signature
+# A signal handler's signature.
+def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
     """Everything that was started is ended on the way out."""
     sys.exit(128 + number)
 

@@ -203,7 +203,7 @@ class Daemon:
             return False
         return place.is_relative_to(self.directory)
 
-    def ask(self, path: str, body: object | None = None, method: str | None = None) -> Any | None:  # noqa: ANN401 - any JSON
+    def ask(self, path: str, body: object | None = None, method: str | None = None) -> Any | None:
         """The answer of its API; None when there is none, or an error."""
         if not self.url:
             return None
@@ -212,7 +212,7 @@ class Daemon:
             f"{self.url}/api/v1{path}", data, {"Content-Type": "application/json"}, method=method
         )
         try:
-            with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310 - as above
+            with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310
                 text = answer.read()
         except (OSError, ValueError):  # HTTPError and URLError are OSErrors
             return None

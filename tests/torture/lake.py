@@ -86,7 +86,8 @@ class WritersSpark:
     """
 
     def __init__(self, lake: Lake, directory: Path) -> None:
-        from pyspark.sql import SparkSession  # noqa: PLC0415 - a second, which the tests of the checker need not wait for
+        # A second, which the tests of the checker need not wait for.
+        from pyspark.sql import SparkSession  # noqa: PLC0415
 
         jars = ",".join(
             str(jar)
@@ -118,7 +119,7 @@ class WritersSpark:
             builder = builder.config(key, value)
         self._spark: Any = builder.getOrCreate()
 
-    def session(self) -> Any:  # noqa: ANN401 - pyspark is not typed here
+    def session(self) -> Any:
         """A session with settings of its own."""
         return self._spark.newSession()
 
@@ -129,7 +130,7 @@ class WritersSpark:
         self._spark.stop()
 
 
-def make_tables(lake: Lake, namespace: str, spark: Any, now: datetime) -> list[Operation]:  # noqa: ANN401 - as above
+def make_tables(lake: Lake, namespace: str, spark: Any, now: datetime) -> list[Operation]:
     """Create every table; returns what they hold from the beginning, as the ledger has it."""
     catalog = lake.open_catalog()
     try:
@@ -143,7 +144,7 @@ def _make_table(
     catalog: SqlCatalog,
     namespace: str,
     plan: TablePlan,
-    spark: Any,  # noqa: ANN401 - as above
+    spark: Any,
     now: datetime,
 ) -> Operation:
     schema = Schema(

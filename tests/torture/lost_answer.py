@@ -36,7 +36,7 @@ def examine(
     name: str,
     statement: str,
     catalog: SqlCatalog,
-    session: Any,  # noqa: ANN401 - pyspark is not typed here
+    session: Any,
     proxy: Proxy,
 ) -> dict[str, object]:
     """Make a table, lose the answer to the statement's commit, look; then roll the table back, and
@@ -49,7 +49,7 @@ def examine(
     )
     for number in range(APPENDS):
         session.sql(
-            f"INSERT INTO {table} SELECT * FROM VALUES {to_sql([Row('a', number, 0, 'p0')])}"  # noqa: S608 - the texts are ours
+            f"INSERT INTO {table} SELECT * FROM VALUES {to_sql([Row('a', number, 0, 'p0')])}"
         )
     before = catalog.load_table(f"n.{name}").current_snapshot()
     assert before is not None

@@ -70,7 +70,7 @@ def test_guard_25_a_rewrite_of_manifests_whose_answer_is_lost_is_found_and_rolle
     table = workshop.create(
         "unlisted",
         "id bigint",
-        rows=tuple(f"SELECT id FROM range({first}, {first} + 3)" for first in (0, 3, 6)),  # noqa: S608 - numbers
+        rows=tuple(f"SELECT id FROM range({first}, {first} + 3)" for first in (0, 3, 6)),
     )
     scan_table(workshop.ports, table)
     plan, job = request_run(workshop.ports, table, (RuleName.REWRITE_MANIFESTS,), "person")

@@ -95,20 +95,20 @@ def write_statement(operation: Operation) -> str:
     match Kind(operation.kind):
         case Kind.APPEND:
             return (
-                f"INSERT INTO {table} SELECT * FROM VALUES {to_sql(list(operation.put))} AS "  # noqa: S608 - as above
+                f"INSERT INTO {table} SELECT * FROM VALUES {to_sql(list(operation.put))} AS "
                 f"given({names})"
             )
         case Kind.OVERWRITE:
             return (
-                f"INSERT OVERWRITE {table} SELECT * FROM VALUES {to_sql(list(operation.put))} AS "  # noqa: S608 - as above
+                f"INSERT OVERWRITE {table} SELECT * FROM VALUES {to_sql(list(operation.put))} AS "
                 f"given({names})"
             )
         case Kind.DELETE:
-            return f"DELETE FROM {table} WHERE {select(operation)}"  # noqa: S608 - as above
+            return f"DELETE FROM {table} WHERE {select(operation)}"
         case Kind.MERGE:
             gone = [Row(operation.writer, sequence, -1, "") for sequence in operation.drop]
             return (
-                f"MERGE INTO {table} AS target USING (SELECT * FROM VALUES "  # noqa: S608 - as above
+                f"MERGE INTO {table} AS target USING (SELECT * FROM VALUES "
                 f"{to_sql([*operation.put, *gone])} AS given({names})) AS change "
                 "ON target.writer = change.writer AND target.sequence = change.sequence "
                 "WHEN MATCHED AND change.version < 0 THEN DELETE "
@@ -159,7 +159,8 @@ class Writer:
             began = time.time()
             try:
                 self.hand.carry_out(operation)
-            except Exception as error:  # noqa: BLE001 - whatever a library throws, a writer must find out what came of its commit
+            # Whatever a library throws, a writer must find out what came of its commit.
+            except Exception as error:  # noqa: BLE001
                 ended = time.time()
                 operation = replace(
                     operation, error=f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARACTERS]

@@ -50,7 +50,8 @@ def read_canary(table: Table, snapshot_ids: Sequence[int]) -> CanaryReading:
             read += 1
         except _WrongFileError as error:
             problems.append(f"{file.file_path} {error}")
-        except Exception as error:  # noqa: BLE001 - storage libraries raise any exception, and an unseen file proves nothing
+        # Storage libraries raise any exception, and an unseen file proves nothing.
+        except Exception as error:  # noqa: BLE001
             unread.append(f"{file.file_path}: {type(error).__name__}: {error}")
     return CanaryReading(read, tuple(problems), tuple(unread))
 
@@ -129,7 +130,8 @@ def _unreadable(file: DataFile, error: Exception) -> _WrongFileError:
     return _WrongFileError(f"cannot be read as {file.file_format.value}: {error}")
 
 
-def _count_rows(stream: Any, file: DataFile, field_ids: set[int]) -> int | None:  # noqa: ANN401 - a file of PyIceberg's or a buffer of PyArrow's
+# A file of PyIceberg's or a buffer of PyArrow's.
+def _count_rows(stream: Any, file: DataFile, field_ids: set[int]) -> int | None:  # noqa: ANN401
     match file.file_format:
         case FileFormat.PARQUET:
             return _read_parquet(

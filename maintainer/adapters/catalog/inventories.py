@@ -199,7 +199,8 @@ class Inventories:
             return "", self._fault(table, error.kind, error.reason)
         except CatalogUnavailableError as error:
             return "", self._fault(table, FaultKind.CATALOG_UNAVAILABLE, str(error))
-        except Exception as error:  # noqa: BLE001 - every library's exceptions become a fault of the table
+        # Every library's exceptions become a fault of the table.
+        except Exception as error:  # noqa: BLE001
             return "", self._fault(
                 table, kind_of_catalog_error(error), explain(error, self._secrets)
             )

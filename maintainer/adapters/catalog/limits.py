@@ -127,7 +127,8 @@ def at_most_listed(rows: Iterable[T]) -> Iterator[T]:
         yield row
 
 
-def refuse_empty_items(schema: Any, defined: Mapping[str, Any]) -> None:  # noqa: ANN401 - an Avro schema is any JSON
+# An Avro schema is any JSON.
+def refuse_empty_items(schema: Any, defined: Mapping[str, Any]) -> None:  # noqa: ANN401
     """Refuse a schema with arrays whose items take no bytes.
 
     A few bytes can claim any number of such items, and each is read on its own.
@@ -148,7 +149,11 @@ def refuse_empty_items(schema: Any, defined: Mapping[str, Any]) -> None:  # noqa
                 continue
 
 
-def _takes_bytes(schema: Any, defined: Mapping[str, Any], within: tuple[str, ...]) -> bool:  # noqa: ANN401 - as above
+def _takes_bytes(
+    schema: Any,  # noqa: ANN401 - as above
+    defined: Mapping[str, Any],
+    within: tuple[str, ...],
+) -> bool:
     match defined.get(schema, schema) if isinstance(schema, str) else schema:
         case "null" | {"type": "null"} | {"type": "fixed", "size": 0}:
             return False

@@ -189,7 +189,8 @@ class DaemonThreads(Executor):
         self._calls.put(call)
         return future
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002 - nobody waits
+    # Nobody waits.
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
         """Let each thread finish its current call; calls that have not started are dropped."""
         with suppress(queue.Empty):
             while cancel_futures:

@@ -270,7 +270,8 @@ class PyIcebergCatalog:
             return None
         try:
             return len(opened.access.io.new_input(path))
-        except Exception:  # noqa: BLE001 - storage libraries raise any exception, and an unseen file proves nothing
+        # Storage libraries raise any exception, and an unseen file proves nothing.
+        except Exception:  # noqa: BLE001
             return None
 
     def look_at_files(

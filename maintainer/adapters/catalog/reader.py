@@ -286,7 +286,8 @@ class MetadataReader:
                 manifest.path,
                 MAX_DOCUMENT_BYTES if manifest.length_bytes is None else manifest.length_bytes,
             )
-        except Exception as error:  # noqa: BLE001 - one manifest that cannot be read must not hide the others
+        # One manifest that cannot be read must not hide the others.
+        except Exception as error:  # noqa: BLE001
             return Unreadable(manifest.path, f"manifest: {explain_reading(error, access)}")
 
     async def _decode_batch(self, batch: Batch, *, is_large: bool) -> Decoded:

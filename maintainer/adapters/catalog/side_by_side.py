@@ -65,7 +65,8 @@ class Abreast(Generic[Item, Found]):
                 item = next(source)
             except StopIteration:
                 return False
-            self._usual[self._start(item, True)] = item  # noqa: FBT003 - the callable's own parameter has no name here
+            # The callable's own parameter has no name here.
+            self._usual[self._start(item, True)] = item  # noqa: FBT003
         return True
 
     def _start_huge(self, *, has_more: bool) -> None:

@@ -211,7 +211,8 @@ def describe_table(catalog: Catalog, new: NewTable) -> tuple[TableMetadata, File
     transaction = catalog.create_table_transaction(
         new.identifier, new.schema, new.location, new.spec, properties=dict(new.properties)
     )
-    return transaction.table_metadata, transaction._table.io  # noqa: SLF001 - the staged table has no public access
+    # The staged table has no public access.
+    return transaction.table_metadata, transaction._table.io  # noqa: SLF001
 
 
 def create_with_history(
@@ -239,7 +240,8 @@ def create_with_history(
                 updates += _advance_main(head.snapshot)
                 written.append(head.snapshot)
         if table is None:
-            transaction._apply(tuple(updates))  # noqa: SLF001 - a transaction takes dated snapshots in no other way
+            # A transaction takes dated snapshots in no other way.
+            transaction._apply(tuple(updates))  # noqa: SLF001
             transaction.commit_transaction()
             table = catalog.load_table(new.identifier)
             # a commit that only expires would add today's time to the log, so the next group's

@@ -50,8 +50,9 @@ def _create(spark: SparkSession, table: str, format_version: int) -> None:
         f"({properties})"
     )
     spark.sql(
-        f"INSERT INTO {table} SELECT account_id, region, state, balance, changed_at FROM changes "  # noqa: S608 - names are ours
-        f"WHERE batch = 0"
+        # Names are ours.
+        f"INSERT INTO {table} SELECT account_id, region, state, balance, changed_at "  # noqa: S608
+        f"FROM changes WHERE batch = 0"
     )
 
 

@@ -212,7 +212,8 @@ def _option_schema(bound: OptionBound) -> dict[str, object]:
             return {"enum": list(bound.choices)}
 
 
-def _option_field(procedure: Procedure, name: str) -> Any:  # noqa: ANN401 - create_model takes (type, default)
+# Create_model takes (type, default).
+def _option_field(procedure: Procedure, name: str) -> Any:  # noqa: ANN401
     bound = PROCEDURE_OPTIONS[procedure][name]
     limits = (
         " or ".join(bound.choices)
@@ -284,7 +285,8 @@ class RewriteDataFilesRule(_RewriteModel):
         description="One job takes the partitions with the most to gain up to this size, the next "
         "job the next; default all at once.",
     )
-    options: RewriteDataFilesOptions | None = None  # type: ignore[valid-type]  # made from the allow-list at run time
+    # Made from the allow-list at run time.
+    options: RewriteDataFilesOptions | None = None  # type: ignore[valid-type]
 
     @model_validator(mode="after")
     def _check_sort_order(self) -> RewriteDataFilesRule:

@@ -29,7 +29,7 @@ def check_text(value: object, limit: int) -> object:
         if len(value) > limit:
             refuse(f"has {len(value)} characters, over the limit of {limit}")
         if (
-            any(ord(character) < 0x20 and character not in "\t\n\r" for character in value)  # noqa: PLR2004 - the first printable character
+            any(character < " " and character not in "\t\n\r" for character in value)
             or "\x7f" in value
         ):
             refuse("holds a control character")
@@ -54,7 +54,8 @@ def check_cron(value: object) -> object:
             f"day month weekday"
         )
     try:
-        croniter(value, datetime(2024, 1, 1)).get_next()  # noqa: DTZ001 - whether it ever fires, in any time zone
+        # Whether it ever fires, in any time zone.
+        croniter(value, datetime(2024, 1, 1)).get_next()  # noqa: DTZ001
     except (ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
         refuse(f"is {value!r}, which is not a cron expression that ever fires ({error})")
     return value

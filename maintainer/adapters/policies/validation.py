@@ -220,7 +220,8 @@ def _find_homes(model: type[BaseModel], key: str, at: Path) -> Iterator[Path]:
             yield from _find_homes(inner, key, (*at, written))
 
 
-def inner_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - an annotation can be any type form
+# An annotation can be any type form.
+def inner_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401
     """Return the model in an annotation, alone or with None."""
     candidates = (
         get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)

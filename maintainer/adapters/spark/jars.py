@@ -222,7 +222,8 @@ def _is_intact(path: Path, jar: Jar) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _digest(path: str, modified: int, size: int) -> str:  # noqa: ARG001 - time and size make a changed file another key
+# Time and size make a changed file another key.
+def _digest(path: str, modified: int, size: int) -> str:  # noqa: ARG001
     digest = hashlib.sha256()
     with Path(path).open("rb") as file:
         while chunk := file.read(_CHUNK_BYTES):

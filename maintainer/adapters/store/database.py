@@ -99,7 +99,8 @@ class Database:
         when they close.
         """
         try:
-            found = os.stat(self._url.database or "")  # noqa: PTH116 - a Path costs as much as the check, which each transaction does
+            # A Path costs as much as the check, which each transaction does.
+            found = os.stat(self._url.database or "")  # noqa: PTH116
         except FileNotFoundError as error:
             raise self._unavailable(_DELETED) from error
         except OSError as error:

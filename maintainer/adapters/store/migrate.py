@@ -71,7 +71,8 @@ def _read_revision(connection: Connection, script: ScriptDirectory, place: str) 
 
 def _run(connection: Connection, config: Config, script: ScriptDirectory) -> None:
     def steps(revision: tuple[str, ...], _context: MigrationContext) -> list[RevisionStep]:
-        return script._upgrade_revs("head", revision)  # type: ignore[arg-type]  # noqa: SLF001 - Alembic's own upgrade command calls it
+        # Alembic's own upgrade command calls it.
+        return script._upgrade_revs("head", revision)  # type: ignore[arg-type]  # noqa: SLF001
 
     with EnvironmentContext(config, script, fn=steps, destination_rev="head") as environment:
         environment.configure(

@@ -70,7 +70,8 @@ def read_timings(
         if len(rows) > limit
         else None
     )
-    return Page(tuple(QueryTiming(**row._mapping) for row in shown), following, total)  # noqa: SLF001 - SQLAlchemy's public name
+    # SQLAlchemy's public name.
+    return Page(tuple(QueryTiming(**row._mapping) for row in shown), following, total)  # noqa: SLF001
 
 
 def prune_timings(connection: Connection, before: datetime) -> int:

@@ -36,7 +36,8 @@ WARN_BYTE_SHARE = 0.05
 # another table's files.
 _BORROWED = {"snapshot": "true", "migrated": "true"}
 _PROTECTED_NAME = compile_regex(
-    r".*\.metadata\.json(\.gz)?|version-hint\.text|flink\.job-id\..*|.*\.stats|partition-stats-.*|[._].*"
+    r".*\.metadata\.json(\.gz)?|version-hint\.text|flink\.job-id\..*|.*\.stats"
+    r"|partition-stats-.*|[._].*"
 )
 _STAGING = frozenset(
     {"_temporary", ".spark-staging", "staging", ".staging", "_staging", ".hive-staging"}

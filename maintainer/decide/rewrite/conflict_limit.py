@@ -17,7 +17,8 @@ LEAST_WORK_PER_START_UP = 0.5  # a shorter job would be mostly start-up, which n
 _SECONDS_PER_HOUR = 3600
 
 
-def fit_between_commits(  # noqa: PLR0913, PLR0917 - what a job's length and its partitions depend on
+# What a job's length and its partitions depend on.
+def fit_between_commits(  # noqa: PLR0913, PLR0917
     rule: Rule,
     health: TableHealth,
     history: RuleHistory,

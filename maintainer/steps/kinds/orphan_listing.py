@@ -37,7 +37,8 @@ def prepare_look(ports: Ports, job: Job) -> Job:
     started = ports.clock.now()
     try:
         files = ports.runner.bring_listing(job.job_id, action, pages)
-    except Exception as error:  # noqa: BLE001 - storage libraries raise anything; Spark lists instead, more slowly
+    # Storage libraries raise anything; Spark lists instead, more slowly.
+    except Exception as error:  # noqa: BLE001
         _LOG.warning(
             "orphans.not_listed", extra={"table": str(job.table), "error": type(error).__name__}
         )

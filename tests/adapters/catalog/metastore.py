@@ -46,7 +46,7 @@ def running_metastore(directory: Path) -> Iterator[str]:
         gateway.shutdown()
 
 
-def _make_server(java: Any, directory: Path) -> tuple[Any, int]:  # noqa: ANN401 - Java's
+def _make_server(java: Any, directory: Path) -> tuple[Any, int]:
     configuration = java.org.apache.hadoop.hive.conf.HiveConf()
     for name, value in {
         "javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",

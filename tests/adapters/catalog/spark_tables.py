@@ -84,14 +84,14 @@ def main() -> None:
     said = {
         table: [
             row.asDict(recursive=True)
-            for row in spark.sql(f"select * from lake.{table}.files").collect()  # noqa: S608
+            for row in spark.sql(f"select * from lake.{table}.files").collect()
         ]
         for table in listed
     }
     manifests = {
         table: [
             row.asDict()
-            for row in spark.sql(f"select path, length from lake.{table}.manifests").collect()  # noqa: S608
+            for row in spark.sql(f"select path, length from lake.{table}.manifests").collect()
         ]
         for table in listed
     }
@@ -121,12 +121,12 @@ class Library:
     def path(self, directory: str, name: str) -> str:
         return f"{self.table.location()}/data/{directory}/{name}"
 
-    def data_file(self, path: str, partition: str, size: int) -> Any:  # noqa: ANN401 - Java's
+    def data_file(self, path: str, partition: str, size: int) -> Any:
         return self._describe(
             self.jvm.org.apache.iceberg.DataFiles.builder(self.table.spec()), path, partition, size
         ).build()
 
-    def equality_deletes(self, path: str, partition: str, columns: list[int]) -> Any:  # noqa: ANN401 - Java's
+    def equality_deletes(self, path: str, partition: str, columns: list[int]) -> Any:
         ids = self.gateway.new_array(self.jvm.int, len(columns))
         for position, column in enumerate(columns):
             ids[position] = column
@@ -137,7 +137,7 @@ class Library:
 
     def position_deletes(
         self, path: str, partition: str, first: str, last: str, referenced: str | None = None
-    ) -> Any:  # noqa: ANN401 - Java's
+    ) -> Any:
         """Of data files from the first to the last path, by the bounds of the paths in it."""
         builder = self.jvm.org.apache.iceberg.FileMetadata.deleteFileBuilder(
             self.table.spec()
@@ -155,7 +155,7 @@ class Library:
         ).build()
 
     @staticmethod
-    def _describe(builder: Any, path: str, partition: str, size: int) -> Any:  # noqa: ANN401 - Java's
+    def _describe(builder: Any, path: str, partition: str, size: int) -> Any:
         file_format = path.rpartition(".")[2]
         return (
             builder.withPath(path)

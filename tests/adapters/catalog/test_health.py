@@ -76,7 +76,7 @@ def test_a_summary_that_another_engine_wrote_wrongly_is_a_disagreement_and_no_mo
     ]
 
 
-def rewrite(lake: Lake, metadata_location: str, change: Any) -> None:  # noqa: ANN401 - any change of a JSON document
+def rewrite(lake: Lake, metadata_location: str, change: Any) -> None:
     path = local_path(metadata_location)
     document = json.loads(path.read_bytes())
     change(document)

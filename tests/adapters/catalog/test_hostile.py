@@ -129,7 +129,7 @@ def block(count: int, data: bytes) -> bytes:
     return long(count) + long(len(data)) + data + SYNC
 
 
-def avro(schema: Any, *blocks: bytes, codec: bytes = b"null") -> bytes:  # noqa: ANN401 - an Avro schema is any JSON
+def avro(schema: Any, *blocks: bytes, codec: bytes = b"null") -> bytes:
     pairs = {b"avro.schema": json.dumps(schema).encode(), b"avro.codec": codec}
     head = b"".join(long(len(key)) + key + long(len(text)) + text for key, text in pairs.items())
     return MAGIC + long(len(pairs)) + head + long(0) + SYNC + b"".join(blocks)
@@ -374,7 +374,7 @@ def test_a_small_manifest_that_holds_much_is_not_decoded_on_the_loop(
     threads: list[str] = []
     decode = decode_batch
 
-    def spy(batch: Any, most_bytes: int | None = None) -> Any:  # noqa: ANN401 - as it comes
+    def spy(batch: Any, most_bytes: int | None = None) -> Any:
         if most_bytes is None:
             threads.append(threading.current_thread().name)
         return decode(batch, most_bytes)

@@ -247,7 +247,7 @@ def test_what_is_read_is_counted_batch_by_batch(
     counts: list[tuple[int, int]] = []
     original = reader._digest_batch
 
-    async def note(*arguments: Any, **options: Any) -> list[ManifestDigest | Unreadable]:  # noqa: ANN401 - handed through
+    async def note(*arguments: Any, **options: Any) -> list[ManifestDigest | Unreadable]:
         found = await original(*arguments, **options)
         counts.append((reader.count.manifests, reader.count.entries))
         return found

@@ -42,7 +42,7 @@ FIELDS = [
 ]
 
 
-def fields_of(**document: Any) -> tuple[PartitionField, ...]:  # noqa: ANN401 - a metadata.json holds any JSON
+def fields_of(**document: Any) -> tuple[PartitionField, ...]:
     base = {
         "format-version": 2,
         "table-uuid": "u",

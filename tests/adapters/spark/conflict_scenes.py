@@ -93,9 +93,9 @@ class Stage:
         working.join(_DEADLINE_SECONDS)
 
     def facts(self) -> dict[str, Any]:
-        snapshots = self.sql(f"SELECT operation FROM {self.name}.snapshots ORDER BY committed_at")  # noqa: S608 - our own names
+        snapshots = self.sql(f"SELECT operation FROM {self.name}.snapshots ORDER BY committed_at")
         return {
-            **self.sql(f"SELECT {_COUNTED} FROM {self.name}")[0],  # noqa: S608
+            **self.sql(f"SELECT {_COUNTED} FROM {self.name}")[0],
             "operations": [row["operation"] for row in snapshots],
         }
 
@@ -121,13 +121,13 @@ def delete_row(stage: Stage, *, equality: bool = False) -> Callable[[], None]:
     """
     table = stage.load()
     path = Path(table.location().removeprefix("file:")) / "data" / "delete.parquet"
-    data_file = stage.sql(f"SELECT DISTINCT _file FROM {stage.name} WHERE id = 3")[0]["_file"]  # noqa: S608
+    data_file = stage.sql(f"SELECT DISTINCT _file FROM {stage.name} WHERE id = 3")[0]["_file"]
     if equality:
         content = pa.table(
             [pa.array([3], pa.int64())], schema=pa.schema([_numbered("id", pa.int64(), 1)])
         )
     else:
-        position = stage.sql(f"SELECT _pos FROM {stage.name} WHERE id = 3")[0]["_pos"]  # noqa: S608
+        position = stage.sql(f"SELECT _pos FROM {stage.name} WHERE id = 3")[0]["_pos"]
         columns = [
             _numbered("file_path", pa.string(), 2147483546),
             _numbered("pos", pa.int64(), 2147483545),
@@ -196,7 +196,7 @@ def _delete_without_partitions(stage: Stage) -> Callable[[], None]:
     The partition that the scene rewrites has a position delete, which dangles afterwards.
     """
     stage.create(clauses="PARTITIONED BY (part)")
-    stage.sql(f"DELETE FROM {stage.name} WHERE id = 153")  # noqa: S608 - our own name
+    stage.sql(f"DELETE FROM {stage.name} WHERE id = 153")
     stage.sql(f"ALTER TABLE {stage.name} DROP PARTITION FIELD part")
     return delete_row(stage, equality=True)
 
@@ -266,7 +266,7 @@ def all_commits_lost(stage: Stage) -> None:
 def deletes_gone(stage: Stage) -> None:
     stage.create(files=8)
     for number in range(6):
-        stage.sql(f"DELETE FROM {stage.name} WHERE id = {number}")  # noqa: S608
+        stage.sql(f"DELETE FROM {stage.name} WHERE id = {number}")
     table = stage.load()
     removal = table.newRowDelta()
     tasks = list(table.newScan().planFiles().iterator())
@@ -280,7 +280,7 @@ def deletes_gone(stage: Stage) -> None:
 def manifests_gone(stage: Stage) -> None:
     stage.create()
     for number in range(8):
-        stage.sql(f"INSERT INTO {stage.name} VALUES ({1000 + number}, 0)")  # noqa: S608
+        stage.sql(f"INSERT INTO {stage.name} VALUES ({1000 + number}, 0)")
     stage.meet(drop_files(stage, first), "rewrite_manifests", ", use_caching => false")
 
 
@@ -315,13 +315,14 @@ def merge_beside(stage: Stage, mode: str) -> None:
 
     stage.spark.udf.register("hold", hold, "bigint")
     merge = f"""MERGE INTO {stage.name} AS t USING (SELECT hold(id) AS id FROM range(290, 310, 1, 1)) AS s ON t.id = s.id
-        WHEN MATCHED THEN UPDATE SET part = 99 WHEN NOT MATCHED THEN INSERT (id, part) VALUES (s.id, 99)"""  # noqa: S608
+        WHEN MATCHED THEN UPDATE SET part = 99 WHEN NOT MATCHED THEN INSERT (id, part) VALUES (s.id, 99)"""
     refused: list[dict[str, str]] = []
 
     def write() -> None:
         try:
             stage.sql(merge)
-        except Exception as error:  # noqa: BLE001 - what Spark says to the writer is what this is about
+        # What Spark says to the writer is what this is about.
+        except Exception as error:  # noqa: BLE001
             refused.extend(_causes(error))
 
     writing = threading.Thread(target=write)
@@ -334,7 +335,7 @@ def merge_beside(stage: Stage, mode: str) -> None:
     writing.join(_DEADLINE_SECONDS)
     operations = stage.facts()["operations"]
     stage.sql(merge)
-    merged = stage.sql(f"SELECT count(*) AS merged FROM {stage.name} WHERE part = 99")[0]["merged"]  # noqa: S608
+    merged = stage.sql(f"SELECT count(*) AS merged FROM {stage.name} WHERE part = 99")[0]["merged"]
     stage.result |= {
         "refused": refused,
         "operations_before_the_second_try": operations,

@@ -31,7 +31,8 @@ class Cluster:
 
     def status(self) -> dict[str, Any]:
         """As the master tells it to whoever asks; empty while it does not answer."""
-        with suppress(OSError), urlopen(self.status_url, timeout=_ASK_SECONDS) as answer:  # noqa: S310 - our own address
+        # Our own address.
+        with suppress(OSError), urlopen(self.status_url, timeout=_ASK_SECONDS) as answer:  # noqa: S310
             told: dict[str, Any] = json.load(answer)
             return told
         return {}

@@ -72,7 +72,7 @@ def make_plain(workshop: Workshop, name: str) -> Path:
     """
     place = workshop.lake.root / "plain" / name
     made = (
-        f"CREATE TABLE spark_catalog.default.{name} USING parquet LOCATION 'file://{place}' AS "  # noqa: S608
+        f"CREATE TABLE spark_catalog.default.{name} USING parquet LOCATION 'file://{place}' AS "
         f"SELECT /*+ REPARTITION(4) */ id FROM range({ROWS})"
     )
     workshop.sql(made)
@@ -163,7 +163,7 @@ def test_guard_2_of_a_table_that_add_files_has_given_files_no_orphan_goes(
     workshop: Workshop,
 ) -> None:
     place = make_plain(workshop, "giver")
-    table = workshop.create("taker", "id bigint", rows=(f"SELECT id FROM range({ROWS})",))  # noqa: S608
+    table = workshop.create("taker", "id bigint", rows=(f"SELECT id FROM range({ROWS})",))
     workshop.sql(
         "CALL lake.system.add_files(table => 'db.taker', source_table => "
         "'spark_catalog.default.giver')"

@@ -99,7 +99,7 @@ def scene(lake: Lake, warm: LocalRunner) -> Iterator[Scene]:
     with open_workshop(lake, warm) as workshop:
         workshop.sql(
             f"ALTER TABLE {name} SET TBLPROPERTIES ({properties})",
-            *(f"DELETE FROM {name} WHERE id = {number}" for number in (7, 8)),  # noqa: S608 - our own name
+            *(f"DELETE FROM {name} WHERE id = {number}" for number in (7, 8)),
         )
         yield Scene(workshop, table)
 

@@ -88,7 +88,7 @@ def test_thirty_files_with_thirty_deletes_become_one_file_and_no_delete_under_th
 ) -> None:
     rows = ("SELECT /*+ REPARTITION(30) */ id, 0 AS part FROM range(3000)",)
     table = workshop.create("dangling", "id bigint, part int", "", MERGE_ON_READ, rows)
-    workshop.sql(f"DELETE FROM lake.db.{table.name} WHERE id % 10 = 3")  # noqa: S608 - names are ours
+    workshop.sql(f"DELETE FROM lake.db.{table.name} WHERE id % 10 = 3")
     before, expected = measure(workshop, table).health, read_rows(workshop, table)
     assert (before.data_files, before.position_delete_files, before.dangling_delete_files) == (
         30,
@@ -109,14 +109,14 @@ def test_three_dangling_deletes_in_each_partition_go_and_those_of_a_partition_th
     lake: Lake, warm: LocalRunner
 ) -> None:
     rows = tuple(
-        f"SELECT /*+ REPARTITION({1 if part == 10 else 3}) */ id, {part} AS part FROM range(300)"  # noqa: S608 - numbers
+        f"SELECT /*+ REPARTITION({1 if part == 10 else 3}) */ id, {part} AS part FROM range(300)"
         for part in range(11)
     )
     with open_workshop(lake, warm, FROM_TWO_FILES) as workshop:
         table = workshop.create(
             "dangling_parts", "id bigint, part int", "PARTITIONED BY (part)", MERGE_ON_READ, rows
         )
-        workshop.sql(f"DELETE FROM lake.db.{table.name} WHERE id % 10 = 3")  # noqa: S608 - names are ours
+        workshop.sql(f"DELETE FROM lake.db.{table.name} WHERE id % 10 = 3")
         expected = read_rows(workshop, table)
         jobs = maintain(workshop, table)
         assert [job.rule for job in jobs] == [FILES, DELETES]
@@ -133,7 +133,7 @@ def test_three_dangling_deletes_in_each_partition_go_and_those_of_a_partition_th
 def test_the_band_shows_dangling_deletes_until_they_are_gone(workshop: Workshop) -> None:
     rows = ("SELECT /*+ REPARTITION(30) */ id, 0 AS part FROM range(3000)",)
     table = workshop.create("dangling_shown", "id bigint, part int", "", MERGE_ON_READ, rows)
-    workshop.sql(f"DELETE FROM lake.db.{table.name} WHERE id % 10 = 3")  # noqa: S608 - names are ours
+    workshop.sql(f"DELETE FROM lake.db.{table.name} WHERE id % 10 = 3")
     workshop.run(table, FILES)
     left = measure(workshop, table)
     assert (

@@ -191,10 +191,10 @@ def test_guard_20_every_procedure_leaves_rows_branches_and_settings_as_they_are(
     bench.do(ExpireSnapshots(WallClock().now(), 2))
     expected = 60 if version == 1 else 58
     counted = f"count(*) = {expected} AND count(DISTINCT id, part) = {expected}"
-    on_branch = f"(SELECT count(*) FROM {bench.name} VERSION AS OF 'audit')"  # noqa: S608 - names are ours
+    on_branch = f"(SELECT count(*) FROM {bench.name} VERSION AS OF 'audit')"
     run_sql(
         warm,
-        f"SELECT assert_true({counted} AND {on_branch} = 60, 'rows differ') FROM {bench.name}",  # noqa: S608 - as above
+        f"SELECT assert_true({counted} AND {on_branch} = 60, 'rows differ') FROM {bench.name}",
     )
     assert {snapshot.operation for snapshot in bench.own} == {"replace"}
 
@@ -213,7 +213,7 @@ def make(bench: Bench, version: int, file_format: str) -> None:
         else ""
     )
     filling = [
-        f"INSERT INTO {bench.name} SELECT /*+ REPARTITION(3) */ id, {part} FROM range(30)"  # noqa: S608 - as above
+        f"INSERT INTO {bench.name} SELECT /*+ REPARTITION(3) */ id, {part} FROM range(30)"
         for part in (0, 1)
     ]
     run_sql(
@@ -226,5 +226,5 @@ def make(bench: Bench, version: int, file_format: str) -> None:
     if version > 1:
         run_sql(
             bench.runner,
-            *(f"DELETE FROM {bench.name} WHERE part = 1 AND id = {number}" for number in (1, 2)),  # noqa: S608 - as above
+            *(f"DELETE FROM {bench.name} WHERE part = 1 AND id = {number}" for number in (1, 2)),
         )

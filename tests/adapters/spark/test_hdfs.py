@@ -133,7 +133,7 @@ def place_of(workshop: Workshop, table: TableIdentifier, name_node: NameNode) ->
 def test_what_is_measured_is_what_the_name_node_counts_and_a_rewrite_is_proved(
     workshop: Workshop, name_node: NameNode
 ) -> None:
-    rows = tuple(f"SELECT id, id % 3 FROM range({n}00)" for n in (1, 2, 3))  # noqa: S608 - numbers
+    rows = tuple(f"SELECT id, id % 3 FROM range({n}00)" for n in (1, 2, 3))
     table = workshop.create(
         "measured", COLUMNS, "PARTITIONED BY (part)", "'write.delete.mode' = 'merge-on-read'", rows
     )
@@ -177,7 +177,7 @@ def test_what_is_measured_is_what_the_name_node_counts_and_a_rewrite_is_proved(
 def test_orphans_on_hdfs_are_found_put_aside_brought_back_and_deleted(
     workshop: Workshop, name_node: NameNode
 ) -> None:
-    rows = tuple(f"SELECT id, id % 3 FROM range({n}00)" for n in (1, 2))  # noqa: S608 - numbers
+    rows = tuple(f"SELECT id, id % 3 FROM range({n}00)" for n in (1, 2))
     table = workshop.create("t", COLUMNS, "PARTITIONED BY (part)", "", rows)
     own = place_of(workshop, table, name_node)
     live = name_node.files(own).keys()

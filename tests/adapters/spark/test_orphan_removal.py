@@ -57,12 +57,12 @@ def place_of(workshop: Workshop, table: TableIdentifier) -> Path:
 
 def make(workshop: Workshop, name: str, clauses: str = "", properties: str = "") -> TableIdentifier:
     """A table with a snapshot a commit, statistics, and deletes, known since a long time."""
-    rows = tuple(f"SELECT id, {n} FROM range(50000)" for n in range(4))  # noqa: S608 - numbers
+    rows = tuple(f"SELECT id, {n} FROM range(50000)" for n in range(4))
     table = workshop.create(
         name, COLUMNS, clauses, f"'write.delete.mode' = 'merge-on-read'{properties}", rows
     )
     workshop.sql(
-        f"DELETE FROM lake.db.{name} WHERE id = 7",  # noqa: S608 - names are ours
+        f"DELETE FROM lake.db.{name} WHERE id = 7",
         f"CALL lake.system.compute_table_stats(table => 'db.{name}', columns => array('id'))",
     )
     workshop.grow_old(table, OLD)

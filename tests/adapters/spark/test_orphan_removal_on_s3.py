@@ -129,7 +129,7 @@ def test_orphans_in_an_object_store_are_found_put_aside_brought_back_and_deleted
         "id bigint, part int",
         "PARTITIONED BY (part)",
         "",
-        tuple(f"SELECT id, id % 3 FROM range({n}00)" for n in (1, 2)),  # noqa: S608 - numbers
+        tuple(f"SELECT id, id % 3 FROM range({n}00)" for n in (1, 2)),
     )
     own = workshop.look(table).location.removeprefix("s3://lake/")
     live = bucket.keys()

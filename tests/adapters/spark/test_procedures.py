@@ -47,7 +47,7 @@ def workshop(lake: Lake, warm: LocalRunner) -> Iterator[Workshop]:
 
 
 def delete_six_times(workshop: Workshop, name: str) -> None:
-    workshop.sql(*(f"DELETE FROM lake.db.{name} WHERE id % 1000 = {number}" for number in range(6)))  # noqa: S608 - names are ours
+    workshop.sql(*(f"DELETE FROM lake.db.{name} WHERE id % 1000 = {number}" for number in range(6)))
 
 
 def assert_proved(job: Job, rows: RowProof) -> None:
@@ -197,7 +197,7 @@ def test_expiry_leaves_what_a_pin_a_tag_a_branch_and_an_audit_need(workshop: Wor
     table = workshop.create(
         "kept",
         COLUMNS,
-        rows=tuple(f"SELECT id, {n} FROM range(3)" for n in range(8)),  # noqa: S608 - numbers
+        rows=tuple(f"SELECT id, {n} FROM range(3)" for n in range(8)),
     )
     name = f"lake.db.{table.name}"
     snapshots = [snapshot.snapshot_id for snapshot in workshop.look(table).snapshots]
@@ -207,7 +207,7 @@ def test_expiry_leaves_what_a_pin_a_tag_a_branch_and_an_audit_need(workshop: Wor
     )
     workshop.sql(
         "SET spark.wap.id = audit-1",
-        f"INSERT INTO {name} SELECT id, 99 FROM range(1)",  # noqa: S608 - names are ours
+        f"INSERT INTO {name} SELECT id, 99 FROM range(1)",
         "RESET spark.wap.id",
     )
     workshop.store.set_pin(

@@ -41,8 +41,7 @@ rules:
 """
 COLUMNS = "id bigint, part int, tags map<string, int>"
 SIX_FILES = tuple(
-    f"SELECT /*+ REPARTITION(3) */ id, {part}, map('a', {part}) FROM range(300)"  # noqa: S608 - numbers
-    for part in (0, 1)
+    f"SELECT /*+ REPARTITION(3) */ id, {part}, map('a', {part}) FROM range(300)" for part in (0, 1)
 )
 
 
@@ -118,7 +117,7 @@ def overtaken_by_a_writer(workshop: Workshop, name: str) -> Iterator[None]:
     submit = workshop.runner.submit
 
     def write_first(submitted: Job) -> None:
-        workshop.sql(f"INSERT INTO lake.db.{name} SELECT id, 2, map('b', 2) FROM range(5)")  # noqa: S608 - names are ours
+        workshop.sql(f"INSERT INTO lake.db.{name} SELECT id, 2, map('b', 2) FROM range(5)")
         submit(submitted)
 
     with pytest.MonkeyPatch.context() as patch:

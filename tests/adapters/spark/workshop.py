@@ -102,13 +102,13 @@ class Workshop:
         assert job is not None, plan.skipped
         return self.finish(job)
 
-    def begin(self, table: TableIdentifier, action: Action, **changes: Any) -> Job:  # noqa: ANN401 - any fields of a job
+    def begin(self, table: TableIdentifier, action: Action, **changes: Any) -> Job:
         """Hand over a job with this very action, whatever a policy would say; `changes` are those
         of the job.
         """
         return self.prepare(table, action, **changes)()
 
-    def prepare(self, table: TableIdentifier, action: Action, **changes: Any) -> Callable[[], Job]:  # noqa: ANN401 - as above
+    def prepare(self, table: TableIdentifier, action: Action, **changes: Any) -> Callable[[], Job]:
         """The table is measured now, and the job handed over when what is returned is called."""
         scanned = scan_table(self.ports, table)
         assert isinstance(scanned, Measured), scanned

@@ -46,7 +46,7 @@ def record(
     band: Band = Band.WATCH,
     namespace: str = "sales",
     catalog: str = "lake",
-    **changes: Any,  # noqa: ANN401
+    **changes: Any,
 ) -> TableIdentifier:
     table = TableIdentifier(catalog, tuple(namespace.split(".")), name)
     store.record_health(make_health(table, f"uuid-of-{table}", **changes), make_grade(band))

@@ -19,7 +19,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 START = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def record(store: Store, hour: float, files: int, **fields: Any) -> None:  # noqa: ANN401 - of any metric
+def record(store: Store, hour: float, files: int, **fields: Any) -> None:
     store.record_health(
         make_health(at=START + hour * HOUR, data_files=files, **fields), make_grade()
     )

@@ -218,7 +218,7 @@ def test_no_transaction_of_a_prune_deletes_more_samples_than_it_may(
         )
     deleted: list[int] = []
 
-    def note(_connection: object, cursor: Any, statement: str, *_: object) -> None:  # noqa: ANN401 - either driver's
+    def note(_connection: object, cursor: Any, statement: str, *_: object) -> None:
         if statement.startswith("DELETE FROM health_samples"):
             deleted.append(cursor.rowcount)
 
@@ -308,7 +308,7 @@ def assert_pages_like_python(store: Store, query: TableQuery) -> None:
         and (query.band is None or (record.grade is not None and record.grade.band is query.band))
     ]
 
-    def value(record: Any) -> Any:  # noqa: ANN401 - whatever the sort has
+    def value(record: Any) -> Any:
         if query.sort == "band":
             return -list(Band).index(record.grade.band)
         return str(record.table) if query.sort == "name" else getattr(record.health, query.sort)
@@ -335,7 +335,7 @@ def assert_pages_like_python(store: Store, query: TableQuery) -> None:
 
 
 @contextmanager
-def statements(store: Any) -> Iterator[list[tuple[str, Any]]]:  # noqa: ANN401 - the store behind the port
+def statements(store: Any) -> Iterator[list[tuple[str, Any]]]:
     seen: list[tuple[str, Any]] = []
     engine = store._database.engine
 
@@ -373,7 +373,7 @@ QUERIES = [
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=str)
-def test_no_page_of_the_list_scans_or_sorts_the_fleet(tmp_path: Any, query: TableQuery) -> None:  # noqa: ANN401
+def test_no_page_of_the_list_scans_or_sorts_the_fleet(tmp_path: Any, query: TableQuery) -> None:
     store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
     for number in range(6):
         store.record_health(make_health(named(number), f"u{number}"), make_grade())
@@ -384,7 +384,7 @@ def test_no_page_of_the_list_scans_or_sorts_the_fleet(tmp_path: Any, query: Tabl
     store.close()
 
 
-def test_what_is_asked_all_the_time_scans_nothing(tmp_path: Any) -> None:  # noqa: ANN401
+def test_what_is_asked_all_the_time_scans_nothing(tmp_path: Any) -> None:
     store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
     store.record_health(make_health(), make_grade())
     with statements(store) as seen:
@@ -398,7 +398,7 @@ def test_what_is_asked_all_the_time_scans_nothing(tmp_path: Any) -> None:  # noq
     store.close()
 
 
-def assert_walks_indexes(store: Any, seen: list[tuple[str, Any]]) -> None:  # noqa: ANN401
+def assert_walks_indexes(store: Any, seen: list[tuple[str, Any]]) -> None:
     with store._database.read() as connection:
         for statement, parameters in seen:
             if not statement.lstrip().upper().startswith("SELECT"):
@@ -418,7 +418,7 @@ def test_a_database_of_the_first_schema_is_brought_up_with_what_it_holds(
 ) -> None:
     original = ScriptDirectory.from_config
 
-    def until_first(config: Config) -> Any:  # noqa: ANN401 - what Alembic has
+    def until_first(config: Config) -> Any:
         script = original(config)
         monkeypatch.setattr(script, "get_current_head", lambda: "0001")
         upgrade = script._upgrade_revs

@@ -48,7 +48,8 @@ _LEAVES: dict[object, st.SearchStrategy[Any]] = {
     float: st.floats(allow_nan=False, allow_infinity=False),
     bool: st.booleans(),
     bytes: st.binary(max_size=20),
-    datetime: st.datetimes(datetime(1970, 1, 2), datetime(2400, 1, 1), timezones=_ZONES),  # noqa: DTZ001 - Hypothesis wants bounds without a zone
+    # Hypothesis wants bounds without a zone.
+    datetime: st.datetimes(datetime(1970, 1, 2), datetime(2400, 1, 1), timezones=_ZONES),  # noqa: DTZ001
     timedelta: st.timedeltas(timedelta(0), timedelta(days=36_500)),
     NoneType: st.none(),
     TableIdentifier: st.builds(
@@ -57,7 +58,7 @@ _LEAVES: dict[object, st.SearchStrategy[Any]] = {
 }
 
 
-def any_of(kind: Any) -> st.SearchStrategy[Any]:  # noqa: ANN401 - annotations have no type of their own
+def any_of(kind: Any) -> st.SearchStrategy[Any]:
     """Any value of a domain type, by its annotations."""
     if kind in _LEAVES:
         return _LEAVES[kind]
@@ -101,7 +102,7 @@ def make_health(
     table: TableIdentifier = ORDERS,
     table_uuid: str = ORDERS_UUID,
     at: datetime = NOW,
-    **changes: Any,  # noqa: ANN401
+    **changes: Any,
 ) -> TableHealth:
     figures: dict[str, Any] = {
         "data_files": 10, "data_bytes": 1000, "average_file_size_bytes": 100.0, "small_files": 4,
@@ -148,7 +149,7 @@ def make_job(
     job_id: str = "job-a",
     table_uuid: str = ORDERS_UUID,
     at: datetime = NOW,
-    **changes: Any,  # noqa: ANN401
+    **changes: Any,
 ) -> Job:
     job = Job(
         job_id=job_id,

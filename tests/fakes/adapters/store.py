@@ -189,7 +189,7 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
                 query.sort == "band"
             )  # its values are less for worse tables
 
-            def value(record: TableRecord) -> Any:  # noqa: ANN401 - a number, a text or None
+            def value(record: TableRecord) -> Any:
                 return sort_value(record, query.sort)
 
             ordered = sorted(chosen, key=lambda record: str(record.table), reverse=is_reversed)

@@ -28,8 +28,10 @@ _PLAIN_PATH: Final = re.compile(
 )
 # Ways to authenticate, encrypt and route that obstore does not have under these names.
 _UNTRANSLATED: Final = re.compile(
-    r"py-io-impl$|[a-z0-9]+\.profile-name$|[a-z0-9]+\.role-arn$|s3\.signer|s3\.sse\.|s3\.retry-strategy-impl$|s3\.resolve-region$"
-    r"|adls\.(connection-string|credential|account-host|anon|[a-z]+-storage-)|gcs\.(requester-pays|access)$"
+    r"py-io-impl$|[a-z0-9]+\.profile-name$|[a-z0-9]+\.role-arn$"
+    r"|s3\.signer|s3\.sse\.|s3\.retry-strategy-impl$|s3\.resolve-region$"
+    r"|adls\.(connection-string|credential|account-host|anon|[a-z]+-storage-)"
+    r"|gcs\.(requester-pays|access)$"
 )
 _ENVIRONMENT_OF_AWS: Final = (
     "AWS_ACCESS_KEY_ID",

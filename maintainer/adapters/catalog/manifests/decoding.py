@@ -82,7 +82,8 @@ def _decode(
         if most_bytes is not None:
             raise
         return str(error)
-    except Exception as error:  # noqa: BLE001 - one manifest that cannot be read must not hide the others
+    # One manifest that cannot be read must not hide the others.
+    except Exception as error:  # noqa: BLE001
         return str(error) or type(error).__name__
 
 

@@ -344,7 +344,8 @@ def _compile_entries(schema: bytes, listing: ManifestContent | None) -> ReadBloc
     return source.compile(path_key=path_key, delete_key=delete_key)
 
 
-def _read_file(source: Source, schema: Any, wanted: frozenset[int]) -> None:  # noqa: ANN401 - an Avro schema is any JSON
+# An Avro schema is any JSON.
+def _read_file(source: Source, schema: Any, wanted: frozenset[int]) -> None:  # noqa: ANN401
     unwanted: list[Any] = []
     for field in source.resolve(schema)["fields"]:
         known = id_of(field, FILE_FIELDS)

@@ -72,7 +72,8 @@ class Source:
             "learn": self._learn,
             **known,
         }
-        exec(compile(text, "<reader generated from an Avro schema>", "exec"), scope)  # noqa: S102 - our own lines; of the schema they hold numbers alone
+        # Our own lines; of the schema they hold numbers alone.
+        exec(compile(text, "<reader generated from an Avro schema>", "exec"), scope)  # noqa: S102
         made: ReadBlock = scope["read_block"]
         return made
 
@@ -112,7 +113,7 @@ class Source:
         with self._nested():
             self._skip(self.resolve(schema))
 
-    def _skip(self, schema: Any) -> None:  # noqa: ANN401, C901 - as above; one case for each type of Avro
+    def _skip(self, schema: Any) -> None:  # noqa: ANN401, C901
         match schema:
             case "null":
                 self.add("pass")
@@ -191,9 +192,10 @@ class Source:
                 case {"type": "array" | "map"}:
                     return True
                 case {"type": "record", "fields": fields}:
-                    return any([self._is_repeated(inner["type"]) for inner in fields])  # noqa: C419 - all of them: each one's depth is checked
+                    # All of them: each one's depth is checked.
+                    return any([self._is_repeated(inner["type"]) for inner in fields])  # noqa: C419
                 case list() as branches:
-                    return any([self._is_repeated(branch) for branch in branches])  # noqa: C419 - as above
+                    return any([self._is_repeated(branch) for branch in branches])  # noqa: C419
                 case _:
                     return False
 

@@ -351,7 +351,8 @@ def compile_reader(schema: bytes, *, is_list: bool) -> Reader:
         fields = pruning.prune(writer, LIST_FIELDS if is_list else ENTRY_FIELDS)
         file_names: Mapping[str, str] = {}
         if not is_list:
-            data_file = next(f for f in fields if id_of(f, ENTRY_FIELDS) == 2)  # noqa: PLR2004 - Iceberg's id of data_file
+            # Iceberg's id of data_file.
+            data_file = next(f for f in fields if id_of(f, ENTRY_FIELDS) == 2)  # noqa: PLR2004
             inner = pruning.prune(pruning.resolve(data_file["type"]), FILE_FIELDS)
             file_names = _own_names(inner, FILE_FIELDS)
             data_file["type"] = {**pruning.resolve(data_file["type"]), "fields": inner}
@@ -385,7 +386,7 @@ class _Pruning:
         return _as_record(self._defined[schema] if isinstance(schema, str) else schema)
 
     @staticmethod
-    def prune(schema: Any, wanted: Mapping[int, str]) -> list[dict[str, Any]]:  # noqa: ANN401 - as above
+    def prune(schema: Any, wanted: Mapping[int, str]) -> list[dict[str, Any]]:  # noqa: ANN401
         return [dict(f) for f in _as_record(schema)["fields"] if id_of(f, wanted) is not None]
 
     def complete(self, schema: Any) -> Any:  # noqa: ANN401 - as above
@@ -481,9 +482,12 @@ def defined_types(schema: Any) -> dict[str, Any]:  # noqa: ANN401 - an Avro sche
     return defined
 
 
-def _stored_partition(record: Any) -> tuple[StoredField, ...]:  # noqa: ANN401 - an Avro schema is any JSON
+# An Avro schema is any JSON.
+def _stored_partition(record: Any) -> tuple[StoredField, ...]:  # noqa: ANN401
     defined = defined_types(record)
-    data_file = next((f for f in _as_record(record)["fields"] if id_of(f, ENTRY_FIELDS) == 2), None)  # noqa: PLR2004 - data_file's id
+    fields = _as_record(record)["fields"]
+    # Iceberg's id of data_file.
+    data_file = next((f for f in fields if id_of(f, ENTRY_FIELDS) == 2), None)  # noqa: PLR2004
     if data_file is None:
         message = "its entries have no data_file"
         raise UnreadableFileError(message)
@@ -492,10 +496,9 @@ def _stored_partition(record: Any) -> tuple[StoredField, ...]:  # noqa: ANN401 -
         if isinstance(data_file["type"], str)
         else data_file["type"]
     )
-    partition = next(
-        (f for f in _as_record(file_type)["fields"] if id_of(f, FILE_FIELDS) == 102),  # noqa: PLR2004 - partition's id
-        None,
-    )
+    fields = _as_record(file_type)["fields"]
+    # Iceberg's id of partition.
+    partition = next((f for f in fields if id_of(f, FILE_FIELDS) == 102), None)  # noqa: PLR2004
     if partition is None:
         return ()
     struct = (

@@ -138,7 +138,8 @@ class Poller:
                 return Polled(
                     table, "", is_changed=True
                 )  # gone, or a view: its inventory finds out
-            except Exception as error:  # noqa: BLE001 - every library's exceptions become a fault of the table
+            # Every library's exceptions become a fault of the table.
+            except Exception as error:  # noqa: BLE001
                 return Unanswered(table, error)
             is_changed = known.get(table) != token
             self._intervals.note(table, self._clock.now(), is_changed=is_changed)

@@ -283,7 +283,8 @@ class _SessionClient:
 
     def _get(self, address: str, etag: str) -> _Response:
         headers = {"X-Iceberg-Access-Delegation": None, **({"If-None-Match": etag} if etag else {})}
-        response = self._session.get(address, headers=headers)  # type: ignore[arg-type]  # None leaves a header of the session out
+        # None leaves a header of the session out.
+        response = self._session.get(address, headers=headers)  # type: ignore[arg-type]
         return _Response(
             response.status_code,
             response.headers.get("ETag", ""),
@@ -309,7 +310,8 @@ class _Addresses:
         return f"{around[0]}{quote(table.name, safe='')}{around[1]}"
 
     def _write_around(self, namespace: tuple[str, ...]) -> tuple[str, str]:
-        path = self._catalog._split_identifier_for_path((*namespace, _ANY_NAME))  # noqa: SLF001 - PyIceberg knows the server's own separator
+        # PyIceberg knows the server's own separator.
+        path = self._catalog._split_identifier_for_path((*namespace, _ANY_NAME))  # noqa: SLF001
         before, _, after = requote_uri(
             f"{self._catalog.url(Endpoints.load_table, **path)}?{_QUERY}"
         ).rpartition(_ANY_NAME)

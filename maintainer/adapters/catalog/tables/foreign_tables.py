@@ -67,7 +67,8 @@ class ForeignPlaces:
         self._names, self._listed_at = {}, None  # the caller may stop in the middle
         try:
             databases = [namespace[0] for namespace in catalog.list_namespaces()]
-        except Exception as error:  # noqa: BLE001 - any exception means that the contents are unknown
+        # Any exception means that the contents are unknown.
+        except Exception as error:  # noqa: BLE001
             databases, is_whole = [], False
             yield NamespaceError((), error)
         for database in databases:

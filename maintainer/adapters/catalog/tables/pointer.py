@@ -146,7 +146,8 @@ def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | Names
                 if namespace
                 else []
             )
-        except Exception as error:  # noqa: BLE001 - one namespace that cannot be listed must not hide the others
+        # One namespace that cannot be listed must not hide the others.
+        except Exception as error:  # noqa: BLE001
             if namespace and isinstance(error, NoSuchNamespaceError):
                 continue  # dropped during the listing
             yield NamespaceError(namespace, error)

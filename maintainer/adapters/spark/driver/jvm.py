@@ -93,7 +93,8 @@ class Jvm:
         self.process.wait()
 
 
-def drop_cluster_defaults(java: Any, hadoop: Any, chosen: Mapping[str, str]) -> int:  # noqa: ANN401 - Java objects have no types
+# Java objects have no types.
+def drop_cluster_defaults(java: Any, hadoop: Any, chosen: Mapping[str, str]) -> int:  # noqa: ANN401
     """Remove YARN's and MapReduce's defaults from Hadoop's settings; return the number removed.
 
     Chosen settings stay. Iceberg copies all settings for each Parquet file that it opens, and two

@@ -27,8 +27,9 @@ def move_files(session: JavaObject, statement: str, is_cancelled: Callable[[], b
     stays where it is if its target exists, unless `overwrites` says that the target belongs to us.
     """
     order = json.loads(statement.removeprefix(MOVE))
-    utilities = session._jvm.org.apache.iceberg.spark.Spark3Util  # noqa: SLF001 - pyspark has no public way to the JVM
-    table = utilities.loadIcebergTable(session._jsparkSession, order["table"])  # noqa: SLF001 - as above
+    # Pyspark has no public way to the JVM.
+    utilities = session._jvm.org.apache.iceberg.spark.Spark3Util  # noqa: SLF001
+    table = utilities.loadIcebergTable(session._jsparkSession, order["table"])  # noqa: SLF001
     still = (
         None
         if order["dry_run"] is None
@@ -44,11 +45,14 @@ def move_files(session: JavaObject, statement: str, is_cancelled: Callable[[], b
             return "known"
         try:
             return mover.move(row.file_path, row.target, overwrites=order["overwrites"])
-        except Exception as error:  # noqa: BLE001 - one file's error must not stop the others; the proof finds the file
-            print(f"{row.file_path} could not be moved: {error}")  # noqa: T201 - to the driver's log
+        # One file's error must not stop the others; the proof finds the file.
+        except Exception as error:  # noqa: BLE001
+            # To the driver's log.
+            print(f"{row.file_path} could not be moved: {error}")  # noqa: T201
             return "failed"
 
-    rows = session.sql(f"SELECT file_path, target FROM {order['view']}").toLocalIterator()  # noqa: S608 - the view is ours
+    found = session.sql(f"SELECT file_path, target FROM {order['view']}")  # noqa: S608 - ours
+    rows = found.toLocalIterator()
     with ThreadPoolExecutor(mover.workers) as pool:
         for outcome in pool.map(move, rows):
             counts[outcome] = counts.get(outcome, 0) + 1

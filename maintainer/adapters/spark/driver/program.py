@@ -109,7 +109,8 @@ class _Driver:
         self._output.send("application.starting", java_pid=self._jvm.process.pid)
         try:
             self._start(self._jvm)
-        except Exception as error:  # noqa: BLE001 - a Spark that does not start is an expected outcome
+        # A Spark that does not start is an expected outcome.
+        except Exception as error:  # noqa: BLE001
             self._output.send("application.failed", causes=_causes(error))
             self._die(_EXIT_START_FAILED)
         while True:
@@ -118,14 +119,16 @@ class _Driver:
     def _start(self, jvm: Jvm) -> None:
         """Start the Spark application and a session for each concurrent job."""
         jvm.await_gateway()
-        from pyspark import SparkConf, SparkContext  # noqa: PLC0415 - half a second, in which Java starts
+        # Half a second, in which Java starts.
+        from pyspark import SparkConf, SparkContext  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
         conf = SparkConf(loadDefaults=False)
         for key, value in self._settings["conf"].items():
             conf.set(key, value)
         context = SparkContext(conf=conf)
-        self._gateway = cast("JavaObject", context._gateway)  # noqa: SLF001 - pyspark has no public way to the JVM
+        # Pyspark has no public way to the JVM.
+        self._gateway = cast("JavaObject", context._gateway)  # noqa: SLF001
         self._java: JavaObject = self._gateway.jvm.java
         if self._settings["master"].startswith("local"):
             drop_cluster_defaults(
@@ -140,7 +143,8 @@ class _Driver:
             self._settings["conf"],
         )
         self._context = context
-        self._spark: JavaObject = context._jsc.sc()  # noqa: SLF001 - neither tags nor descriptions are in pyspark's tracker
+        # Neither tags nor descriptions are in pyspark's tracker.
+        self._spark: JavaObject = context._jsc.sc()  # noqa: SLF001
         threading.Thread(target=self._watch_jvm, args=(jvm,), daemon=True).start()
         threading.Thread(target=self._watch_progress, daemon=True).start()
         self._output.send(
@@ -309,7 +313,8 @@ class _Driver:
                     self._output.send(
                         "statement.finished", job=job.job_id, index=number, result=result
                     )
-        except Exception as error:  # noqa: BLE001 - any exception of Spark fails the job, with its class and message
+        # Any exception of Spark fails the job, with its class and message.
+        except Exception as error:  # noqa: BLE001
             causes = _causes(error)
         else:
             causes = []

@@ -64,9 +64,9 @@ def write_statements(
 def _check_main(table: TableIdentifier, action: RollBack) -> str:
     """Write a check that fails if main has moved on: the rollback would lose newer commits."""
     expected = action.expected_snapshot_id
-    standing = f"(SELECT snapshot_id FROM {name_table(table)}.refs WHERE name = 'main')"  # noqa: S608 - names are quoted
+    standing = f"(SELECT snapshot_id FROM {name_table(table)}.refs WHERE name = 'main')"
     return (
-        f"SELECT assert_true({standing} = {expected}, 'main has moved on from snapshot "  # noqa: S608 - as above
+        f"SELECT assert_true({standing} = {expected}, 'main has moved on from snapshot "
         f"{expected}') AS is_unmoved"
     )
 

@@ -86,7 +86,7 @@ def disposal_statement(table: TableIdentifier, action: RemoveOrphanFiles) -> str
 def _count_foreign(table: TableIdentifier, action: RemoveOrphanFiles, result: str) -> str:
     own = _WITHOUT_SCHEME.format(quote_text(action.location.rstrip("/") + "/"))
     path = _WITHOUT_SCHEME.format("file_path")
-    return f"SELECT {result} FROM {_name(table)}.all_files WHERE NOT startswith({path}, {own})"  # noqa: S608 - names and text are quoted
+    return f"SELECT {result} FROM {_name(table)}.all_files WHERE NOT startswith({path}, {own})"
 
 
 def _look_at(table: TableIdentifier, action: RemoveOrphanFiles, listing: Path | None) -> list[str]:
@@ -119,7 +119,7 @@ def _show(view: str, part: Path, complaint: str) -> list[str]:
     )
     return [
         f"CREATE OR REPLACE TEMPORARY VIEW {view} ({columns}) USING json OPTIONS (path {place})",
-        f"SELECT {whole} FROM {view}",  # noqa: S608 - quoted
+        f"SELECT {whole} FROM {view}",
     ]
 
 
@@ -155,7 +155,7 @@ def _tell_reached(table: TableIdentifier, view: str) -> str:
         "metadata_log_entries": "file",
     }
     reached = " UNION ".join(
-        f"SELECT {column} AS path FROM {_name(table)}.{source}"  # noqa: S608 - quoted
+        f"SELECT {column} AS path FROM {_name(table)}.{source}"
         for source, column in sources.items()
     )
     same = (
@@ -163,7 +163,7 @@ def _tell_reached(table: TableIdentifier, view: str) -> str:
     )
     order = f"ORDER BY listed.file_path IS NULL, xxhash64(reached.path) LIMIT {MAX_REACHED}"
     return (
-        f"SELECT reached.path FROM ({reached}) AS reached LEFT JOIN {view} AS listed ON {same} "  # noqa: S608 - quoted
+        f"SELECT reached.path FROM ({reached}) AS reached LEFT JOIN {view} AS listed ON {same} "
         f"WHERE reached.path IS NOT NULL {order}"
     )
 

@@ -48,10 +48,10 @@ def statements_before(job: Job) -> list[str]:
     if guards.checksum is not Checksum.OFF:
         # Before any change: a table whose rows cannot be hashed is refused.
         trial = (
-            f"(SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF "  # noqa: S608 - quoted
+            f"(SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF "
             f"{baseline.snapshot_id}{_write_where(_condition(job))} LIMIT 0)"
         )
-        statements += [_HASH_MAPS, f"SELECT {_SUMS} FROM {trial}"]  # noqa: S608 - as above
+        statements += [_HASH_MAPS, f"SELECT {_SUMS} FROM {trial}"]
     return statements
 
 
@@ -64,7 +64,7 @@ def statements_after(job: Job) -> list[str]:
         # Row contents are never reported: the length of each row as text makes Spark read all
         # columns.
         statements.append(
-            f"SELECT length(to_json(struct(*))) AS canary_characters FROM {table}{within} LIMIT "  # noqa: S608 - as above
+            f"SELECT length(to_json(struct(*))) AS canary_characters FROM {table}{within} LIMIT "
             f"{CANARY_ROWS}"
         )
     if (
@@ -146,7 +146,7 @@ def _write_comparison(job: Job) -> str:
     )
     job_id = quote_text(job.job_id)
     own = (
-        f"SELECT snapshot_id, parent_id FROM {table}.snapshots WHERE operation = 'replace' AND "  # noqa: S608 - as above
+        f"SELECT snapshot_id, parent_id FROM {table}.snapshots WHERE operation = 'replace' AND "
         f"unix_millis(committed_at) > {since} "
         f"AND summary['app-name'] = {quote_text(job.application)} "
         f"AND array_contains(split(coalesce(summary['{JOBS_MARK}'], {job_id}), ','), {job_id})"
@@ -157,17 +157,17 @@ def _write_comparison(job: Job) -> str:
         "UNION SELECT snapshot_id FROM own WHERE snapshot_id NOT IN (SELECT parent_id FROM own)"
     )
     before = (
-        f" AS snapshot_id, {_SUMS} FROM (SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF "  # noqa: S608 - as above
+        f" AS snapshot_id, {_SUMS} FROM (SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF "
     )
     one = (
         f"concat('SELECT ', snapshot_id, {quote_text(before)}, snapshot_id, "
         f"{quote_text(f'{_write_where(_condition(job))})')})"
     )
     whole = (
-        f"concat('SELECT to_json(collect_list(struct(*))) AS checksums FROM (', concat_ws(' "  # noqa: S608 - as above
+        f"concat('SELECT to_json(collect_list(struct(*))) AS checksums FROM (', concat_ws(' "
         f"UNION ALL ', collect_list({one})), ')')"
     )
     return (
-        f"WITH own AS ({own}), ends AS ({ends}) SELECT IF(count(*) = 0, 'SELECT CAST(NULL AS "  # noqa: S608 - as above
+        f"WITH own AS ({own}), ends AS ({ends}) SELECT IF(count(*) = 0, 'SELECT CAST(NULL AS "
         f"STRING) AS checksums', {whole}) FROM ends"
     )

@@ -95,7 +95,7 @@ PRIMITIVES: Final = ("null", "boolean", "int", "long", "float", "double", "bytes
 
 
 @st.composite
-def schemas(draw: st.DrawFn, names: list[str], depth: int = 3) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
+def schemas(draw: st.DrawFn, names: list[str], depth: int = 3) -> Any:
     """Any type that a later format, or another writer, may put into a field that we do not know."""
     name = f"n{len(names)}"
     kind = draw(
@@ -138,7 +138,8 @@ def schemas(draw: st.DrawFn, names: list[str], depth: int = 3) -> Any:  # noqa: 
             return kind
 
 
-def values_of(schema: Any, defined: dict[str, Any]) -> st.SearchStrategy[Any]:  # noqa: ANN401, C901, PLR0912 - one case for each type of Avro
+# One case for each type of Avro.
+def values_of(schema: Any, defined: dict[str, Any]) -> st.SearchStrategy[Any]:  # noqa: C901, PLR0912
     match schema:
         case "null":
             return st.none()
@@ -348,7 +349,7 @@ class _WrongDecoder:
     def read_int(self) -> int:
         return int(self._decoder.read_int()) ^ 1
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the decoder's own methods
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._decoder, name)
 
 

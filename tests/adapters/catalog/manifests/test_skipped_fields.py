@@ -35,7 +35,7 @@ BOUNDS: Final = {
 }
 
 
-def take(schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
+def take(schema: Any) -> Any:
     """A schema without named references is resolved already, but for primitives in their long
     form.
     """
@@ -52,7 +52,7 @@ def matches(layout: Layout, data: bytes) -> bool:
     return bool(size) and len(data) >= size and int.from_bytes(data[:size], "little") & mask == told
 
 
-def encode(schema: Any, value: object) -> bytes:  # noqa: ANN401 - as above
+def encode(schema: Any, value: object) -> bytes:
     stream = BytesIO()
     fastavro.schemaless_writer(stream, fastavro.parse_schema(schema), value)
     return stream.getvalue()
@@ -128,7 +128,7 @@ class _Counting:
         type(self).asked += 1
         return self._decoder.read_int()
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the decoder's own methods
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._decoder, name)
 
 

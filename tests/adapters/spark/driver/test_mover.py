@@ -26,18 +26,18 @@ class Storage(UserDict[str, bytes]):
     torn: frozenset[str] = frozenset()
     name: str = "org.apache.iceberg.aws.s3.S3FileIO"
 
-    def getClass(self) -> Any:  # noqa: N802, ANN401 - Java's names, and whatever Java has
+    def getClass(self) -> Any:  # noqa: N802 - Java's names, and whatever Java has
         return SimpleNamespace(getName=lambda: self.name)
 
-    def newInputFile(self, path: str) -> Any:  # noqa: N802, ANN401 - as above
-        def read() -> Any:  # noqa: ANN401 - as above
+    def newInputFile(self, path: str) -> Any:  # noqa: N802 - as above
+        def read() -> Any:
             return SimpleNamespace(transferTo=lambda out: out.write(self[path]), close=lambda: None)
 
         return SimpleNamespace(
             exists=lambda: path in self, getLength=lambda: len(self[path]), newStream=read
         )
 
-    def newOutputFile(self, path: str) -> Any:  # noqa: N802, ANN401 - as above
+    def newOutputFile(self, path: str) -> Any:  # noqa: N802 - as above
         def write(content: bytes) -> None:
             self[path] = content[:-1] if path in self.torn else content
 
@@ -76,7 +76,8 @@ class Session:
             return Rows((path,) for path in self.still)
         return Rows(SimpleNamespace(file_path=path, target=target) for path, target in self.listed)
 
-    def createDataFrame(self, rows: list[tuple[str, int]], schema: str) -> dict[str, int]:  # noqa: N802 - Spark's name
+    # Spark's name.
+    def createDataFrame(self, rows: list[tuple[str, int]], schema: str) -> dict[str, int]:  # noqa: N802
         assert schema == "outcome STRING, files LONG"
         return dict(rows)
 

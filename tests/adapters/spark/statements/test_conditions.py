@@ -12,7 +12,9 @@ import pyspark
 import pytest
 from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
-from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway  # type: ignore[import-untyped]  # it has no types
+
+# It has no types.
+from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway  # type: ignore[import-untyped]
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # as above
 
 from maintainer.adapters.spark.statements.job import statements_of
@@ -60,7 +62,7 @@ def catalyst() -> Iterator[Any]:
     process.wait(30)
 
 
-def read_plan(catalyst: Any, statement: str) -> list[str] | None:  # noqa: ANN401 - Java objects have no types
+def read_plan(catalyst: Any, statement: str) -> list[str] | None:
     """Its operators from the outside in; None where Spark cannot read it."""
     try:
         plan = catalyst.parser.CatalystSqlParser().parsePlan(statement)
@@ -81,7 +83,7 @@ def read_plan(catalyst: Any, statement: str) -> list[str] | None:  # noqa: ANN40
         plan = plan.children().head()
 
 
-def read_statements(catalyst: Any, where: str) -> list[list[str] | None]:  # noqa: ANN401 - as above
+def read_statements(catalyst: Any, where: str) -> list[list[str] | None]:
     """The reading of some rows, and the trial of the checksums."""
     written = statements_of(job_of(RewriteDataFiles(where=where), SURROUNDED)).every
     return [read_plan(catalyst, written[-4]), read_plan(catalyst, written[2])]
@@ -94,7 +96,7 @@ def read_statements(catalyst: Any, where: str) -> list[list[str] | None]:  # noq
 @example(text="n = 5e+3fR'\\' OR x = ' UNION SELECT 1 FROM t -- '")
 @example(text="\u017fELECT")
 def test_guard_31_spark_reads_what_is_taken_as_one_condition_or_not_at_all(
-    catalyst: Any,  # noqa: ANN401 - as above
+    catalyst: Any,
     text: str,
 ) -> None:
     if check_condition(text) is not None:
@@ -107,22 +109,22 @@ def test_guard_31_spark_reads_what_is_taken_as_one_condition_or_not_at_all(
 
 @parsed
 @given(text=plain_conditions())
-def test_spark_reads_every_plain_condition_in_its_place(catalyst: Any, text: str) -> None:  # noqa: ANN401 - as above
+def test_spark_reads_every_plain_condition_in_its_place(catalyst: Any, text: str) -> None:
     assert read_statements(catalyst, text) == IN_THEIR_PLACE
 
 
 @pytest.mark.parametrize("text", CONDITIONS)
-def test_spark_reads_what_is_taken_for_a_condition_in_its_place(catalyst: Any, text: str) -> None:  # noqa: ANN401 - as above
+def test_spark_reads_what_is_taken_for_a_condition_in_its_place(catalyst: Any, text: str) -> None:
     assert read_statements(catalyst, text) == IN_THEIR_PLACE
 
 
 @pytest.mark.parametrize("text", ["a UNION (SELECT 1)", "id IN (SELECT 1)", "a GROUP BY b", "(a)"])
-def test_unchecked_some_would_be_more_than_a_condition(catalyst: Any, text: str) -> None:  # noqa: ANN401 - as above
-    operators = read_plan(catalyst, f"SELECT 1 FROM t WHERE {text} LIMIT 100")  # noqa: S608 - the point
+def test_unchecked_some_would_be_more_than_a_condition(catalyst: Any, text: str) -> None:
+    operators = read_plan(catalyst, f"SELECT 1 FROM t WHERE {text} LIMIT 100")
     assert operators not in (None, IN_THEIR_PLACE[0])
 
 
-def test_every_function_that_may_be_called_is_sparks_own(catalyst: Any) -> None:  # noqa: ANN401 - as above
+def test_every_function_that_may_be_called_is_sparks_own(catalyst: Any) -> None:
     registry = getattr(getattr(catalyst.analysis, "FunctionRegistry$"), "MODULE$").builtin()
     missing = {
         name

@@ -210,7 +210,7 @@ def test_guard_5_the_removal_reads_exactly_the_list_from_the_tables_own_location
         f"TIMESTAMP, target STRING) USING json OPTIONS (path '{place}')"
     )
     assert whole == (
-        f"SELECT assert_true(count(*) = 2 AND count(DISTINCT file_path) = 2, 'the list is not "  # noqa: S608 - ours
+        f"SELECT assert_true(count(*) = 2 AND count(DISTINCT file_path) = 2, 'the list is not "
         f"whole: nothing is deleted') FROM `{name}`"
     )
     assert call == main_statement(ORDERS, REMOVAL)

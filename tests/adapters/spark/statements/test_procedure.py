@@ -338,7 +338,8 @@ def test_any_name_is_read_back_level_by_level(levels: list[str]) -> None:
         ),
         (RewriteManifests(-1), ["spec_id", "-1", "from 0"]),
         (ExpireSnapshots(datetime(2026, 1, 1, tzinfo=UTC), 1), ["retain_last", "1", "from 2"]),
-        (ExpireSnapshots(datetime(2026, 1, 1), 2), ["older_than", "time zone"]),  # noqa: DTZ001 - that is the point
+        # That is the point.
+        (ExpireSnapshots(datetime(2026, 1, 1), 2), ["older_than", "time zone"]),  # noqa: DTZ001
     ],
 )
 def test_what_is_out_of_bounds_is_refused_by_thing_value_and_bound(

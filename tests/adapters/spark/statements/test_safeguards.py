@@ -123,7 +123,7 @@ def test_a_rollback_fails_where_main_has_moved_on() -> None:
         NOW,
     )
     standing = "(SELECT snapshot_id FROM `lake`.`sales`.`or``ders`.refs WHERE name = 'main')"
-    moved = f"SELECT assert_true({standing} = 9, 'main has moved on from snapshot 9') AS is_unmoved"  # noqa: S608 - names are ours
+    moved = f"SELECT assert_true({standing} = 9, 'main has moved on from snapshot 9') AS is_unmoved"
     call = (
         "CALL `lake`.system.rollback_to_snapshot(table => '`lake`.`sales`.`or``ders`', "
         "snapshot_id => 7L)"
@@ -229,7 +229,7 @@ def test_guard_31_no_text_of_a_policy_changes_what_a_statement_is(where: str) ->
     event("taken")
     assert_within_its_brackets(blank_out_quotes(where))
     assert written.every[-4] == (
-        f"SELECT length(to_json(struct(*))) AS canary_characters FROM {NAME} WHERE true AND "  # noqa: S608 - the point
+        f"SELECT length(to_json(struct(*))) AS canary_characters FROM {NAME} WHERE true AND "
         f"({where}) LIMIT 100"
     )
     assert f" FROM {NAME} VERSION AS OF 7 WHERE true AND ({where}) LIMIT 0)" in written.every[2]
