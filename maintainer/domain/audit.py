@@ -10,6 +10,11 @@ from enum import StrEnum
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent, JobState
 
+# Actors that are parts of this program.
+BY_SCAN = "a scan"
+BY_PROOF = "the proof of a job"
+BY_WAIT = "a job that waits for its proof"
+
 
 class Deed(StrEnum):
     """What was done, as noun.verb: a closed set."""

@@ -13,7 +13,7 @@ from maintainer.decide.notices import (
     notice_of_list,
     notice_of_many,
 )
-from maintainer.domain.audit import AuditEntry, Deed
+from maintainer.domain.audit import BY_PROOF, BY_SCAN, AuditEntry, Deed
 from maintainer.domain.effect import Effect
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent, JobState
@@ -23,7 +23,6 @@ from maintainer.ports import Ports
 from maintainer.ports.clock import Clock
 from maintainer.ports.notifier import Notifier
 from maintainer.ports.store import JobQuery, Store
-from maintainer.steps.pauses import BY_PROOF
 
 _GATHERED = frozenset({NoticeKind.TABLE_CRITICAL, NoticeKind.TABLE_UNREADABLE})
 
@@ -57,9 +56,6 @@ class GatheredNotices:
 
     def close(self) -> None:
         """Does nothing: the owner of the inner notifier closes it."""
-
-
-BY_SCAN = "a scan"
 
 
 def tell_missing(ports: Ports, catalog: str, listed: Iterable[TableIdentifier]) -> None:

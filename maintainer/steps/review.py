@@ -8,20 +8,19 @@ from functools import partial
 from maintainer.compare.effect import Verdict
 from maintainer.compare.proof_deadline import find_end_of_wait, is_worth_telling
 from maintainer.decide.notices import notice_of_wait
-from maintainer.domain.audit import Deed
+from maintainer.domain.audit import BY_WAIT
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.ports import Ports
-from maintainer.ports.store import Pause
 from maintainer.steps.isolation import each
 from maintainer.steps.jobs import held_jobs, token_of
 from maintainer.steps.kinds.dispatch import prove
 from maintainer.steps.kinds.maintenance import continue_request
 from maintainer.steps.kinds.results import Proved, Unreadable
 from maintainer.steps.notices import tell_end
-from maintainer.steps.pauses import BY_WAIT, note_pause
+from maintainer.steps.pauses import pause_table
 from maintainer.steps.table import measured_record, scan_table
 from maintainer.steps.table_plan import plan_table
 
@@ -169,7 +168,6 @@ def _report_wait(ports: Ports, job: Job, reason: str) -> None:
     is_paused = record is None or record.pause is None
     if is_paused:
         why = f"what job {job.job_id} did is not known, because the table cannot be read"
-        ports.store.set_pause(job.table, Pause(BY_WAIT, now, why), job.table_uuid)
-        note_pause(ports, job, Deed.WORK_PAUSED, why)
+        pause_table(ports, job, BY_WAIT, why)
     ports.notifier.notify(notice_of_wait(job, reason, now, is_paused=is_paused))
     ports.store.append_events([JobEvent(job.job_id, now, TOLD_OF_WAIT, {"reason": reason})])

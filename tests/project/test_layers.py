@@ -22,6 +22,8 @@ VIOLATIONS: dict[str, dict[str, str]] = {
         "domain/first.py": "import maintainer.domain.second",
         "domain/second.py": "import maintainer.domain.first",
     },
+    "steps-apart": {"steps/review.py": "import maintainer.steps.submit"},
+    "requests-run-no-step": {"requests/run.py": "import maintainer.steps.scan"},
 }
 # What the contracts must also catch, beyond their plainest violation.
 FURTHER_VIOLATIONS = [
@@ -32,6 +34,12 @@ FURTHER_VIOLATIONS = [
     pytest.param(
         "pure", {"policy/__init__.py": "from time import monotonic"}, id="a clock in the policy"
     ),
+    pytest.param(
+        "steps-apart",
+        {"steps/kinds/rollback.py": "import maintainer.steps.prune"},
+        id="a kind of job that runs a step",
+    ),
+    pytest.param("steps-apart", {"steps/stray.py": ""}, id="a module of the steps on no floor"),
     pytest.param("pure", {"domain/units.py": "import pyarrow"}, id="a library in the domain"),
     pytest.param(
         "estimate", {"estimate/cost.py": "import maintainer.decide.plan"}, id="a decision"

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from maintainer.domain.admission import Halt
-from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
+from maintainer.domain.audit import BY_PROOF, AuditEntry, AuditQuery, Deed
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.pin import Pin
 from maintainer.requests.pause import halt, lift, read_standstill
-from maintainer.steps.pauses import BY_PROOF, pause
+from maintainer.steps.pauses import pause_table
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
@@ -68,7 +68,7 @@ def test_guard_29_one_listing_without_a_paused_table_does_not_start_work_on_it(
     else:
         assert submit(world.ports) == 1
         (job,) = world.store.unfinished_jobs()
-        pause(world.ports, job, "the rows differ")
+        pause_table(world.ports, job, BY_PROOF, "the rows differ")
         world.store.update_job(job.advance(JobState.CANCELLED, finished_at=NOW), job.state)
     here = world.look(table)
     hide(world, table, how)
@@ -140,7 +140,7 @@ def test_a_failed_proof_pauses_a_table_that_was_forgotten_meanwhile(world: World
     here = world.look(table)
     world.catalog.drop(table)
     scan(world.ports)
-    pause(world.ports, job, "the rows differ")
+    pause_table(world.ports, job, BY_PROOF, "the rows differ")
     world.replace(here)
     scan(world.ports)
     record = world.store.table(table)

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.domain.audit import AuditQuery, Deed
+from maintainer.domain.audit import BY_PROOF, AuditQuery, Deed
 from maintainer.domain.effect import ContentProof
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Unreadable
@@ -19,7 +19,6 @@ from maintainer.domain.policy import RuleName
 from maintainer.domain.rollback import RollBack
 from maintainer.requests.rollback import request_rollback
 from maintainer.requests.run import request_run
-from maintainer.steps.pauses import BY_PROOF
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan

@@ -10,7 +10,7 @@ import pytest
 from maintainer.compare.proof_deadline import LONGEST_WAIT, PATIENCE
 from maintainer.decide.notices import MOST_NAMED
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.audit import AuditQuery, Deed
+from maintainer.domain.audit import BY_WAIT, AuditQuery, Deed
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
@@ -18,7 +18,6 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.ports.store import Pause
 from maintainer.requests.cancel import request_cancel
-from maintainer.steps.pauses import BY_WAIT
 from maintainer.steps.plan import plan
 from maintainer.steps.review import WAITING_PHASE, review
 from maintainer.steps.scan import scan

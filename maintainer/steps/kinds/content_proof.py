@@ -11,13 +11,14 @@ from maintainer.compare.proof import (
     find_failed_proofs,
     tell_unmade_checks,
 )
+from maintainer.domain.audit import BY_PROOF
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.safeguards import Canary
 from maintainer.ports import Ports
-from maintainer.steps.pauses import pause
+from maintainer.steps.pauses import pause_table
 
 
 def prove_contents(
@@ -78,5 +79,5 @@ def pause_unproved(ports: Ports, job: Job, effect: Effect) -> bool:
         )
     else:
         return False
-    pause(ports, job, reason)
+    pause_table(ports, job, BY_PROOF, reason)
     return True

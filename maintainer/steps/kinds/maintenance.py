@@ -21,7 +21,7 @@ from maintainer.ports import Ports
 from maintainer.steps.kinds.content_proof import pause_unproved, prove_contents
 from maintainer.steps.kinds.registration_check import check_names
 from maintainer.steps.kinds.results import NotNeeded, Preparation, Proved, Ready, Refused
-from maintainer.steps.pauses import resume_proved
+from maintainer.steps.pauses import resume_readable
 from maintainer.steps.table import Measured, measured_record, scan_table
 from maintainer.steps.table_plan import circumstances_of, look_around, make_plan, policy_of
 
@@ -165,5 +165,5 @@ def find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -
     effect = prove_contents(ports, job, commits.own, scanned.inventory, compared)
     # Pause before anything else, so that no further job touches the table.
     if not pause_unproved(ports, job, effect):
-        resume_proved(ports, job)
+        resume_readable(ports, job)
     return effect

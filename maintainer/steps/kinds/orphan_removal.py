@@ -15,6 +15,7 @@ from maintainer.compare.effect import Verdict, conclude
 from maintainer.decide.orphans.approval import refuse_removal
 from maintainer.decide.orphans.scan import MAX_FILES, judge_orphans
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
+from maintainer.domain.audit import BY_PROOF
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.health import TableHealth
@@ -31,7 +32,7 @@ from maintainer.domain.orphan import (
 from maintainer.domain.units import format_size
 from maintainer.ports import Ports
 from maintainer.steps.kinds.location_check import find_newcomers
-from maintainer.steps.pauses import pause
+from maintainer.steps.pauses import pause_table
 
 MAX_LOOKED_AT = (
     100_000  # files that the proof looks for; of a longer list every second, third, ... file
@@ -222,7 +223,7 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
             f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; look at "
             f"its page before resuming"
         )
-        pause(ports, job, reason)
+        pause_table(ports, job, BY_PROOF, reason)
     if verdict.state is JobState.SUCCEEDED:
         _close(ports, job, approved, proved, keep_for)
     return proved, verdict
