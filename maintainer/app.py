@@ -27,13 +27,9 @@ from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
 from maintainer.adapters.journal import Journal
 from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
-from maintainer.adapters.policies import (
-    JoinedPolicies,
-    PolarisOptions,
-    PolarisPolicies,
-    PolicyDirectory,
-    parse_policy,
-)
+from maintainer.adapters.policies import PolicyDirectory, parse_policy
+from maintainer.adapters.policies.polaris import JoinedPolicies, PolarisPolicies
+from maintainer.adapters.policies.polaris_client import PolarisOptions
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.jars import default_directory, find_jars
 from maintainer.adapters.spark.java import find_java, prepare_home

@@ -12,13 +12,15 @@ from queue import Empty, Full, Queue
 from string import Template
 from threading import Event, Lock, Thread
 from time import monotonic
-
-from apprise import Apprise, NotifyType
+from typing import TYPE_CHECKING, Final
 
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
 from maintainer.ports.clock import Clock
 from maintainer.ports.notices import NoticeStore
+
+if TYPE_CHECKING:
+    from apprise import Apprise
 
 log = logging.getLogger(__name__)
 
@@ -38,14 +40,14 @@ HOLD = timedelta(
 _LOOKS_PER_HOLD = 4
 _LOOK_SECONDS = 0.2
 
-_TYPES = {
-    NoticeKind.FAILED_PROOF: NotifyType.FAILURE,
-    NoticeKind.REPEATED_FAILURE: NotifyType.FAILURE,
-    NoticeKind.TABLE_CRITICAL: NotifyType.WARNING,
-    NoticeKind.BUDGET_SPENT: NotifyType.WARNING,
-    NoticeKind.TABLE_UNREADABLE: NotifyType.FAILURE,
-    NoticeKind.APPROVAL_NEEDED: NotifyType.INFO,
-    NoticeKind.PAUSED_TABLE_GONE: NotifyType.WARNING,
+_TYPES: Final = {  # as Apprise names them
+    NoticeKind.FAILED_PROOF: "failure",
+    NoticeKind.REPEATED_FAILURE: "failure",
+    NoticeKind.TABLE_CRITICAL: "warning",
+    NoticeKind.BUDGET_SPENT: "warning",
+    NoticeKind.TABLE_UNREADABLE: "failure",
+    NoticeKind.APPROVAL_NEEDED: "info",
+    NoticeKind.PAUSED_TABLE_GONE: "warning",
 }
 TITLES: Mapping[NoticeKind, str] = {
     NoticeKind.FAILED_PROOF: "Proof failed: $subject",
@@ -283,6 +285,9 @@ class AppriseNotifier:
 
 
 def _make_target(name: str, url: str) -> Apprise:
+    # Slow to import, and the settings import this module.
+    from apprise import Apprise  # noqa: PLC0415
+
     target = Apprise()
     if not target.add(url):
         message = (

@@ -2,66 +2,152 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Annotated, Any
+from importlib import import_module
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
 
 from maintainer import __version__
-from maintainer.cli import pauses, pins, show
-from maintainer.cli.audit import audit
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_json, print_list, say
-from maintainer.cli.demo import demo
-from maintainer.cli.init import init
-from maintainer.cli.jobs import jobs_app
-from maintainer.cli.measurements import measurement_app
-from maintainer.cli.orphans import orphans_app
-from maintainer.cli.plan import plan
-from maintainer.cli.policies import policies_app
-from maintainer.cli.rollback import rollback
-from maintainer.cli.run import run
-from maintainer.cli.simulate import simulate
-from maintainer.cli.state import Config, Format, Tables, load, open_app, remember
-from maintainer.cli.why import why
-from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.health import Band
-from maintainer.domain.inventory import TableFault
-from maintainer.domain.units import format_count, parse_duration
+from maintainer.cli.state import Config, remember
 
-# PLC0415 below: catalogs, Spark and the server take seconds to import. --help and the commands that
-# need none of them should not wait for these imports.
 
-PANELS = {
-    "Look": ("scan", "check", "plan", "why", "jobs", "audit", "pauses"),
-    "Act": (
-        "run",
-        "pause",
-        "resume",
-        "drain",
-        "rollback",
-        "orphans",
-        "pin",
-        "unpin",
-        "measurement",
-    ),
-    "Set up": ("init", "demo", "doctor", "policies", "simulate", "serve", "openapi"),
+class Entry(NamedTuple):
+    """A command as the help lists it; the command is imported only when it is used."""
+
+    place: str  # module and name in this folder
+    help: str  # the beginning of its docstring; a test compares them
+
+
+PANELS: Final = {
+    "Look": {
+        "scan": Entry(
+            "scan:scan", "Measure the tables that changed, or those named, and print their health."
+        ),
+        "check": Entry(
+            "scan:check",
+            "For CI and cron: measure; exit 1 if a table is at or above --fail-on, or unreadable.",
+        ),
+        "plan": Entry(
+            "plan:plan", "Dry run: what would run, what would not, and why. Changes nothing."
+        ),
+        "why": Entry(
+            "why:why",
+            "Explain one table: its health, each rule's decision and reason, recent jobs, earlier "
+            "decisions.",
+        ),
+        "jobs": Entry("jobs:jobs_app", "Jobs of the running daemon: list, show, cancel."),
+        "audit": Entry("audit:audit", "Print the audit log, or export it."),
+        "pauses": Entry(
+            "pauses:pauses", "List what is paused, by whom and why, and what still runs there."
+        ),
+    },
+    "Act": {
+        "run": Entry(
+            "run:run",
+            "Run the plan of a table, or the named actions, now; print the table before and after.",
+        ),
+        "pause": Entry(
+            "pauses:pause",
+            "Start no new job on a table, a namespace, a catalog or everything, until it is "
+            "resumed.",
+        ),
+        "resume": Entry("pauses:resume", "End a pause or a drain."),
+        "drain": Entry(
+            "pauses:drain",
+            "Start no new job at all, not even on request; running jobs finish. `maintainer "
+            "resume` ends it.",
+        ),
+        "rollback": Entry(
+            "rollback:rollback",
+            "Undo a job's commits; refused if that would undo commits of others. Pauses the table.",
+        ),
+        "orphans": Entry(
+            "orphans:orphans_app",
+            "Orphan files, which no table references: list, show, approve or reject their "
+            "deletion.",
+        ),
+        "pin": Entry(
+            "pins:pin",
+            "Protect a snapshot and newer ones from expiry; without --snapshot, list the pins.",
+        ),
+        "unpin": Entry("pins:unpin", "Remove a pin."),
+        "measurement": Entry(
+            "measurements:measurement_app",
+            "Your own query times: they replace the estimate of what small files cost.",
+        ),
+    },
+    "Set up": {
+        "init": Entry(
+            "init:init",
+            "Write maintainer.yaml and a first policy; asks for what is not given by options.",
+        ),
+        "demo": Entry(
+            "demo:demo", "Build a local lake with small-file problems, and run the daemon on it."
+        ),
+        "doctor": Entry(
+            "daemon:doctor",
+            "Check Java, Spark and its jars, catalogs, store, policies and page: what works, and "
+            "what to do.",
+        ),
+        "policies": Entry(
+            "policies:policies_app",
+            "Policies: validate them, explain them, compare their versions, print their schema.",
+        ),
+        "simulate": Entry(
+            "simulate:simulate",
+            "Simulate a fleet and its maintenance in virtual time, with the production decision "
+            "code; nothing real is touched.",
+        ),
+        "serve": Entry("daemon:serve", "Run the daemon: scheduler, REST API and web page."),
+        "openapi": Entry("daemon:openapi", "Print the OpenAPI document of the REST API."),
+    },
 }
-_PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
 
 
-class _Grouped(TyperGroup):
+def load_command(name: str, place: str) -> Any:  # noqa: ANN401 - Typer comes with its own Click
+    """Import a command or a group of commands."""
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(f"maintainer.cli.{module}"), attribute)
+    holder = typer.Typer(add_completion=False)
+    if isinstance(found, typer.Typer):
+        holder.add_typer(found, name=name)
+    else:
+        holder.command(name)(found)
+    return get_group(holder).commands[name]
+
+
+class _Listed(TyperCommand):
+    """A command in the help; the command itself takes over when it is used."""
+
+    def __init__(self, name: str, entry: Entry, panel: str) -> None:
+        super().__init__(name, help=entry.help, rich_help_panel=panel)
+        self._place = entry.place
+
+    # As in load_command.
+    def make_context(self, info_name: str | None, *args: Any, **extra: Any) -> Any:  # noqa: ANN401
+        """The context of the command itself."""
+        return load_command(self.name or "", self._place).make_context(info_name, *args, **extra)
+
+
+class _Listing(TyperGroup):
     """Lists the commands in the order of their panels."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer comes with its own Click
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - as in load_command
+        super().__init__(**attributes)
+        for panel, entries in PANELS.items():
+            for name, entry in entries.items():
+                self.add_command(_Listed(name, entry, panel))
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - as in load_command
         """All of them."""
-        return sorted(super().list_commands(ctx), key=list(_PANEL_OF).index)
+        return list(self.commands)
 
 
 application = typer.Typer(
     name="maintainer",
-    cls=_Grouped,
+    cls=_Listing,
     help="A maintenance daemon for Apache Iceberg tables: it measures, decides by policy, runs "
     "Spark, and proves what it achieved.",
     no_args_is_help=True,
@@ -88,134 +174,6 @@ def root(
 ) -> None:
     """A maintenance daemon for Apache Iceberg tables."""
     remember(config)
-
-
-@command
-def serve(config: Config = None) -> None:
-    """Run the daemon: scheduler, REST API and web page."""
-    from maintainer.cli.serve import serve as serve_daemon  # noqa: PLC0415
-
-    serve_daemon(load(config))
-
-
-@command
-def scan(
-    tables: Tables = None,
-    deep: Annotated[
-        bool,
-        typer.Option("--deep", help="Trust nothing: read every table and every manifest again."),
-    ] = False,
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain", help="Print what each table cost to measure instead of its health."
-        ),
-    ] = False,
-    output: Format = OutputFormat.TABLE,
-    config: Config = None,
-) -> None:
-    """Measure the tables that changed, or those named, and print their health."""
-    from maintainer.cli.measure import cost_json, cost_table, measure_tables  # noqa: PLC0415
-
-    with open_app(load(config)) as app:
-        scanned, is_whole = measure_tables(app, tables, is_deep=deep)
-        if output is OutputFormat.JSON:
-            print_json(
-                [show.scanned_json(one) | (cost_json(one) if explain else {}) for one in scanned]
-            )
-        else:
-            print_list(cost_table(scanned) if explain else show.health_table(scanned))
-        if not is_whole or any(isinstance(one, TableFault) for one in scanned):
-            raise typer.Exit(EXIT_FAILED)
-
-
-@command
-def check(
-    tables: Tables = None,
-    fail_on: Annotated[
-        str,
-        typer.Option(
-            "--fail-on", metavar="warning|critical", help="The lowest severity that fails."
-        ),
-    ] = "critical",
-    output: Format = OutputFormat.TABLE,
-    config: Config = None,
-) -> None:
-    """For CI and cron: measure; exit 1 if a table is at or above --fail-on, or unreadable."""
-    from maintainer.cli.measure import measure_tables  # noqa: PLC0415
-
-    bounds = {"warning": (Band.WATCH, Band.DEGRADED, Band.CRITICAL), "critical": (Band.CRITICAL,)}
-    if fail_on not in bounds:
-        message = f"--fail-on {fail_on!r} is neither warning nor critical"
-        raise InvalidValueError(message)
-    with open_app(load(config)) as app:
-        scanned, is_whole = measure_tables(app, tables)
-    bad = [
-        one for one in scanned if isinstance(one, TableFault) or one.grade.band in bounds[fail_on]
-    ]
-    if output is OutputFormat.JSON:
-        print_json([show.scanned_json(one) for one in bad])
-    elif bad:
-        print_list(show.health_table(bad))
-    say(f"{format_count(len(scanned), 'table')} measured, {len(bad)} at {fail_on} or worse")
-    if bad or not is_whole:
-        raise typer.Exit(EXIT_FAILED)
-
-
-@command
-def doctor(
-    deadline: Annotated[
-        str, typer.Option("--deadline", help="How long the checks may take, such as 10s.")
-    ] = "10s",
-    output: Format = OutputFormat.TABLE,
-    config: Config = None,
-) -> None:
-    """Check Java, Spark and its jars, catalogs, store, policies and page: what works, and what to
-    do.
-    """
-    from maintainer.cli.diagnose import diagnose  # noqa: PLC0415
-
-    findings: list[tuple[str, bool, str]] = []
-
-    def note(finding: tuple[str, bool, str]) -> None:
-        findings.append(finding)
-        if output is OutputFormat.TABLE:
-            print_list(show.finding_line(*finding))
-
-    diagnose(partial(load, config), parse_duration(deadline).total_seconds(), note)
-    if output is OutputFormat.JSON:
-        print_json(
-            [
-                {"what": what, "is_fine": is_fine, "finding": sentence}
-                for what, is_fine, sentence in findings
-            ]
-        )
-    if not all(is_fine for _, is_fine, _ in findings):
-        raise typer.Exit(EXIT_FAILED)
-
-
-@command
-def openapi() -> None:
-    """Print the OpenAPI document of the REST API."""
-    from maintainer.api.application import write_openapi  # noqa: PLC0415
-
-    typer.echo(write_openapi(), nl=False)
-
-
-_COMMANDS: tuple[Callable[..., None], ...] = (
-    *(scan, check, plan, why, audit, pauses.pauses),
-    *(run, pauses.pause, pauses.resume, pauses.drain, rollback, pins.pin, pins.unpin),
-    *(init, demo, doctor, simulate, serve, openapi),
-)
-for _command in _COMMANDS:
-    application.command(_command.__name__, rich_help_panel=_PANEL_OF[_command.__name__])(_command)
-for _name, _group in (
-    ("jobs", jobs_app),
-    ("orphans", orphans_app),
-    ("measurement", measurement_app),
-    ("policies", policies_app),
-):
-    application.add_typer(_group, name=_name, rich_help_panel=_PANEL_OF[_name])
 
 
 def main() -> None:

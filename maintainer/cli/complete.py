@@ -6,13 +6,15 @@ import os
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.settings import Settings, load_settings
-from maintainer.settings.paths import is_missing_sqlite
+
+if TYPE_CHECKING:
+    from maintainer.settings import Settings
 
 MOST_OFFERED = 200
 
@@ -20,6 +22,7 @@ MOST_OFFERED = 200
 def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
     """The tables that earlier scans found; none when there is no store yet."""
     from maintainer.adapters.store import open_store  # noqa: PLC0415 - slow to import
+    from maintainer.settings.paths import is_missing_sqlite  # noqa: PLC0415 - as above
 
     if is_missing_sqlite(settings.store):
         return ()
@@ -29,6 +32,8 @@ def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
 
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:
     """The known tables that begin as typed; none, without a message, when no store can be read."""
+    from maintainer.settings import load_settings  # noqa: PLC0415 - as above
+
     try:
         known = known_tables(load_settings(_find_configuration(context), os.environ))
     except MaintainerError:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from maintainer.adapters.policies import PolicyDirectory, parse_policy, write_policy_schema
 from maintainer.adapters.policies.polaris_content import read_policies
 from maintainer.adapters.policies.polaris_layers import write_file
-from maintainer.cli.choose import measure_named
 from maintainer.cli.complete import known_tables
 from maintainer.cli.console import (
     EXIT_USAGE,
@@ -36,7 +35,9 @@ from maintainer.policy.effective import effective
 from maintainer.policy.writing import describe
 from maintainer.ports.store import MAX_PAGE
 from maintainer.requests.policy_versions import CURRENT, compare_versions
-from maintainer.settings import Settings
+
+if TYPE_CHECKING:
+    from maintainer.settings import Settings
 
 DEFAULT_VERSIONS = 20
 MAX_ANSWER_CHARACTERS = 1_000_000  # of Polaris' answer
@@ -100,6 +101,8 @@ def explain_policy(
     """Show the policy that governs a table, with the file and line, property or default that each
     value comes from.
     """
+    from maintainer.cli.choose import measure_named  # noqa: PLC0415 - only this command measures
+
     identifier = TableIdentifier.parse(table)
     with open_app(load(config)) as app:
         properties = measure_named(app.ports, identifier).health.properties

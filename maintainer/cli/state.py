@@ -11,10 +11,12 @@ import typer
 
 from maintainer.cli.complete import complete_table
 from maintainer.cli.console import OutputFormat
-from maintainer.settings import FILE_VARIABLE, Settings, load_settings
 
 if TYPE_CHECKING:
     from maintainer.app import App
+    from maintainer.settings import Settings
+
+# PLC0415 below: the help does not wait for the settings, nor any command for what it does not need.
 
 Tables = Annotated[
     list[str] | None,
@@ -40,16 +42,20 @@ Config = Annotated[
 def remember(path: Path | None) -> None:
     """Remember a --config before the command; it replaces the environment's."""
     if path is not None:
+        from maintainer.settings import FILE_VARIABLE  # noqa: PLC0415
+
         os.environ[FILE_VARIABLE] = str(path)
 
 
 def load(path: Path | None) -> Settings:
     """The settings of this file, else of the environment's, else of ./maintainer.yaml."""
+    from maintainer.settings import load_settings  # noqa: PLC0415
+
     return load_settings(path, os.environ)
 
 
 def open_app(settings: Settings) -> AbstractContextManager[App]:
-    """Open the application; the import is here, because --help should not wait for it."""
+    """Open the application."""
     from maintainer.app import open_app as open_world  # noqa: PLC0415
 
     return open_world(settings)

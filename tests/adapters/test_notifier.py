@@ -221,7 +221,7 @@ def test_every_kind_reaches_the_receiver_with_its_title_and_weight(
     tell(NotifierOptions({"one": receiver.url}), notice(kind=kind), notice(kind=kind))
     (message,) = receiver.received
     assert message["title"] == Template(TITLES[kind]).substitute(subject="lake.sales.orders")
-    assert message["type"] == _TYPES[kind].value
+    assert message["type"] == _TYPES[kind]
 
 
 AT_ONCE = (timedelta(0),) * 3

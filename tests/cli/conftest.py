@@ -9,7 +9,7 @@ import pytest
 
 from maintainer.adapters.catalog import ReadCount
 from maintainer.adapters.store import open_store
-from maintainer.cli import commands, plan, run
+from maintainer.cli import plan, run, scan
 from maintainer.settings import ScanSettings
 from tests.adapters.store.values import make_grade, make_health, make_job
 from tests.steps.world import World
@@ -31,8 +31,8 @@ def configuration(tmp_path: Path) -> Path:
 
 
 def open_instead(patch: pytest.MonkeyPatch, world: World, *modules: ModuleType) -> None:
-    """The commands of these modules, and those that have a module of their own among all commands,
-    work in the simulated world.
+    """The commands scan, check, plan and run, and those of these modules, work in the simulated
+    world.
     """
 
     @contextmanager
@@ -41,7 +41,6 @@ def open_instead(patch: pytest.MonkeyPatch, world: World, *modules: ModuleType) 
             ports=world.ports, settings=SimpleNamespace(scan=ScanSettings()), read=ReadCount()
         )
 
-    own = (plan, run) if commands in modules else ()
-    for module in (*modules, *own):
+    for module in (scan, plan, run, *modules):
         patch.setattr(module, "load", lambda _: None)
         patch.setattr(module, "open_app", open_world)

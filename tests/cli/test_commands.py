@@ -33,7 +33,7 @@ from tests.steps.world import World
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     """A world that the commands open; Spark does every job at once."""
     made = World()
-    open_instead(monkeypatch, made, commands, pins)
+    open_instead(monkeypatch, made, pins)
     monkeypatch.setattr(once, "POLL_SECONDS", 0)
     return made
 

@@ -17,11 +17,17 @@ from maintainer.cli.complete import complete_table
 from maintainer.cli.console import WIDTH_OF_A_PIPE, make_console
 
 
-def test_every_command_is_in_one_group_of_the_help() -> None:
-    # A group has commands.
-    names = list(get_command(commands.application).commands)  # type: ignore[attr-defined]
+@pytest.mark.parametrize("panel", commands.PANELS)
+def test_the_help_of_a_command_begins_as_the_list_of_commands_says(panel: str) -> None:
+    for name, entry in commands.PANELS[panel].items():
+        loaded = commands.load_command(name, entry.place)
+        assert loaded.name == name
+        assert entry.help == " ".join(loaded.help.split("\n\n")[0].split())
+
+
+def test_no_command_is_listed_twice() -> None:
     listed = list(chain.from_iterable(commands.PANELS.values()))
-    assert sorted(names) == sorted(listed)
+    assert len(set(listed)) == len(listed)
 
 
 def test_the_help_shows_the_groups_in_their_order() -> None:

@@ -19,7 +19,7 @@ from tests.steps.world import World
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
-    open_instead(monkeypatch, made, commands, pins, why, policy_commands)
+    open_instead(monkeypatch, made, pins, why, policy_commands)
     return made
 
 

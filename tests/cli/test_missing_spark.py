@@ -24,7 +24,7 @@ def call(*words: str) -> Result:
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     """A world whose runner has neither Java nor jars."""
     made = World()
-    open_instead(monkeypatch, made, commands)
+    open_instead(monkeypatch, made)
 
     def describe() -> Sequence[tuple[str, bool, str]]:
         return (

@@ -22,7 +22,7 @@ from tests.steps.world import World
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
-    open_instead(monkeypatch, made, commands)
+    open_instead(monkeypatch, made)
     return made
 
 

@@ -29,7 +29,7 @@ from tests.steps.world import ENFORCE, World, layer
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
-    open_instead(monkeypatch, made, commands, policy_commands)
+    open_instead(monkeypatch, made, policy_commands)
     return made
 
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from maintainer.adapters.policies.directory import PolicyDirectory
-from maintainer.adapters.policies.polaris import JoinedPolicies, PolarisPolicies
-from maintainer.adapters.policies.polaris_client import PolarisOptions
 from maintainer.adapters.policies.properties import read_table_properties
 from maintainer.adapters.policies.reading import parse_policy
 from maintainer.adapters.policies.schema import policy_schema, write_policy_schema
 
 __all__ = [
-    "JoinedPolicies",
-    "PolarisOptions",
-    "PolarisPolicies",
     "PolicyDirectory",
     "parse_policy",
     "policy_schema",

@@ -14,13 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.adapters.policies import (
-    JoinedPolicies,
-    PolarisOptions,
-    PolarisPolicies,
-    parse_policy,
-    polaris_client,
-)
+from maintainer.adapters.policies import parse_policy, polaris_client
+from maintainer.adapters.policies.polaris import JoinedPolicies, PolarisPolicies
+from maintainer.adapters.policies.polaris_client import PolarisOptions
 from maintainer.adapters.policies.polaris_content import Draft, draft_file, read_policies
 from maintainer.adapters.policies.polaris_layers import Attachment, make_layer, write_file
 from maintainer.domain.errors import InvalidValueError

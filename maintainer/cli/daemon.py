@@ -1,0 +1,64 @@
+"""`maintainer serve`, `doctor` and `openapi`: the daemon, its requirements and its API."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from maintainer.cli import show
+from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_json, print_list
+from maintainer.cli.state import Config, Format, load
+from maintainer.domain.units import parse_duration
+
+# PLC0415 below: catalogs, Spark and the server take seconds to import. The help and the shell's
+# completion should not wait for these imports.
+
+
+@command
+def serve(config: Config = None) -> None:
+    """Run the daemon: scheduler, REST API and web page."""
+    from maintainer.cli.serve import serve as serve_daemon  # noqa: PLC0415
+
+    serve_daemon(load(config))
+
+
+@command
+def doctor(
+    deadline: Annotated[
+        str, typer.Option("--deadline", help="How long the checks may take, such as 10s.")
+    ] = "10s",
+    output: Format = OutputFormat.TABLE,
+    config: Config = None,
+) -> None:
+    """Check Java, Spark and its jars, catalogs, store, policies and page: what works, and what to
+    do.
+    """
+    from maintainer.cli.diagnose import diagnose  # noqa: PLC0415
+
+    findings: list[tuple[str, bool, str]] = []
+
+    def note(finding: tuple[str, bool, str]) -> None:
+        findings.append(finding)
+        if output is OutputFormat.TABLE:
+            print_list(show.finding_line(*finding))
+
+    diagnose(partial(load, config), parse_duration(deadline).total_seconds(), note)
+    if output is OutputFormat.JSON:
+        print_json(
+            [
+                {"what": what, "is_fine": is_fine, "finding": sentence}
+                for what, is_fine, sentence in findings
+            ]
+        )
+    if not all(is_fine for _, is_fine, _ in findings):
+        raise typer.Exit(EXIT_FAILED)
+
+
+@command
+def openapi() -> None:
+    """Print the OpenAPI document of the REST API."""
+    from maintainer.api.application import write_openapi  # noqa: PLC0415
+
+    typer.echo(write_openapi(), nl=False)
