@@ -12,7 +12,16 @@ from maintainer.domain.inventory import StatisticsFile
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.steps.kinds import orphan_removal
 from tests.samples import NOW
-from tests.steps.test_removal import DAY, LIVE, PLACE, STRAYS, TABLE, approved, delete, settle
+from tests.steps.kinds.test_orphan_removal import (
+    DAY,
+    LIVE,
+    PLACE,
+    STRAYS,
+    TABLE,
+    approved,
+    delete,
+    settle,
+)
 from tests.steps.world import World
 
 PUFFIN, OF_PARTITIONS = f"{PLACE}/metadata/ndv.puffin", f"{PLACE}/metadata/sums.parquet"

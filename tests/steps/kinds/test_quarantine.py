@@ -21,7 +21,7 @@ from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
 from tests.samples import NOW
-from tests.steps.test_removal import (
+from tests.steps.kinds.test_orphan_removal import (
     LIVE,
     PLACE,
     REQUIRED,

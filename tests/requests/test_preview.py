@@ -1,52 +1,18 @@
-"""Versions of the policies, and what others would change, in a simulated world."""
+"""What other policies would change, in a simulated world."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
-import pytest
-
-from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import PolicyProblem, RuleName
+from maintainer.domain.policy import RuleName
 from maintainer.domain.preview import TablePreview
 from maintainer.policy.preview import find_affected, with_candidate
-from maintainer.requests.policy_versions import compare_versions
 from maintainer.requests.preview import preview_tables
-from maintainer.steps.plan import note_policies, plan
 from maintainer.steps.scan import scan
-from tests.steps.world import ENFORCE, World, layer
+from tests.steps.world import World, layer
 
 HOLD = "tables: lake.sales.*\nmode: observe\n"
-
-
-def test_each_plan_keeps_the_version_in_force_when_it_is_a_new_one() -> None:
-    world = World()
-    plan(world.ports)
-    plan(world.ports)
-    first = world.policies.current().version
-    world.clock.advance(timedelta(minutes=1))
-    world.policies.layers = (layer(ENFORCE.replace("keep: 10", "keep: 11")),)
-    plan(world.ports)
-    page = world.store.policy_versions()
-    assert [one.version for one in page.items] == [world.policies.current().version, first]
-    world.policies.problems = (PolicyProblem("b.yaml:1", "tables is missing"),)
-    assert note_policies(world.ports)
-    assert not note_policies(world.ports)
-
-
-def test_versions_are_compared_with_each_other_and_with_what_is_in_force() -> None:
-    world = World()
-    note_policies(world.ports)
-    first = world.policies.current().version
-    world.policies.layers = (layer(ENFORCE.replace("keep: 10", "keep: 11")),)
-    (change,) = compare_versions(world.ports, first)
-    assert (change.path, change.before, change.after) == ("rules.expire_snapshots.keep", "10", "11")
-    note_policies(world.ports)
-    assert compare_versions(world.ports, world.policies.current().version, "current") == ()
-    with pytest.raises(InvalidValueError, match="no policy version 'nonsense' is kept"):
-        compare_versions(world.ports, "nonsense")
 
 
 def previews(world: World, text: str, *, is_fresh: bool = False) -> list[TablePreview]:

@@ -21,9 +21,7 @@ from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
 from tests.samples import NOW
-from tests.steps.test_quarantine import approved as approved_with_quarantine
-from tests.steps.test_quarantine import move
-from tests.steps.test_removal import (
+from tests.steps.kinds.test_orphan_removal import (
     PLACE,
     REQUIRED,
     TABLE,
@@ -33,6 +31,8 @@ from tests.steps.test_removal import (
     settle,
     the_list,
 )
+from tests.steps.kinds.test_quarantine import approved as approved_with_quarantine
+from tests.steps.kinds.test_quarantine import move
 from tests.steps.world import World, layer
 
 DAY = timedelta(days=1)

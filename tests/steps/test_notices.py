@@ -19,7 +19,7 @@ from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 from tests.fakes.adapters.notifier import FakeNotifier
-from tests.steps.test_removal import looked, the_list
+from tests.steps.kinds.test_orphan_removal import looked, the_list
 from tests.steps.world import World
 
 

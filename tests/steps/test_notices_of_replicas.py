@@ -31,7 +31,7 @@ from tests.adapters.store.conftest import open_at, postgres_server
 from tests.adapters.test_notifier import Receiver, wait_until
 from tests.fakes.adapters.store import FakeStore
 from tests.samples import NOW
-from tests.steps.test_removal import PLACE, REQUIRED, TABLE
+from tests.steps.kinds.test_orphan_removal import PLACE, REQUIRED, TABLE
 from tests.steps.world import World, layer
 
 __all__ = ["postgres_server"]
