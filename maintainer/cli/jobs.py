@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
 
@@ -41,24 +42,24 @@ _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 
 def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:
-    import httpx  # noqa: PLC0415 - only this command needs it
+    import requests  # noqa: PLC0415 - only this command needs it
 
     host = _WILDCARDS.get(settings.server.host, settings.server.host)
     base = f"http://{f'[{host}]' if ':' in host else host}:{settings.server.port}"
     try:
-        answer = httpx.request(
-            method, f"{base}/api/v1{path}", timeout=TIMEOUT_SECONDS, trust_env=False
-        )
+        with requests.Session() as session:
+            session.trust_env = False  # no proxy is between us and the daemon
+            answer = session.request(method, f"{base}/api/v1{path}", timeout=TIMEOUT_SECONDS)
         body: Answer = answer.json()
-    except (httpx.HTTPError, ValueError) as error:
+    except (requests.RequestException, ValueError) as error:
         message = f"no daemon answers at {base}: {error}; `maintainer serve` starts one"
         raise MaintainerError(message) from error
-    if answer.is_success:
+    if answer.ok:
         return body
-    detail = str(body.get("detail", answer.reason_phrase))
+    detail = str(body.get("detail", answer.reason))
     raise (
         UnknownTableError(detail)
-        if answer.status_code == httpx.codes.NOT_FOUND
+        if answer.status_code == HTTPStatus.NOT_FOUND
         else MaintainerError(detail)
     )
 

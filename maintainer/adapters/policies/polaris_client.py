@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
-import httpx
+import requests
 
 from maintainer.adapters.policies.polaris_content import PolarisPolicy, read_policies
 from maintainer.domain.errors import CatalogUnavailableError, InvalidValueError
@@ -23,6 +23,7 @@ from maintainer.domain.errors import CatalogUnavailableError, InvalidValueError
 DEFAULT_SCOPE = "PRINCIPAL_ROLE:ALL"
 SEPARATOR = "\x1f"  # between the levels of a namespace
 MAXIMUM_BYTES = 16 * 1024**2  # in one answer
+CHUNK_BYTES = 64 * 1024
 MAXIMUM_PAGES = 1000  # in one list
 MAXIMUM_DEPTH = 32  # levels of a namespace
 PAGE_SIZE = 1000
@@ -53,7 +54,8 @@ class PolarisClient:
 
     def __init__(self, options: PolarisOptions) -> None:
         self._options = options
-        self._http = httpx.Client(timeout=options.timeout.total_seconds(), follow_redirects=False)
+        self._http = requests.Session()
+        self._http.auth = _send_as_is
         self._headers: dict[str, str] = {}
         self._ends_at = time.monotonic() + options.deadline.total_seconds()
         self._requests = 0
@@ -190,22 +192,25 @@ class PolarisClient:
             )
             raise CatalogUnavailableError(message)
         try:
-            with self._http.stream(
+            with self._http.request(
                 method,
                 url,
-                params=dict(query) or None,
-                data=dict(form) if form else None,
+                params=query,
+                data=form,
                 headers=self._headers,
+                timeout=self._options.timeout.total_seconds(),
+                allow_redirects=False,
+                stream=True,
             ) as response:
                 content = b""
-                for chunk in response.iter_bytes():
+                for chunk in response.iter_content(CHUNK_BYTES):
                     content += chunk
                     if len(content) > MAXIMUM_BYTES:
                         message = (
                             f"Polaris answered more than {MAXIMUM_BYTES} bytes to {method} {url}"
                         )
                         raise CatalogUnavailableError(message)
-        except httpx.HTTPError as error:
+        except requests.RequestException as error:
             message = (
                 f"Polaris cannot be reached: {method} {url}: {str(error) or type(error).__name__}"
             )
@@ -216,6 +221,11 @@ class PolarisClient:
             message = f"Polaris answered {response.status_code} to {method} {url}"
             raise CatalogUnavailableError(message)
         return _read_object(content, url)
+
+
+def _send_as_is(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Keep our own Authorization, which requests would replace by an entry of a .netrc file."""
+    return request
 
 
 def _read_object(content: bytes, url: str) -> dict[str, object]:

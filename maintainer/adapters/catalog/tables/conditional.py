@@ -19,7 +19,6 @@ from requests import RequestException
 from requests.utils import requote_uri
 from yarl import URL
 
-from maintainer.adapters.catalog.tables.connections import KeptConnections
 from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
 from maintainer.adapters.catalog.tables.request_rate import PollLimits, Rate
 from maintainer.adapters.catalog.tables.session import (
@@ -88,9 +87,6 @@ class _Response:
     etag: str = ""
     retry_after: str = ""
     body: bytes = b""
-
-
-_UNCHANGED: Final = _Response(HTTPStatus.NOT_MODIFIED)
 
 
 class _Client(Protocol):
@@ -219,31 +215,13 @@ class _FastClient:
             proxy=route.proxy,
             cookie_jar=aiohttp.DummyCookieJar(),
         )
-        self._kept = (
-            None
-            if route.proxy
-            else KeptConnections(
-                URL(catalog.uri), route.trust, CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
-            )
-        )
 
     async def renew(self) -> bool:
         headers = await asyncio.to_thread(write_headers, self._session)
         is_new, self._headers = headers != self._headers, headers
-        if self._kept is not None:
-            self._kept.set_headers(headers)
         return is_new
 
     async def get(self, address: str, etag: str) -> _Response:
-        if etag and self._kept is not None and self._kept.is_worth_asking:
-            await self._rate.turn()
-            head = await self._kept.ask(address, etag)
-            if head is not None:
-                return (
-                    _UNCHANGED
-                    if head.status == HTTPStatus.NOT_MODIFIED
-                    else _Response(head.status, retry_after=head.retry_after)
-                )
         await self._rate.turn()
         # Sent with each request, because aiohttp sends a session's own headers to proxies too.
         headers = {**self._headers, "If-None-Match": etag} if etag else self._headers
@@ -257,8 +235,6 @@ class _FastClient:
             )
 
     async def close(self) -> None:
-        if self._kept is not None:
-            await self._kept.close()
         await self._client.close()
 
 
