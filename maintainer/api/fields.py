@@ -5,7 +5,7 @@ from __future__ import annotations
 from re import compile as compile_regex
 from typing import Annotated
 
-from pydantic import AwareDatetime, BeforeValidator, Field, StrictBool
+from pydantic import AwareDatetime, BeforeValidator, StrictBool
 
 _RFC_3339 = compile_regex(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?"
@@ -23,4 +23,3 @@ def _check_time(value: object) -> object:
 
 Time = Annotated[AwareDatetime, BeforeValidator(_check_time)]
 Flag = StrictBool
-Number = Annotated[float, Field(strict=True)]

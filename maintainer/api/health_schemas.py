@@ -77,29 +77,8 @@ class DisagreementOut(Schema):
     counted: int
 
 
-class QueryComparisonOut(Schema):
-    """One query of the users at the smallest and the largest average file size that it was run at.
-
-    Seconds and costs are medians.
-    """
-
-    name: str
-    runs: int
-    small_average_bytes: float
-    small_seconds: float
-    large_average_bytes: float
-    large_seconds: float
-    slowdown: Annotated[float, Field(description="As the table is now, against the largest size.")]
-    small_cost: float | None
-    large_cost: float | None
-
-
 class ImpactOut(Schema):
-    """What the table's files cost.
-
-    Slowdowns come from the users' query timings where these can be compared, else from an estimate
-    by published measurements.
-    """
+    """The cost of the table's files, estimated from published measurements."""
 
     profile: StorageProfile
     slowdown_low: Annotated[
@@ -122,10 +101,6 @@ class ImpactOut(Schema):
     source: str
     reference_file_size_bytes: Annotated[
         float, Field(description="Of the files that the slowdown is relative to.")
-    ]
-    comparisons: Annotated[
-        list[QueryComparisonOut],
-        Field(description="The users' own measurements; empty: the slowdown is an estimate."),
     ]
 
 

@@ -143,12 +143,7 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
 def get_table(record: RecordIn, services: ServicesIn) -> schemas.TableDetail:
     """The latest health, the findings, and the policy in force for the table."""
     policy = services.effective(record.table, record.health.properties if record.health else {})
-    timings = (
-        services.store.timings(record.table, MAX_PAGE).items if record.health is not None else ()
-    )
-    return wire.write_detail(
-        record, policy, services.impact, _find_outlook(record, services), timings
-    )
+    return wire.write_detail(record, policy, services.impact, _find_outlook(record, services))
 
 
 def _find_outlook(record: TableRecord, services: Services) -> OutlookOut:

@@ -19,8 +19,7 @@ from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
 from maintainer.domain.rollback import JobAction
 from maintainer.domain.safeguards import is_rollback_tag
-from maintainer.domain.timing import QueryTiming
-from maintainer.measure.impact import ImpactModel, find_impact
+from maintainer.measure.impact import ImpactModel, estimate_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.layering import weak_to_strong
 from maintainer.policy.writing import describe, describe_layer
@@ -78,9 +77,8 @@ def write_detail(
     policy: Policy,
     model: ImpactModel,
     outlook: outlook_schemas.OutlookOut,
-    timings: Iterable[QueryTiming] = (),
 ) -> schemas.TableDetail:
-    """Convert a record to the table's page; `timings` are the users' query timings."""
+    """Convert a record to the table's page."""
     health = record.health
     return schemas.TableDetail(
         **_summary_fields(record),
@@ -114,7 +112,7 @@ def write_detail(
         ]
         if health
         else [],
-        impact=_write_impact(health, model, timings),
+        impact=_write_impact(health, model),
         outlook=outlook,
         partition_advice=_write_advice(health),
     )
@@ -141,9 +139,9 @@ def _write_hold(hold: RefHold) -> health_schemas.RefHoldOut:
 
 
 def _write_impact(
-    health: TableHealth | None, model: ImpactModel, timings: Iterable[QueryTiming]
+    health: TableHealth | None, model: ImpactModel
 ) -> health_schemas.ImpactOut | None:
-    impact = find_impact(health, model, timings) if health else None
+    impact = estimate_impact(health, model) if health else None
     return health_schemas.ImpactOut.model_validate(impact) if impact else None
 
 

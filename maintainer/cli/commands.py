@@ -73,10 +73,6 @@ PANELS: Final = {
             "Protect a snapshot and newer ones from expiry; without --snapshot, list the pins.",
         ),
         "unpin": Entry("pins:unpin", "Remove a pin."),
-        "measurement": Entry(
-            "measurements:measurement_app",
-            "Your own query times: they replace the estimate of what small files cost.",
-        ),
     },
     "Set up": {
         "init": Entry(

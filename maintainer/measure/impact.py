@@ -1,24 +1,16 @@
-"""The cost of small files.
-
-It is estimated from published measurements, until users record their own query timings for the
-table.
-"""
+"""The cost of small files, estimated from published measurements."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from itertools import pairwise
-from math import ceil, exp, log, log2
-from statistics import fmean, median
+from math import ceil, log
 from typing import Final
 
 from maintainer.domain.health import TableHealth
-from maintainer.domain.timing import QueryTiming
-from maintainer.domain.units import format_size
 
 MB: Final = 1_000_000  # the published sizes are decimal
 MILLION: Final = 1_000_000
@@ -28,10 +20,6 @@ HEAP_BYTES_PER_OBJECT: Final = 100_000_000_000 / 150_000_000
 HDFS_BLOCK_BYTES: Final = 128 * 1024**2
 # The metadata.json and the manifest list.
 _REQUESTS_OF_A_SNAPSHOT: Final = 2
-# Runs count as one size if their average file sizes are within a factor of 1.4. Smaller differences
-# say nothing about files.
-_CLASSES_PER_DOUBLING: Final = 2
-MAX_COMPARISONS: Final = 50  # queries, by name
 _PUBLISHED_REFERENCE_BYTES: Final = 130.0 * MB
 _HDFS_SCHEMES: Final = frozenset({"hdfs", "viewfs", "webhdfs"})
 _OZONE_SCHEMES: Final = frozenset({"ofs", "o3fs", "o3"})
@@ -58,30 +46,8 @@ class ImpactModel:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryComparison:
-    """One query of the users, at the smallest and the largest average file size of its runs.
-
-    Seconds and costs are medians.
-    """
-
-    name: str
-    runs: int
-    small_average_bytes: float
-    small_seconds: float
-    large_average_bytes: float
-    large_seconds: float
-    slowdown: float  # at the table's present average size, compared with the largest size
-    small_cost: float | None = None
-    large_cost: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Impact:
-    """The cost of one table's present files.
-
-    Slowdowns are measured if there are comparisons, else estimated. The other figures are always
-    computed.
-    """
+    """The cost of one table's present files: slowdowns are estimated, the rest is computed."""
 
     profile: StorageProfile
     slowdown_low: float  # 1 is as fast as with files of the reference size
@@ -99,7 +65,6 @@ class Impact:
     name_node_heap_bytes: float | None
     source: str
     reference_file_size_bytes: float = _PUBLISHED_REFERENCE_BYTES
-    comparisons: tuple[QueryComparison, ...] = ()
 
 
 # (average file size in bytes, query time relative to files of about 130 MB), largest size first.
@@ -148,88 +113,6 @@ def choose_profile(location: str) -> StorageProfile:
     if scheme in _HDFS_SCHEMES:
         return StorageProfile.HDFS
     return StorageProfile.OZONE if scheme in _OZONE_SCHEMES else StorageProfile.OBJECT_STORE
-
-
-def find_impact(
-    health: TableHealth, model: ImpactModel, timings: Iterable[QueryTiming]
-) -> Impact | None:
-    """The estimate, with the measured slowdown where it can be compared.
-
-    That needs one query at two file sizes.
-    """
-    impact = estimate_impact(health, model)
-    if impact is None or health.average_file_size_bytes is None:
-        return impact
-    comparisons = compare_timings(timings, health.average_file_size_bytes)
-    if not comparisons:
-        return impact
-    smallest = min(found.small_average_bytes for found in comparisons)
-    reference = min(found.large_average_bytes for found in comparisons)
-    runs, queries = sum(found.runs for found in comparisons), len(comparisons)
-    told = (
-        f"{runs} runs of {queries} {'query' if queries == 1 else 'queries'}, with files of "
-        f"{format_size(round(smallest))} on average and larger"
-    )
-    return replace(
-        impact,
-        slowdown_low=min(found.slowdown for found in comparisons),
-        slowdown_high=max(found.slowdown for found in comparisons),
-        is_beyond_measured=_size_class(health.average_file_size_bytes) < _size_class(smallest),
-        source=f"Measured by you on this table: {told}.",
-        reference_file_size_bytes=reference,
-        comparisons=comparisons,
-    )
-
-
-def compare_timings(
-    timings: Iterable[QueryTiming], average_bytes: float
-) -> tuple[QueryComparison, ...]:
-    """All queries that ran at two file sizes or more.
-
-    average_bytes is the table's present average file size.
-    """
-    by_name: dict[str, list[QueryTiming]] = defaultdict(list)
-    for timing in timings:
-        if timing.average_file_size_bytes:
-            by_name[timing.name].append(timing)
-    found = [_compare_query(name, by_name[name], average_bytes) for name in sorted(by_name)]
-    return tuple(comparison for comparison in found if comparison is not None)[:MAX_COMPARISONS]
-
-
-def _compare_query(
-    name: str, timings: Sequence[QueryTiming], average_bytes: float
-) -> QueryComparison | None:
-    classes: dict[int, list[QueryTiming]] = defaultdict(list)
-    for timing in timings:
-        classes[_size_class(timing.average_file_size_bytes or 1)].append(timing)
-    if len(classes) < 2:  # noqa: PLR2004 - a comparison has two sides
-        return None
-    ordered = [classes[size] for size in sorted(classes, reverse=True)]
-    curve = [(_mean_size(runs), median(run.seconds for run in runs)) for runs in ordered]
-    return QueryComparison(
-        name=name,
-        runs=len(timings),
-        small_average_bytes=curve[-1][0],
-        small_seconds=curve[-1][1],
-        large_average_bytes=curve[0][0],
-        large_seconds=curve[0][1],
-        slowdown=interpolate(curve, average_bytes) / curve[0][1],
-        small_cost=_median_cost(ordered[-1]),
-        large_cost=_median_cost(ordered[0]),
-    )
-
-
-def _size_class(size_bytes: float) -> int:
-    return round(_CLASSES_PER_DOUBLING * log2(max(1.0, size_bytes)))
-
-
-def _mean_size(timings: Sequence[QueryTiming]) -> float:
-    return exp(fmean(log(timing.average_file_size_bytes or 1) for timing in timings))
-
-
-def _median_cost(timings: Sequence[QueryTiming]) -> float | None:
-    costs = [timing.cost for timing in timings if timing.cost is not None]
-    return median(costs) if costs else None
 
 
 def estimate_impact(health: TableHealth, model: ImpactModel) -> Impact | None:

@@ -17,7 +17,6 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion
-from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.admission import AdmissionStore
 from maintainer.ports.digests import DigestStore
@@ -317,20 +316,6 @@ class Store(
         self, catalog: str | None = None, limit: int = 100, cursor: str | None = None
     ) -> Page[NamespaceCounters]:
         """A page of the namespaces that have tables, by catalog and name."""
-        ...
-
-    # -- query timings
-    def record_timing(self, table: TableIdentifier, timing: QueryTiming) -> None:
-        """Store a query timing; it replaces one of the same name and time.
-
-        UnknownTableError when the table was never measured.
-        """
-        ...
-
-    def timings(
-        self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
-    ) -> Page[QueryTiming]:
-        """A page of the query timings of the table's present UUID, newest first."""
         ...
 
     # -- plans

@@ -19,8 +19,8 @@ class UpkeepStore(Protocol):
     ) -> Mapping[str, int]:
         """Delete older samples, and older finished jobs with their events; return counts by kind.
 
-        The latest sample and finished job of each table stay. Timings are deleted with the samples'
-        age and verdicts with the jobs', except standing verdicts. Of the samples before
+        The latest sample and finished job of each table stay. Verdicts are deleted with
+        the jobs' age, except standing ones. Of the samples before
         hourly_before the last of each hour stays, of those before daily_before the last of
         each day (UTC). One call does bounded work in several transactions; the next call
         continues. It also repairs wrong counters and names that a search would miss:

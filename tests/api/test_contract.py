@@ -99,7 +99,7 @@ def test_a_time_is_rfc_3339_with_an_offset_and_nothing_else(client: Client, time
         name = "from" if path.endswith("history") else "since"
         assert "RFC 3339" in expect_problem(client.get(path, **{name: time}), 422)
     assert "RFC 3339" in expect_problem(
-        client.post(f"{TABLE}/measurements", {"name": "q", "seconds": 1, "at": time}), 422
+        client.post(f"{TABLE}/pins", {"name": "q", "snapshot_id": "1", "until": time}), 422
     )
 
 
@@ -108,16 +108,3 @@ def test_a_time_is_rfc_3339_with_an_offset_and_nothing_else(client: Client, time
 )
 def test_times_with_an_offset_are_read(client: Client, time: str) -> None:
     assert client.get("/api/v1/audit", since=time).status_code == 200
-
-
-@pytest.mark.parametrize("seconds", ["1", True, None, [1]])
-def test_a_number_is_no_text_and_no_switch(client: Client, seconds: object) -> None:
-    assert "seconds" in expect_problem(
-        client.post(f"{TABLE}/measurements", {"name": "q", "seconds": seconds}), 422
-    )
-    assert (
-        client.post(
-            f"{TABLE}/measurements", {"name": "q", "seconds": 1, "at": "2026-03-01T12:00:00Z"}
-        ).status_code
-        == 201
-    )

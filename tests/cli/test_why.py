@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from typer.testing import CliRunner, Result
 
-from maintainer.cli import commands, measurements, why
+from maintainer.cli import commands, why
 from maintainer.cli.show import weigh
 from maintainer.domain.cost import Cost, CostBasis, Score
 from maintainer.requests.run import request_run
@@ -21,7 +21,7 @@ TABLE = "lake.sales.orders"
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
-    open_instead(monkeypatch, made, why, measurements)
+    open_instead(monkeypatch, made, why)
     return made
 
 
@@ -101,60 +101,6 @@ def test_why_of_a_table_that_is_not_there_is_a_usage_error(world: World) -> None
     result = call("why", TABLE)
     assert result.exit_code == 2
     assert "does not exist" in result.stderr
-
-
-def test_measurements_are_added_beside_the_files_of_their_time_and_listed(world: World) -> None:
-    world.put("orders", small_files=60)
-    scan(world.ports)
-    world.clock.advance(timedelta(hours=1))
-    added = call("measurement", "add", TABLE, "--name", "q1", "--seconds", "12.3", "--cost", "0.5")
-    assert added.exit_code == 0, added.output
-    assert "q1 took 12.3 s at 2026-03-04T13:00:00Z: files of 1000 B on average" in added.stderr
-    early = call(
-        "measurement",
-        "add",
-        TABLE,
-        "--name",
-        "q1",
-        "--seconds",
-        "9",
-        "--at",
-        "2026-03-04T12:00:00+01:00",
-    )
-    assert "no history of the table reaches there" in early.stderr
-    listed = json.loads(call("measurement", "list", TABLE, "--format", "json").output)
-    assert [(timing["seconds"], timing["data_files"], timing["cost"]) for timing in listed] == [
-        (12.3, 60, 0.5),
-        (9.0, None, None),
-    ]
-    assert "12.3" in call("measurement", "list", TABLE).output
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--seconds", "0"), "is no query time"),
-        (("--seconds", "1", "--at", "yesterday"), "is no time"),
-        (("--seconds", "1", "--at", "2026-03-04T12:00:00"), "has no zone"),
-        (("--seconds", "1", "--at", "2027-03-04T12:00:00Z"), "is in the future"),
-    ],
-)
-def test_a_measurement_that_cannot_be_is_a_usage_error(
-    world: World, words: tuple[str, ...], message: str
-) -> None:
-    world.put("orders")
-    scan(world.ports)
-    result = call("measurement", "add", TABLE, "--name", "q1", *words)
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert world.store.timings(world.store.table_names()[0]).total == 0
-
-
-def test_a_table_that_was_never_measured_takes_no_measurements(world: World) -> None:
-    world.put("orders")
-    result = call("measurement", "add", TABLE, "--name", "q1", "--seconds", "1")
-    assert result.exit_code == 2
-    assert "was never measured" in result.stderr
 
 
 def test_what_an_action_takes_and_its_rank_are_told_where_they_are_known() -> None:

@@ -50,12 +50,6 @@ function answerTable(response: ServerResponse, parts: string[], query: URLSearch
       return send(response, { items: tables.partitions, next_cursor: null, total: 96 });
     case "verdicts":
       return send(response, { items: verdicts, next_cursor: null, total: verdicts.length });
-    case "measurements":
-      return send(
-        response,
-        { name: "q", seconds: 1, at: minutesAgo(0), data_files: 1536, average_file_size_bytes: 36_142, cost: null },
-        201,
-      );
     case "orphans":
       return send(response, which === undefined ? { items: orphans.orphanLists } : orphans.orphanFiles);
     case "run":

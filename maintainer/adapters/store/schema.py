@@ -298,20 +298,6 @@ verdicts = Table(
     sqlite_with_rowid=False,
 )
 
-# Query timings of users. Keyed by UUID, like the samples to which they are compared.
-query_timings = Table(
-    "query_timings",
-    metadata,
-    Column("table_uuid", name_type(), primary_key=True),
-    Column("at", Instant, primary_key=True, autoincrement=False),
-    Column("name", name_type(), primary_key=True),
-    Column("seconds", Double, nullable=False),
-    Column("cost", Double),
-    Column("data_files", Count),
-    Column("average_file_size_bytes", Double),
-    sqlite_with_rowid=False,
-)
-
 # The outcomes of each rule on each table, updated when a job finishes: they outlive the jobs.
 rule_histories = Table(
     "rule_histories",

@@ -32,7 +32,6 @@ from maintainer.adapters.store.policy_versions import (
     record_version,
 )
 from maintainer.adapters.store.schema import VERSION_TABLE, store_info, tables
-from maintainer.adapters.store.timings import prune_timings, read_timings, record_timing
 from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
 from maintainer.domain.audit import AuditEntry, AuditQuery
 from maintainer.domain.health import Grade, TableHealth
@@ -44,7 +43,6 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion
-from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.figures import TableFigures
 from maintainer.ports.store import (
@@ -189,18 +187,6 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         with self._database.read() as connection:
             return counters.read_namespaces(connection, catalog, limit, cursor)
 
-    def record_timing(self, table: TableIdentifier, timing: QueryTiming) -> None:
-        """See Store."""
-        with self._database.write() as connection:
-            record_timing(self._database, connection, table, timing)
-
-    def timings(
-        self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
-    ) -> Page[QueryTiming]:
-        """See Store."""
-        with self._database.read() as connection:
-            return read_timings(connection, table, limit, cursor)
-
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
         """See Store; a plan of a table that was forgotten or replaced meanwhile is dropped."""
         with self._database.write() as connection:
@@ -339,13 +325,8 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         hourly_before: datetime | None = None,
         daily_before: datetime | None = None,
     ) -> Mapping[str, int]:
-        """See Store; counts: samples, timings, jobs, events, verdicts, thinned, mended."""
+        """See Store; counts: samples, jobs, events, verdicts, thinned, mended."""
         pruned_samples = samples.prune_samples(self._database, samples_before)
-        with self._database.write() as connection:
-            deleted = {
-                "samples": pruned_samples,
-                "timings": prune_timings(connection, samples_before),
-            }
         thinned = (
             samples.thin_samples(self._database, samples.HOUR, hourly_before)
             if hourly_before is not None
@@ -365,7 +346,7 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
             mended = counters.recount(connection) + add_missing_names(connection)
         if mended:
             _log.warning("store.mended", extra={"rows": mended})
-        return {**deleted, **pruned, "thinned": thinned, "mended": mended}
+        return {"samples": pruned_samples, **pruned, "thinned": thinned, "mended": mended}
 
     def instance_id(self) -> str:
         """See Store."""

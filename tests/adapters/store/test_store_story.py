@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from maintainer.adapters.store.documents import read_verdict, write_verdict
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.cost import Benefit, Cost, Worth
-from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.plan import Estimate, PlannedAction
 from maintainer.domain.policy import RuleName
-from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import (
     PLANNED,
     RuleVerdict,
@@ -219,58 +218,31 @@ def test_only_tables_that_want_something_are_looked_through(store: Store) -> Non
     assert store.standing_verdicts() == ()
 
 
-def test_verdicts_and_timings_are_read_page_by_page(store: Store) -> None:
+def test_verdicts_are_read_page_by_page(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     for minute in range(5):
         decide(store, NOW + minute * MINUTE, (REWRITE, str(minute), ""))
-        for name in ("q1", "q2"):
-            store.record_timing(ORDERS, QueryTiming(name, 1.5, NOW + minute * MINUTE))
-    codes, names = [], []
-    verdicts, timings = store.verdicts(ORDERS, 2), store.timings(ORDERS, 3)
+    codes = []
+    verdicts = store.verdicts(ORDERS, 2)
     while verdicts.next_cursor is not None:
         codes += [verdict.code for verdict in verdicts.items]
         verdicts = store.verdicts(ORDERS, 2, verdicts.next_cursor)
-    while timings.next_cursor is not None:
-        names += [timing.name for timing in timings.items]
-        timings = store.timings(ORDERS, 3, timings.next_cursor)
 
     assert [*codes, *(verdict.code for verdict in verdicts.items)] == ["4", "3", "2", "1", "0"]
-    assert [*names, *(timing.name for timing in timings.items)] == ["q2", "q1"] * 5
-    assert (verdicts.total, timings.total) == (5, 10)
-    for page in (store.verdicts, store.timings):
-        with pytest.raises(InvalidValueError, match="cursor"):
-            page(ORDERS, 2, "stolen")
-        with pytest.raises(InvalidValueError, match="limit 0"):
-            page(ORDERS, 0)
+    assert verdicts.total == 5
+    with pytest.raises(InvalidValueError, match="cursor"):
+        store.verdicts(ORDERS, 2, "stolen")
+    with pytest.raises(InvalidValueError, match="limit 0"):
+        store.verdicts(ORDERS, 0)
 
 
-def test_a_timing_is_kept_whole_and_replaced_by_another_of_its_name_and_time(store: Store) -> None:
-    store.record_health(make_health(), make_grade())
-    first = QueryTiming("q1", 12.25, NOW, 10, 100.5, 0.03)
-    store.record_timing(ORDERS, first)
-    store.record_timing(ORDERS, QueryTiming("q1", 11.0, NOW))
-    store.record_timing(ORDERS, replace(first, at=NOW - MINUTE))
-
-    assert store.timings(ORDERS).items == (
-        QueryTiming("q1", 11.0, NOW),
-        replace(first, at=NOW - MINUTE),
-    )
-
-
-def test_a_table_that_was_never_measured_has_no_timings(store: Store) -> None:
-    with pytest.raises(UnknownTableError, match=r"lake\.sales\.orders was never measured"):
-        store.record_timing(ORDERS, QueryTiming("q1", 1.0, NOW))
-    assert store.timings(ORDERS).items == ()
-
-
-def test_prune_forgets_ended_verdicts_and_old_timings(store: Store) -> None:
+def test_prune_forgets_ended_verdicts(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     for minute in range(4):
         decide(store, NOW + minute * MINUTE, (REWRITE, str(minute), ""))
-        store.record_timing(ORDERS, QueryTiming("q1", 1.0, NOW + minute * MINUTE))
     counts = store.prune(NOW + MINUTE, NOW + 2 * MINUTE)
 
-    assert (counts["verdicts"], counts["timings"]) == (1, 1)
+    assert counts["verdicts"] == 1
     assert [code for code, *_ in told(store)] == ["3", "2", "1"]
     assert store.prune(NOW, NOW + timedelta(days=400))["verdicts"] == 2
     assert [code for code, *_ in told(store)] == ["3"]

@@ -23,7 +23,6 @@ from maintainer.domain.location import Place, overlap, paths_of
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.figures import TableFigures
 from maintainer.ports.store import (
@@ -393,16 +392,6 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
         with self._open():
             return self._story.page(table, self._uuids.get(table), limit, cursor)
 
-    def record_timing(self, table: TableIdentifier, timing: QueryTiming) -> None:
-        with self._open():
-            self._story.time(table, self._uuids.get(table), timing)
-
-    def timings(
-        self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
-    ) -> Page[QueryTiming]:
-        with self._open():
-            return self._story.times(self._uuids.get(table), limit, cursor)
-
     def plans(self) -> Sequence[Plan]:
         with self._open():
             return tuple(
@@ -556,7 +545,7 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
             events = sum(len(self._events.pop(job.job_id, ())) for job in gone)
             for job in gone:
                 del self._jobs[job.job_id]
-            told = self._story.prune(self._uuids, samples_before, jobs_before)
+            told = self._story.prune(self._uuids, jobs_before)
             return {
                 "samples": samples,
                 "jobs": len(gone),

@@ -1,4 +1,4 @@
-"""What the store in memory knows of verdicts and of users' own measurements."""
+"""What the store in memory knows of verdicts and pins."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName
-from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import PLANNED, RuleVerdict, StandingVerdict, is_waiting, stands_on
 from maintainer.ports.store import Page
 from tests.fakes.adapters.store_reading import check_limit, page_of
@@ -26,7 +24,6 @@ class FakeStory:
     places: dict[tuple[str, str, str], datetime | None] = field(
         default_factory=dict
     )  # (path, uuid, name) -> when it was seen, of what is none of Iceberg's
-    timings: dict[str, dict[tuple[datetime, str], QueryTiming]] = field(default_factory=dict)
 
     def tell(self, plan: Plan, made: Sequence[RuleVerdict]) -> None:
         if not made:
@@ -97,28 +94,12 @@ class FakeStory:
             found, limit, cursor, "verdicts", lambda one: f"{one.at.isoformat()} {one.rule}"
         )
 
-    def time(self, table: TableIdentifier, uuid: str | None, timing: QueryTiming) -> None:
-        if uuid is None:
-            message = f"table {table} was never measured here"
-            raise UnknownTableError(message)
-        self.timings.setdefault(uuid, {})[timing.at, timing.name] = timing
-
-    def times(self, uuid: str | None, limit: int, cursor: str | None) -> Page[QueryTiming]:
-        check_limit(limit)
-        found = [
-            timing for _, timing in sorted(self.timings.get(uuid or "", {}).items(), reverse=True)
-        ]
-        return page_of(
-            found, limit, cursor, "timings", lambda one: f"{one.at.isoformat()} {one.name}"
-        )
-
     def prune(
         self,
         uuids: Mapping[TableIdentifier, str],
-        timings_before: datetime,
         verdicts_before: datetime,
     ) -> dict[str, int]:
-        gone = {"verdicts": 0, "timings": 0}
+        gone = {"verdicts": 0}
         for table, story in self.verdicts.items():
             kept = [
                 (uuid, one)
@@ -127,10 +108,6 @@ class FakeStory:
             ]
             gone["verdicts"] += len(story) - len(kept)
             self.verdicts[table] = kept
-        for times in self.timings.values():
-            for key in [key for key in times if key[0] < timings_before]:
-                del times[key]
-                gone["timings"] += 1
         return gone
 
 

@@ -350,25 +350,6 @@ export function useDecideOnOrphans(path: TablePath, list: OrphanList) {
   });
 }
 
-export interface NewMeasurement {
-  name: string;
-  seconds: number;
-}
-
-export function useAddMeasurement(path: TablePath) {
-  const refresh = useRefresh(path);
-  return useMutation({
-    mutationFn: (measurement: NewMeasurement) =>
-      unwrap(
-        client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/measurements", {
-          ...atTable(path),
-          body: measurement,
-        }),
-      ),
-    onSuccess: refresh,
-  });
-}
-
 export function useCancel(job: Job) {
   const refresh = useRefresh();
   return useMutation({

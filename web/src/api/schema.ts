@@ -451,32 +451,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  "/api/v1/tables/{catalog}/{namespace}/{table}/measurements": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * Users' own measurements
-     * @description The run times of queries on the table, newest first, each with the table's files then.
-     */
-    get: operations["get_measurements"];
-    put?: never;
-    /**
-     * Add a measurement
-     * @description Store how long a query took.
-     *
-     *     Once a query has timings at two file sizes, they replace the estimated cost of small files.
-     */
-    post: operations["add_measurement"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   "/api/v1/tables/{catalog}/{namespace}/{table}/orphans": {
     parameters: {
       query?: never;
@@ -1360,17 +1334,9 @@ export interface components {
     };
     /**
      * ImpactOut
-     * @description What the table's files cost.
-     *
-     *     Slowdowns come from the users' query timings where these can be compared, else from an estimate
-     *     by published measurements.
+     * @description The cost of the table's files, estimated from published measurements.
      */
     ImpactOut: {
-      /**
-       * Comparisons
-       * @description The users' own measurements; empty: the slowdown is an estimate.
-       */
-      comparisons: components["schemas"]["QueryComparisonOut"][];
       /**
        * Is Beyond Measured
        * @description Files are smaller than any that were measured: it may be worse.
@@ -1643,29 +1609,6 @@ export interface components {
       next_cursor: string | null;
       /** Total */
       total: number;
-    };
-    /**
-     * NewTiming
-     * @description A query timing; `query` is accepted for `name`.
-     */
-    NewTiming: {
-      /**
-       * At
-       * @description RFC 3339; now when left out.
-       */
-      at?: string | null;
-      /**
-       * Cost
-       * @description In your own currency.
-       */
-      cost?: number | null;
-      /**
-       * Name
-       * @description What you call the query.
-       */
-      name: string;
-      /** Seconds */
-      seconds: number;
     };
     /**
      * OrphanFileOut
@@ -2275,35 +2218,6 @@ export interface components {
       | "gb_hours"
       | "duration_seconds";
     /**
-     * QueryComparisonOut
-     * @description One query of the users at the smallest and the largest average file size that it was run at.
-     *
-     *     Seconds and costs are medians.
-     */
-    QueryComparisonOut: {
-      /** Large Average Bytes */
-      large_average_bytes: number;
-      /** Large Cost */
-      large_cost: number | null;
-      /** Large Seconds */
-      large_seconds: number;
-      /** Name */
-      name: string;
-      /** Runs */
-      runs: number;
-      /**
-       * Slowdown
-       * @description As the table is now, against the largest size.
-       */
-      slowdown: number;
-      /** Small Average Bytes */
-      small_average_bytes: number;
-      /** Small Cost */
-      small_cost: number | null;
-      /** Small Seconds */
-      small_seconds: number;
-    };
-    /**
      * QueueOut
      * @description The first planned actions, best first; total is the number of all.
      */
@@ -2839,39 +2753,6 @@ export interface components {
       name: string;
       /** Value */
       value: number;
-    };
-    /**
-     * TimingOut
-     * @description A query timing with the table's figures at that time; null where the history lacks it.
-     */
-    TimingOut: {
-      /**
-       * At
-       * Format: date-time
-       */
-      at: string;
-      /** Average File Size Bytes */
-      average_file_size_bytes: number | null;
-      /** Cost */
-      cost: number | null;
-      /** Data Files */
-      data_files: number | null;
-      /** Name */
-      name: string;
-      /** Seconds */
-      seconds: number;
-    };
-    /**
-     * TimingPage
-     * @description A page of query timings, newest first.
-     */
-    TimingPage: {
-      /** Items */
-      items: components["schemas"]["TimingOut"][];
-      /** Next Cursor */
-      next_cursor: string | null;
-      /** Total */
-      total: number;
     };
     /**
      * UnfinishedJobOut
@@ -4939,213 +4820,6 @@ export interface operations {
       };
       /** @description Request-URI Too Long */
       414: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Misdirected Request */
-      421: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Unprocessable Entity */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Service Unavailable */
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_measurements: {
-    parameters: {
-      query?: {
-        /** @description Items a page. */
-        limit?: number;
-        /** @description next_cursor of the page before. */
-        cursor?: string | null;
-      };
-      header?: never;
-      path: {
-        /** @description Catalog. */
-        catalog: string;
-        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
-        namespace: string;
-        /** @description Table name; a slash is written %2F. */
-        table: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["TimingPage"];
-        };
-      };
-      /** @description Unauthorized */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not Found */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request-URI Too Long */
-      414: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Misdirected Request */
-      421: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Unprocessable Entity */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Service Unavailable */
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  add_measurement: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Catalog. */
-        catalog: string;
-        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
-        namespace: string;
-        /** @description Table name; a slash is written %2F. */
-        table: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["NewTiming"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["TimingOut"];
-        };
-      };
-      /** @description Bad Request */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Unauthorized */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Forbidden */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not Found */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request Entity Too Large */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request-URI Too Long */
-      414: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Unsupported Media Type */
-      415: {
         headers: {
           [name: string]: unknown;
         };

@@ -2,7 +2,7 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { effect, events, jobs, makeJob, makePlan } from "../../dev/fixtures/jobs";
-import { comparison, makeDetail, makeFinding, makeTable, tables } from "../../dev/fixtures/tables";
+import { makeDetail, makeFinding, makeTable, tables } from "../../dev/fixtures/tables";
 import { unwrap } from "../api/client";
 import { JobList } from "../components/JobList";
 import { ErrorNotice } from "../components/notices";
@@ -71,10 +71,9 @@ describe("a row of the table list", () => {
 
 describe("what small files cost", () => {
   const detail = makeDetail(makeTable());
-  const path = { catalog: "lake", namespace: "streaming", table: "page_views" };
 
   it("is a range, called an estimate, with its profile and its source", async () => {
-    await show(<ImpactPanel table={detail} path={path} />);
+    await show(<ImpactPanel table={detail} />);
     expect(screen.getByRole("heading", { name: "Impact (estimate)" })).toBeInTheDocument();
     expect(screen.getByText(/^2\.5× to 9\.1×/)).toBeInTheDocument();
     expect(screen.getByText("object store")).toBeInTheDocument();
@@ -90,34 +89,13 @@ describe("what small files cost", () => {
       name_node_objects: 300,
       name_node_heap_bytes: 200_000,
     };
-    await show(<ImpactPanel table={{ ...detail, impact }} path={path} />);
+    await show(<ImpactPanel table={{ ...detail, impact }} />);
     expect(screen.queryByText("Cost of the requests")).not.toBeInTheDocument();
     expect(screen.getByText(/at least 300 objects, 195/)).toBeInTheDocument();
   });
 
-  it("is the users' own where they have measured, and says so", async () => {
-    if (detail.impact === null) throw new Error("the fixture has an impact");
-    const impact = {
-      ...detail.impact,
-      slowdown_low: 3.01,
-      slowdown_high: 3.01,
-      comparisons: [comparison],
-      source: "Measured by you.",
-    };
-    await show(<ImpactPanel table={{ ...detail, impact }} path={path} />);
-    expect(screen.getByRole("heading", { name: "Impact (measured by you)" })).toBeInTheDocument();
-    expect(screen.getByText("Your queries take")).toBeInTheDocument();
-    const row = within(screen.getByRole("row", { name: /^daily totals/ })).getAllByRole("cell");
-    expect(row.map((cell) => cell.textContent.replaceAll("\u00a0", " "))).toEqual([
-      "31 s",
-      "10 s",
-      "3×",
-    ]);
-    expect(screen.queryByText(/130 MB/)).not.toBeInTheDocument();
-  });
-
   it("is not made up for a table without files", async () => {
-    await show(<ImpactPanel table={{ ...detail, impact: null }} path={path} />);
+    await show(<ImpactPanel table={{ ...detail, impact: null }} />);
     expect(screen.getByText(/Nothing to estimate/)).toBeInTheDocument();
   });
 });

@@ -1,38 +1,20 @@
-import { Button } from "@mantine/core";
-import { useState } from "react";
-import type { QueryComparison, TableDetail, TablePath } from "../../api/types";
-import { Grid } from "../../components/Grid";
+import type { TableDetail } from "../../api/types";
 import { Empty } from "../../components/notices";
 import { Panel } from "../../components/Panel";
-import {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatFactor,
-  formatSignificant,
-} from "../../lib/format";
+import { formatBytes, formatCount, formatDuration, formatFactor } from "../../lib/format";
 import { PROFILE_WORDS } from "../../lib/words";
-import { MeasurementDialog } from "./MeasurementDialog";
 
 type Impact = NonNullable<TableDetail["impact"]>;
 
 function Slowdown({ impact }: { impact: Impact }) {
-  const {
-    slowdown_low: low,
-    slowdown_high: high,
-    comparisons,
-    reference_file_size_bytes: reference,
-  } = impact;
-  const isOwn = comparisons.length > 0;
+  const { slowdown_low: low, slowdown_high: high } = impact;
   return (
     <>
-      <dt>{isOwn ? "Your queries take" : "Full scans take"}</dt>
+      <dt>Full scans take</dt>
       <dd>
         {formatFactor(low)}
         {formatFactor(low) !== formatFactor(high) && <> to {formatFactor(high)}</>}{" "}
-        <span className="dim">
-          of the time with {isOwn ? formatBytes(reference) : "130 MB"} files
-        </span>
+        <span className="dim">of the time with 130 MB files</span>
         {impact.is_beyond_measured && (
           <div className="dim">Smaller files than these were not measured: it may be worse.</div>
         )}
@@ -41,67 +23,13 @@ function Slowdown({ impact }: { impact: Impact }) {
   );
 }
 
-function Comparisons({ comparisons }: { comparisons: QueryComparison[] }) {
-  const hasCosts = comparisons.some(
-    (found) => found.small_cost !== null && found.large_cost !== null,
-  );
-  return (
-    <Grid
-      label="Your queries, figures"
-      caption="Your queries with small and with large files"
-      headings={[
-        "Query",
-        { figures: "Small files" },
-        { figures: "Large files" },
-        ...(hasCosts ? [{ figures: "Cost" }] : []),
-        { figures: "Now" },
-      ]}
-    >
-      {comparisons.map((found) => (
-        <tr key={found.name}>
-          <th scope="row" title={`${formatCount(found.runs)} runs`}>
-            {found.name}
-          </th>
-          <td
-            className="num"
-            title={`files of ${formatBytes(found.small_average_bytes)} on average`}
-          >
-            {formatDuration(found.small_seconds)}
-          </td>
-          <td
-            className="num"
-            title={`files of ${formatBytes(found.large_average_bytes)} on average`}
-          >
-            {formatDuration(found.large_seconds)}
-          </td>
-          {hasCosts && (
-            <td className="num">
-              {found.small_cost !== null && found.large_cost !== null
-                ? `${formatSignificant(found.small_cost)} → ${formatSignificant(found.large_cost)}`
-                : ""}
-            </td>
-          )}
-          <td className="num">{formatFactor(found.slowdown)}</td>
-        </tr>
-      ))}
-    </Grid>
-  );
-}
-
-/** The cost of the table's files: the users' own timings, else a published range. */
-export function ImpactPanel({ table, path }: { table: TableDetail; path: TablePath }) {
+/** The cost of the table's files: a published range with its source. */
+export function ImpactPanel({ table }: { table: TableDetail }) {
   const { impact } = table;
-  const [isOpen, setOpen] = useState(false);
-  const isOwn = impact !== null && impact.comparisons.length > 0;
   return (
     <Panel
-      title={isOwn ? "Impact (measured by you)" : "Impact (estimate)"}
-      aside={
-        <div className="row">
-          {impact && <span className="dim">{PROFILE_WORDS[impact.profile]}</span>}
-          <Button onClick={() => setOpen(true)}>Add a measurement…</Button>
-        </div>
-      }
+      title="Impact (estimate)"
+      aside={impact && <span className="dim">{PROFILE_WORDS[impact.profile]}</span>}
     >
       {impact === null ? (
         <Empty title="Nothing to estimate: no data file was counted" />
@@ -139,7 +67,6 @@ export function ImpactPanel({ table, path }: { table: TableDetail; path: TablePa
               </>
             )}
           </dl>
-          {isOwn && <Comparisons comparisons={impact.comparisons} />}
           {table.partition_advice && (
             <p>
               Maintenance does not change this: the partitions are too fine. See “What would help?”
@@ -149,7 +76,6 @@ export function ImpactPanel({ table, path }: { table: TableDetail; path: TablePa
           <p className="dim">{impact.source}</p>
         </div>
       )}
-      <MeasurementDialog path={path} isOpen={isOpen} onClose={() => setOpen(false)} />
     </Panel>
   );
 }

@@ -96,7 +96,7 @@ export function TablePage() {
           <OrphanPanel path={path} />
           <Activity table={data.table} path={path} />
           <div className="columns">
-            <ImpactPanel table={data} path={path} />
+            <ImpactPanel table={data} />
             <Upkeep table={data} />
           </div>
           <JobsOfTable table={data.table} />

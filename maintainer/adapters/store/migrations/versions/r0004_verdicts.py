@@ -1,4 +1,4 @@
-"""The history of verdicts, and users' own query timings."""
+"""The history of verdicts."""
 
 from __future__ import annotations
 
@@ -36,15 +36,3 @@ def upgrade() -> None:
         postgresql_where=STANDS,
     )
     op.create_index("ix_verdicts_until", "verdicts", ["until"])
-    op.create_table(
-        "query_timings",
-        sa.Column("table_uuid", NAME, nullable=False),
-        sa.Column("at", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("name", NAME, nullable=False),
-        sa.Column("seconds", sa.Double(), nullable=False),
-        sa.Column("cost", sa.Double(), nullable=True),
-        sa.Column("data_files", sa.BigInteger(), nullable=True),
-        sa.Column("average_file_size_bytes", sa.Double(), nullable=True),
-        sa.PrimaryKeyConstraint("table_uuid", "at", "name"),
-        sqlite_with_rowid=False,
-    )
