@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from maintainer.adapters.spark.driver.program import JavaObject, _causes
+from maintainer.adapters.spark.driver.results import JavaObject, read_causes
 from tests.conformance.spark_process import start
 
 _DEADLINE_SECONDS = 60
@@ -69,7 +69,7 @@ class Stage:
             rows = self.sql(f"CALL lake.system.{procedure}(table => '{self.name}'{arguments})")
             self.result = rows[0]
         except Exception as error:  # noqa: BLE001 - what Spark says is what this is about
-            self.causes = _causes(error)
+            self.causes = read_causes(error)
 
     def meet(
         self,
@@ -323,7 +323,7 @@ def merge_beside(stage: Stage, mode: str) -> None:
             stage.sql(merge)
         # What Spark says to the writer is what this is about.
         except Exception as error:  # noqa: BLE001
-            refused.extend(_causes(error))
+            refused.extend(read_causes(error))
 
     writing = threading.Thread(target=write)
     writing.start()
@@ -352,7 +352,7 @@ def requirement(stage: Stage) -> None:
     try:
         operations.commit(base, base.replaceProperties({"b": "2"}))
     except Exception as error:  # noqa: BLE001 - what Iceberg says is what this is about
-        stage.causes = _causes(error)
+        stage.causes = read_causes(error)
 
 
 SCENES = [

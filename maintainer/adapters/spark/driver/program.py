@@ -24,21 +24,20 @@ the JVM when this process dies.
 from __future__ import annotations
 
 import contextlib
-import gzip
-import json
 import os
 import queue
 import socket
 import sys
 import threading
 import time
-from typing import IO, Any, NoReturn, TypeAlias, cast
+from typing import Any, NoReturn, TypeAlias, cast
 
 from .channel import Channel, Message, read_clock
+from .job import Job
 from .jvm import Jvm, drop_cluster_defaults
 from .marks import Marks
-from .mover import MOVE, move_files
-from .progress import Meter
+from .results import MAX_MESSAGE_CHARACTERS, read_causes
+from .threads import Threads
 
 _FENCE_POLL_SECONDS = 0.1
 _FENCE_MARGIN_SECONDS = 10  # time for a cancellation to end the job, before the JVM is killed
@@ -47,52 +46,19 @@ _CANCEL_ROUND_SECONDS = 0.1
 # by default; after that the whole JVM is killed, so that nothing of the job can commit
 _CANCEL_SECONDS = 60
 _SETTLE_ROUNDS = 5  # Iceberg's committer checks for leftovers every 0.1 s
-_COMMITTER = "Committer-Service"  # Iceberg's thread for partial progress' last commits
-# Name prefixes of Iceberg's threads that all jobs share. They read, write and delete files, and
-# never commit.
-_SHARED = "iceberg-"
 _STOP_SECONDS = 10
 _START_SECONDS = 60  # time for the daemon to send the start message
-_MAX_CAUSES = 10
-_MAX_MESSAGE_CHARACTERS = 4000
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 _EXIT_JVM_GONE, _EXIT_START_FAILED, _EXIT_FENCED = 3, 4, 5
 
 
-class _Job:
-    """One job: its thread, and the state that cancelling it needs."""
-
-    def __init__(
-        self,
-        job_id: str,
-        statements: list[str],
-        main: int | None,
-        rows: str | None,
-        until: float | None,
-    ) -> None:
-        self.job_id = job_id
-        self.statements = statements
-        self.main = len(statements) - 1 if main is None else main
-        self.result: dict[str, Any] | None = None  # of the main statement, after it has run
-        self.checks: dict[str, Any] = {}  # of the statements after it
-        self.rows = rows
-        self.until = until  # by read_clock; None while a daemon is connected
-        self.is_started = False
-        self.is_overdue = False
-        self.is_cancelled = threading.Event()
-        self.is_over = threading.Event()
-        self.java_thread: JavaObject = None  # set while a statement runs
-        self.tag = f"maintainer-{job_id}"  # tags every Spark job of this job, on every thread
-        self.meter = Meter(self.tag)
-
-
 class _Driver:
     def __init__(self, listener: socket.socket) -> None:
         self._starts: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._settings: Message = {}
-        self._jobs: dict[str, _Job] = {}
+        self._jobs: dict[str, Job] = {}
         self._sessions: queue.SimpleQueue[JavaObject] = queue.SimpleQueue()
         self._jvm: Jvm | None = None
         self._context: JavaObject = None
@@ -111,7 +77,7 @@ class _Driver:
             self._start(self._jvm)
         # A Spark that does not start is an expected outcome.
         except Exception as error:  # noqa: BLE001
-            self._output.send("application.failed", causes=_causes(error))
+            self._output.send("application.failed", causes=read_causes(error))
             self._die(_EXIT_START_FAILED)
         while True:
             time.sleep(_STOP_SECONDS)
@@ -128,18 +94,18 @@ class _Driver:
             conf.set(key, value)
         context = SparkContext(conf=conf)
         # Pyspark has no public way to the JVM.
-        self._gateway = cast("JavaObject", context._gateway)  # noqa: SLF001
-        self._java: JavaObject = self._gateway.jvm.java
+        gateway = cast("JavaObject", context._gateway)  # noqa: SLF001
+        self._threads = Threads(context)
         if self._settings["master"].startswith("local"):
             drop_cluster_defaults(
-                self._java,
+                gateway.jvm.java,
                 context._jsc.hadoopConfiguration(),  # noqa: SLF001 - as above
                 self._settings["conf"],
             )
         session = SparkSession(context)
         session.sql("SELECT 1").collect()
         self._marks = Marks(
-            cast("JavaObject", self._gateway).jvm.org.apache.iceberg.EnvironmentContext,
+            gateway.jvm.org.apache.iceberg.EnvironmentContext,
             self._settings["conf"],
         )
         self._context = context
@@ -163,7 +129,7 @@ class _Driver:
                     cast("str | None", more.get("rows")),
                     cast("float | None", more.get("until")),
                 )
-                self._run(_Job(job_id, statements, *given))
+                self._run(Job(job_id, statements, *given))
             case {"renew": {"id": str(job_id), "until": float(until)}}:
                 if job_id in self._jobs:
                     self._jobs[job_id].until = until
@@ -187,7 +153,7 @@ class _Driver:
             "jobs": {job.job_id: job.is_started for job in list(self._jobs.values())},
         }
 
-    def _run(self, job: _Job) -> None:
+    def _run(self, job: Job) -> None:
         if job.job_id not in self._jobs:
             self._jobs[job.job_id] = job
             threading.Thread(
@@ -259,7 +225,7 @@ class _Driver:
             else self._last_end + float(self._settings["abandoned_seconds"])
         )
 
-    def _carry(self, job: _Job) -> None:
+    def _carry(self, job: Job) -> None:
         session = None
         try:
             while session is None and not job.is_cancelled.is_set():
@@ -274,53 +240,24 @@ class _Driver:
             self._jobs.pop(job.job_id, None)
             job.is_over.set()
 
-    def _carry_out(self, job: _Job, session: JavaObject) -> None:
+    def _carry_out(self, job: Job, session: JavaObject) -> None:
         if job.is_cancelled.is_set():
             self._output.send("job.cancelled", job=job.job_id, is_overdue=job.is_overdue)
             return
         job.is_started = True
         self._output.send("job.started", job=job.job_id)
         try:
-            self._mark_thread(job)
+            job.java_thread = self._threads.mark_current(job.tag)
             self._marks.add(job.job_id)
-            with gzip.open(job.rows or os.devnull, "wt", compresslevel=1, encoding="utf-8") as file:
-                for number, statement in enumerate(job.statements):
-                    if job.is_cancelled.is_set():
-                        break
-                    part = (
-                        "main" if number == job.main else "before" if number < job.main else "after"
-                    )
-                    self._output.send(
-                        "statement.started",
-                        job=job.job_id,
-                        index=number,
-                        statement=statement,
-                        part=part,
-                    )
-                    is_move = statement.startswith(MOVE)
-                    frame = (
-                        move_files(session, statement, job.is_cancelled.is_set)
-                        if is_move
-                        else session.sql(statement)
-                    )
-                    result = (
-                        _write_rows(frame, cast("IO[str]", file)) if job.rows else _first_row(frame)
-                    )
-                    if number == job.main:
-                        job.result = result
-                    elif number > job.main:
-                        job.checks |= result
-                    self._output.send(
-                        "statement.finished", job=job.job_id, index=number, result=result
-                    )
+            job.run_statements(session, self._output)
         # Any exception of Spark fails the job, with its class and message.
         except Exception as error:  # noqa: BLE001
-            causes = _causes(error)
+            causes = read_causes(error)
         else:
             causes = []
         self._report_end(job, causes)
 
-    def _report_end(self, job: _Job, causes: list[dict[str, str]]) -> None:
+    def _report_end(self, job: Job, causes: list[dict[str, str]]) -> None:
         """Report how the job ended, after none of its threads can commit any more."""
         if causes or job.is_cancelled.is_set():
             self._settle(job)
@@ -343,40 +280,10 @@ class _Driver:
                 job=job.job_id,
                 result=job.result or {},
                 checks=job.checks,
-                failure=failure[:_MAX_MESSAGE_CHARACTERS],
+                failure=failure[:MAX_MESSAGE_CHARACTERS],
             )
 
-    def _mark_thread(self, job: _Job) -> None:
-        """Give this thread's Java side a tag and a class loader of its own.
-
-        Threads that Iceberg starts inherit both, which identifies them.
-        """
-        thread = self._java.lang.Thread.currentThread()
-        no_urls = self._gateway.new_array(self._java.net.URL, 0)
-        thread.setContextClassLoader(
-            self._java.net.URLClassLoader(job.tag, no_urls, thread.getContextClassLoader())
-        )
-        self._context.addJobTag(job.tag)
-        job.java_thread = thread
-
-    def _threads(self, job: _Job) -> list[tuple[JavaObject, list[JavaObject]]]:
-        """List the job's Java threads with their stack frames.
-
-        A shared thread has the class loader of its first job, whatever job it works for now.
-        """
-        traces = self._java.lang.Thread.getAllStackTraces()
-        found = []
-        for thread in traces.keySet().toArray():
-            loader = thread.getContextClassLoader()
-            if (
-                loader is not None
-                and loader.getName() == job.tag
-                and not thread.getName().startswith(_SHARED)
-            ):
-                found.append((thread, list(traces.get(thread))))
-        return found
-
-    def _end(self, job: _Job) -> None:
+    def _end(self, job: Job) -> None:
         """Cancel the job's Spark jobs and interrupt its threads until the job ends.
 
         Both are needed: with partial progress Iceberg takes a cancelled Spark job for a failed file
@@ -396,12 +303,9 @@ class _Driver:
                 with contextlib.suppress(
                     Exception
                 ):  # Spark may be ending too; the next round or the deadline decides
-                    self._context.cancelJobsWithTag(job.tag)
-                    for thread, frames in self._threads(job):
-                        if _works_for_iceberg(frames) and not _commits(frames):
-                            thread.interrupt()
+                    self._threads.interrupt(job.tag)
 
-    def _settle(self, job: _Job) -> None:
+    def _settle(self, job: Job) -> None:
         """Wait until no thread of the job can commit; Iceberg's threads may outlive the CALL.
 
         An interrupted rewrite never closes its committer, which then spins without a commit until
@@ -410,12 +314,11 @@ class _Driver:
         own = job.java_thread
         if own is None:
             return
-        # an interrupt meant for the CALL must not hit the next statement
-        self._java.lang.Thread.interrupted()
+        self._threads.clear_interrupt()
         seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
         deadline = time.monotonic() + seconds
         quiet_rounds = 0
-        spinning = False
+        spins = False
         while quiet_rounds < _SETTLE_ROUNDS:
             if time.monotonic() > deadline:
                 self._die(
@@ -425,18 +328,9 @@ class _Driver:
                     culprit=job.job_id,
                 )
             time.sleep(_CANCEL_ROUND_SECONDS)
-            working = [
-                (thread, frames)
-                for thread, frames in self._threads(job)
-                if thread.getId() != own.getId() and _works_for_iceberg(frames)
-            ]
-            spinning = any(thread.getName() == _COMMITTER for thread, _ in working)
-            quiet = all(
-                thread.getName() == _COMMITTER and not _commits(frames)
-                for thread, frames in working
-            )
-            quiet_rounds = quiet_rounds + 1 if quiet else 0
-        if spinning:
+            may_commit, spins = self._threads.find_left(job.tag, own)
+            quiet_rounds = 0 if may_commit else quiet_rounds + 1
+        if spins:
             self._is_worn = True
             self._output.send(
                 "application.worn", reason=f"job {job.job_id} left a thread of Iceberg that spins"
@@ -482,52 +376,6 @@ class _Driver:
                 exit_code=exit_code,
             )
         os._exit(code)
-
-
-def _first_row(frame: JavaObject) -> dict[str, Any]:
-    rows = [row.asDict(recursive=True) for row in frame.collect()]
-    return rows[0] if rows else {}
-
-
-def _write_rows(frame: JavaObject, file: IO[str]) -> dict[str, Any]:
-    """Write the schema, the rows a line each, and their number, which marks a complete file."""
-    file.write(json.dumps({"schema": frame.schema.jsonValue()}) + "\n")
-    count = 0
-    for row in frame.toLocalIterator():
-        file.write(json.dumps(list(row)) + "\n")
-        count += 1
-    file.write(json.dumps({"rows": count}) + "\n")
-    return {"rows": count}
-
-
-def _works_for_iceberg(frames: list[JavaObject]) -> bool:
-    return any(frame.getClassName().startswith("org.apache.iceberg.") for frame in frames)
-
-
-def _commits(frames: list[JavaObject]) -> bool:
-    return any(
-        frame.getClassName().startswith("org.apache.iceberg.")
-        and "commit" in frame.getMethodName().lower()
-        for frame in frames
-    )
-
-
-def _causes(error: BaseException) -> list[dict[str, str]]:
-    """Return the Java causes (class, message), outermost first; else Python's error."""
-    throwable = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
-    causes: list[dict[str, str]] = []
-    with contextlib.suppress(Exception):  # the JVM may be gone by now; the known part is enough
-        while throwable is not None and len(causes) < _MAX_CAUSES:
-            causes.append(
-                {
-                    "class": throwable.getClass().getName(),
-                    "message": str(throwable.getMessage() or "")[:_MAX_MESSAGE_CHARACTERS],
-                }
-            )
-            throwable = throwable.getCause()
-    return causes or [
-        {"class": type(error).__name__, "message": str(error)[:_MAX_MESSAGE_CHARACTERS]}
-    ]
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import inspect
 
-from maintainer.adapters.spark.driver import program, progress
+from maintainer.adapters.spark.driver import job, program
 from maintainer.adapters.spark.tracking import _ENVELOPE
 
 NAMED_BY_THE_CALLER = {"event", "job"}
@@ -16,7 +16,7 @@ NAMED_BY_THE_CALLER = {"event", "job"}
 def test_nothing_that_the_driver_says_is_taken_for_the_number_of_its_message() -> None:
     calls = [
         node
-        for module in (program, progress)
+        for module in (program, job)
         for node in ast.walk(ast.parse(inspect.getsource(module)))
         if isinstance(node, ast.Call)
     ]

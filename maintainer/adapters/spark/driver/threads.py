@@ -1,0 +1,93 @@
+"""The Java threads that work for a job, with those that Iceberg starts for it."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+_COMMITTER = "Committer-Service"  # Iceberg's thread for partial progress' last commits
+# Name prefixes of Iceberg's threads that all jobs share. They read, write and delete files, and
+# never commit.
+_SHARED = "iceberg-"
+
+JavaObject: TypeAlias = Any  # py4j creates its classes at run time
+
+
+class Threads:
+    """Finds the threads of a job by the class loader that they inherit from its first thread."""
+
+    def __init__(self, context: JavaObject) -> None:
+        """``context`` is pyspark's SparkContext."""
+        self._context = context
+        self._gateway = context._gateway  # noqa: SLF001 - pyspark has no public way to the JVM
+        self._java = self._gateway.jvm.java
+
+    def mark_current(self, tag: str) -> JavaObject:
+        """Give this thread's Java side a tag and a class loader of its own, and return it.
+
+        Threads that Iceberg starts inherit both, which identifies them.
+        """
+        thread = self._java.lang.Thread.currentThread()
+        no_urls = self._gateway.new_array(self._java.net.URL, 0)
+        thread.setContextClassLoader(
+            self._java.net.URLClassLoader(tag, no_urls, thread.getContextClassLoader())
+        )
+        self._context.addJobTag(tag)
+        return thread
+
+    def interrupt(self, tag: str) -> None:
+        """Cancel the job's Spark jobs and interrupt its threads.
+
+        A thread in the middle of a commit is left to finish it.
+        """
+        self._context.cancelJobsWithTag(tag)
+        for thread, frames in self._find(tag):
+            if _works_for_iceberg(frames) and not _commits(frames):
+                thread.interrupt()
+
+    def clear_interrupt(self) -> None:
+        """Drop an interrupt that was meant for a CALL and must not hit the next statement."""
+        self._java.lang.Thread.interrupted()
+
+    def find_left(self, tag: str, own: JavaObject) -> tuple[bool, bool]:
+        """Return whether a thread of the job besides its own may commit, and whether one spins.
+
+        A committer of Iceberg that does not commit right now only spins.
+        """
+        working = [
+            (thread, frames)
+            for thread, frames in self._find(tag)
+            if thread.getId() != own.getId() and _works_for_iceberg(frames)
+        ]
+        may_commit = any(
+            thread.getName() != _COMMITTER or _commits(frames) for thread, frames in working
+        )
+        return may_commit, any(thread.getName() == _COMMITTER for thread, _ in working)
+
+    def _find(self, tag: str) -> list[tuple[JavaObject, list[JavaObject]]]:
+        """List the job's Java threads with their stack frames.
+
+        A shared thread has the class loader of its first job, whatever job it works for now.
+        """
+        traces = self._java.lang.Thread.getAllStackTraces()
+        found = []
+        for thread in traces.keySet().toArray():
+            loader = thread.getContextClassLoader()
+            if (
+                loader is not None
+                and loader.getName() == tag
+                and not thread.getName().startswith(_SHARED)
+            ):
+                found.append((thread, list(traces.get(thread))))
+        return found
+
+
+def _works_for_iceberg(frames: list[JavaObject]) -> bool:
+    return any(frame.getClassName().startswith("org.apache.iceberg.") for frame in frames)
+
+
+def _commits(frames: list[JavaObject]) -> bool:
+    return any(
+        frame.getClassName().startswith("org.apache.iceberg.")
+        and "commit" in frame.getMethodName().lower()
+        for frame in frames
+    )
