@@ -5,41 +5,22 @@ The next daemon may adopt them.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from functools import partial
-from hashlib import sha256
-from importlib.metadata import version
+from datetime import timedelta
 from pathlib import Path
-from shutil import rmtree
 
-from maintainer.adapters.spark import jars
-from maintainer.adapters.spark.catalogs import needs_s3
 from maintainer.adapters.spark.driver.channel import read_clock
+from maintainer.adapters.spark.driver_settings import DriverSettings
 from maintainer.adapters.spark.drivers import Drivers
-from maintainer.adapters.spark.java import Java, find_java, prepare_home
 from maintainer.adapters.spark.launcher.liveness import owner_lives
 from maintainer.adapters.spark.launcher.ownership import Ownership
 from maintainer.adapters.spark.launcher.process import DriverProcess
-from maintainer.adapters.spark.options import (
-    DriverSize,
-    LocalSparkOptions,
-    executor_settings,
-    megabytes,
-    spark_settings,
-)
-from maintainer.adapters.spark.prerequisites import find_prerequisites
+from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions, megabytes
+from maintainer.adapters.spark.orphan_files import OrphanFiles
 from maintainer.adapters.spark.statements.job import Statements, statements_of
-from maintainer.adapters.spark.statements.orphans import (
-    read_orphans,
-    read_removed,
-    write_list,
-    write_listing,
-)
-from maintainer.adapters.spark.tracking import TrackedJob, blame, failure, lost, read_causes
+from maintainer.adapters.spark.tracking import TrackedJob, blame, failed_start, lost, read_instant
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome
@@ -86,10 +67,12 @@ class LocalRunner:
             message = f"max_jobs of the local runner is {options.max_jobs}; it must be at least 1"
             raise InvalidValueError(message)
         self._options = options
+        self._settings = DriverSettings(options, catalogs, application)
         self._catalogs = catalogs
         self._owner = owner
         self._application = application
         self._run_dir = run_dir.absolute()
+        self._orphan_files = OrphanFiles(self._run_dir)
         self._clock = clock
         self._mutex = threading.RLock()
         self._jobs: dict[str, TrackedJob] = {}
@@ -100,11 +83,6 @@ class LocalRunner:
         self._drivers = Drivers(
             self._ownership, self, self._mutex, options.start_timeout, options.idle_timeout
         )
-        sizes = {options.driver_of(size) for size in JobSize}
-        whole = (version("iceberg-maintainer"), options, catalogs, application)
-        self._fingerprints = {
-            size: sha256(repr((*whole, size)).encode()).hexdigest() for size in sizes
-        }
 
     @property
     def owner(self) -> str:
@@ -119,7 +97,7 @@ class LocalRunner:
         lives = owner_lives(self._run_dir, owner)
         if lives is not False or self._is_closed:
             return lives
-        return not self._drivers.take_over(owner, frozenset(self._fingerprints.values()))
+        return not self._drivers.take_over(owner, self._settings.fingerprints)
 
     @property
     def application(self) -> str:
@@ -144,7 +122,7 @@ class LocalRunner:
         return process.java_pid if process else None
 
     def _warm(self, size: JobSize = JobSize.SMALL) -> DriverProcess | None:
-        return self._drivers.warm(self._fingerprints[self._options.driver_of(size)])
+        return self._drivers.warm(self._settings.fingerprint(self._options.driver_of(size)))
 
     def statements(self, job: Job) -> Sequence[str]:
         """Return the statements for the job."""
@@ -165,14 +143,7 @@ class LocalRunner:
                 statements = self._statements(job)
             except InvalidValueError as error:
                 refused = self._remember(TrackedJob(job.job_id))
-                refused.end(
-                    Outcome(
-                        "failed",
-                        self._clock.now(),
-                        reason=FailureReason.INVALID_REQUEST,
-                        message=str(error),
-                    )
-                )
+                self._refuse(refused, FailureReason.INVALID_REQUEST, error)
                 return
             size = self._options.driver_of(job.size or JobSize.SMALL)
             process = None if self._waiting else self._running_process(size)
@@ -187,7 +158,7 @@ class LocalRunner:
                 "id": job.job_id,
                 "statements": list(statements.every),
                 "main": statements.main,
-                "rows": self._open_findings(job),
+                "rows": self._orphan_files.open_rows(job),
             }
             if process is not None:
                 self._hand_over(tracked, process, run)
@@ -207,6 +178,9 @@ class LocalRunner:
         self._drivers.occupy(process)
         process.send({"run": dict(run) | {"until": self._until.pop(tracked.job_id, None)}})
 
+    def _refuse(self, tracked: TrackedJob, reason: FailureReason, error: Exception) -> None:
+        tracked.end(Outcome("failed", self._clock.now(), reason=reason, message=str(error)))
+
     def _place_waiting(self) -> None:
         """Hand over jobs that wait for memory, as far as memory is free."""
         while self._waiting and not self._is_closed:
@@ -214,14 +188,7 @@ class LocalRunner:
             try:
                 process = self._running_process(first.size)
             except RunnerUnavailableError as error:
-                first.tracked.end(
-                    Outcome(
-                        "failed",
-                        self._clock.now(),
-                        reason=FailureReason.RUNNER_UNAVAILABLE,
-                        message=str(error),
-                    )
-                )
+                self._refuse(first.tracked, FailureReason.RUNNER_UNAVAILABLE, error)
             else:
                 if process is None:
                     return
@@ -244,7 +211,7 @@ class LocalRunner:
         """Report the job, after adopting its driver if the driver's daemon is gone."""
         if job.job_id not in self._jobs and job.owner not in {"", self._owner}:
             if self._is_closed or not self._drivers.take_over(
-                job.owner, frozenset(self._fingerprints.values())
+                job.owner, self._settings.fingerprints
             ):
                 return None
             message = f"process {job.owner} that ran the job is gone, and its Spark too"
@@ -297,32 +264,27 @@ class LocalRunner:
 
     def found_orphans(self, job: Job) -> FoundOrphans | None:
         """Return the result of an orphan scan; None if it is not here or incomplete."""
-        path = self._findings(job.job_id)
-        return read_orphans(path) if path.is_file() else None
+        return self._orphan_files.find_orphans(job)
 
     def bring_orphans(
         self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
     ) -> None:
         """Write the list of files that the job may remove."""
-        write_list(self._brought(job_id), action, files)
+        self._orphan_files.write_list(job_id, action, files)
 
     def bring_listing(
         self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
     ) -> int:
         """Write the listing of the table's location; return how many files are old enough."""
-        return write_listing(self._listing(job_id), action, pages)
+        return self._orphan_files.write_listing(job_id, action, pages)
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:
         """Return the input and the result of a removal; None if not even the list is here."""
-        if not isinstance(job.action, RemoveOrphanFiles):
-            return None
-        return read_removed(self._findings(job.job_id), self._brought(job.job_id), job.action)
+        return self._orphan_files.find_removed(job)
 
     def forget(self, job_id: str) -> None:
         """Remove the job's files: results of an orphan scan, lists and listings."""
-        self._findings(job_id).unlink(missing_ok=True)
-        self._brought(job_id).unlink(missing_ok=True)
-        rmtree(self._listing(job_id), ignore_errors=True)
+        self._orphan_files.remove(job_id)
 
     def close(self) -> None:
         """End Spark and everything it runs; returns when its processes are gone."""
@@ -335,11 +297,7 @@ class LocalRunner:
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
         """Describe each prerequisite in a sentence, present or missing."""
-        return tuple(
-            find_prerequisites(
-                self._options.java_home, self._options.jars_dir, with_s3=self._needs_s3()
-            )
-        )
+        return tuple(self._settings.describe_prerequisites())
 
     def heard(self, process: DriverProcess, message: Mapping[str, object]) -> None:
         """Take a driver's message (called by the driver's reader thread)."""
@@ -352,12 +310,12 @@ class LocalRunner:
                     for waiting in self._unfinished(process):
                         waiting.tell(
                             "application.started",
-                            _told_at(message),
+                            read_instant(message),
                             application_id=message.get("application_id"),
                         )
                         waiting.progress = Progress(phase="waiting for Spark", stage=Stage.STARTING)
                 case {"job": str(job_id)}:
-                    self._tracked(process, job_id).hear(message, _told_at(message))
+                    self._tracked(process, job_id).hear(message, read_instant(message))
                     self._place_waiting()
                 case _:
                     pass  # of the driver itself
@@ -378,7 +336,7 @@ class LocalRunner:
                         lost(now, str(words.get("reason") or "Spark's driver ended"), reason)
                     )
                 else:
-                    tracked.end(_failed_start(process, now))
+                    tracked.end(failed_start(process, now))
             self._place_waiting()
 
     def is_idle(self, process: DriverProcess) -> bool:
@@ -393,74 +351,24 @@ class LocalRunner:
                 f"known are {', '.join(sorted(self._catalogs)) or 'none'}"
             )
             raise InvalidValueError(message)
-        is_look = isinstance(job.action, RemoveOrphanFiles) and job.action.approved is None
-        return statements_of(
-            job, self._listing(job.job_id) if is_look else self._brought(job.job_id)
-        )
-
-    def _open_findings(self, job: Job) -> str | None:
-        """Return the path for an orphan scan's results, outside the driver's own directory."""
-        if not isinstance(job.action, RemoveOrphanFiles):
-            return None
-        path = self._findings(job.job_id)
-        path.parent.mkdir(exist_ok=True, mode=0o700)
-        return str(path)
-
-    def _findings(self, job_id: str) -> Path:
-        return self._run_dir / "findings" / f"{job_id}.jsonl.gz"
-
-    def _listing(self, job_id: str) -> Path:
-        return self._run_dir / "findings" / f"{job_id}.listing"
-
-    def _brought(self, job_id: str) -> Path:
-        return self._run_dir / "findings" / f"{job_id}.list.json"
+        return statements_of(job, self._orphan_files.find_input(job))
 
     def _running_process(self, size: DriverSize) -> DriverProcess | None:
         """Return the running driver of that size or a new one; None if there is no memory for it.
 
         RunnerUnavailableError if it cannot be started.
         """
-        process = self._drivers.warm(self._fingerprints[size])
+        process = self._drivers.warm(self._settings.fingerprint(size))
         if process is not None or not self._drivers.make_room(
             megabytes(size.memory), self._options.max_megabytes
         ):
             return process
-        java_home, class_path = prepare_home(self._find_java(), self._run_dir), self._find_jars()
+        java_home, settings = self._settings.prepare(size, self._run_dir)
         try:
-            return self._drivers.start(
-                self._owner, java_home, partial(self._settings, class_path, size)
-            )
+            return self._drivers.start(self._owner, java_home, settings)
         except OSError as error:
             message = f"Spark cannot be started: {error}"
             raise RunnerUnavailableError(message) from error
-
-    def _settings(
-        self, class_path: list[Path], size: DriverSize, directory: Path
-    ) -> dict[str, object]:
-        return {
-            "directory": str(directory),
-            "master": self._options.master,
-            "driver_memory": size.memory,
-            "megabytes": megabytes(size.memory),
-            "java_options": f"{self._options.java_options} -Djava.io.tmpdir={directory}".strip(),
-            "jars": [str(path) for path in class_path],
-            "max_jobs": size.max_jobs,
-            "fingerprint": self._fingerprints[size],
-            "abandoned_seconds": self._options.abandoned_timeout.total_seconds(),
-            "cancel_seconds": self._options.cancel_timeout.total_seconds(),
-            "host": self._options.driver_host,
-            "conf": spark_settings(self._options, self._catalogs, self._application, directory)
-            | (executor_settings(size.executors, class_path) if size.executors is not None else {}),
-        }
-
-    def _find_java(self) -> Java:
-        return find_java(self._options.java_home, os.environ)
-
-    def _find_jars(self) -> list[Path]:
-        return jars.find_jars(self._options.jars_dir, with_s3=self._needs_s3())
-
-    def _needs_s3(self) -> bool:
-        return any(needs_s3(settings) for settings in self._catalogs.values())
 
     def _remember(self, tracked: TrackedJob) -> TrackedJob:
         told = [job_id for job_id, known in self._jobs.items() if known.is_reported]
@@ -484,25 +392,3 @@ class LocalRunner:
             for tracked in self._jobs.values()
             if tracked.outcome is None and tracked.carrier == process.directory.name
         ]
-
-
-def _told_at(message: Mapping[str, object]) -> datetime:
-    """Return when the driver sent the message, which may have waited for a connection."""
-    at = message["at"]
-    return datetime.fromtimestamp(at if isinstance(at, int | float) else 0, UTC)
-
-
-def _failed_start(process: DriverProcess, now: datetime) -> Outcome:
-    """Explain why Spark did not start: by the driver's message, else by the errors in its log."""
-    causes = read_causes(process.last_words.get("causes"))
-    if not causes or causes[0][0] == "RuntimeError":
-        causes = [
-            (
-                "RunnerUnavailableError",
-                (
-                    f"Spark ended during its start "
-                    f"({process.find_complaint() or 'no reason given'}); its log is {process.log}"
-                ),
-            )
-        ]
-    return failure(causes, now)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
+from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.states import (
     classify,
     describe_failure,
@@ -258,3 +259,19 @@ def read_result(value: object) -> dict[str, int | str | None]:
         str(key): entry if isinstance(entry, int | str) or entry is None else str(entry)
         for key, entry in row.items()
     }
+
+
+def read_instant(message: Mapping[str, object]) -> datetime:
+    """Return when the driver sent the message, which may have waited for a connection."""
+    at = message["at"]
+    return datetime.fromtimestamp(at if isinstance(at, int | float) else 0, UTC)
+
+
+def failed_start(process: DriverProcess, now: datetime) -> Outcome:
+    """Explain why Spark did not start: by the driver's message, else by the errors in its log."""
+    causes = read_causes(process.last_words.get("causes"))
+    if not causes or causes[0][0] == "RuntimeError":
+        complaint = process.find_complaint() or "no reason given"
+        message = f"Spark ended during its start ({complaint}); its log is {process.log}"
+        causes = [("RunnerUnavailableError", message)]
+    return failure(causes, now)

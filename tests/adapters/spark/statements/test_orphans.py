@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.spark.statements import orphans
-from maintainer.adapters.spark.statements.job import main_statement
-from maintainer.adapters.spark.statements.orphans import (
-    orphan_statements,
+from maintainer.adapters.spark import orphan_files
+from maintainer.adapters.spark.orphan_files import (
     read_orphans,
     read_removed,
     write_list,
     write_listing,
 )
+from maintainer.adapters.spark.statements.job import main_statement
+from maintainer.adapters.spark.statements.orphans import orphan_statements
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
@@ -82,7 +82,7 @@ def test_a_file_that_was_torn_is_none(tmp_path: Path) -> None:
 def test_of_more_than_any_list_may_have_the_rest_is_counted_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(orphans, "MAX_TOLD", 1)
+    monkeypatch.setattr(orphan_files, "MAX_TOLD", 1)
     assert read_orphans(written(tmp_path, WHOLE)) == FoundOrphans(("s3://b/x",), 2, 0)
 
 
@@ -95,7 +95,7 @@ LONG_AGO = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
 def test_a_listing_is_looked_at_part_by_part_and_its_young_files_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(orphans, "PART_FILES", 2)
+    monkeypatch.setattr(orphan_files, "PART_FILES", 2)
     names = iter("abcde")
     pages = [
         [FoundFile(f"s3://b/it's/{next(names)}", 1, LONG_AGO) for _ in range(size)]

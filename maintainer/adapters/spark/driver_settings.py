@@ -1,0 +1,94 @@
+"""The settings that a driver of each size is started with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+from maintainer.adapters.spark import jars
+from maintainer.adapters.spark.catalogs import needs_s3
+from maintainer.adapters.spark.java import find_java, prepare_home
+from maintainer.adapters.spark.options import (
+    DriverSize,
+    LocalSparkOptions,
+    executor_settings,
+    megabytes,
+    spark_settings,
+)
+from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
+from maintainer.domain.job_size import JobSize
+
+
+class DriverSettings:
+    """Start settings from the options and the catalogs' own settings.
+
+    Drivers with equal settings have equal fingerprints.
+    """
+
+    def __init__(
+        self,
+        options: LocalSparkOptions,
+        catalogs: Mapping[str, Mapping[str, str]],
+        application: str,
+    ) -> None:
+        self._options = options
+        self._catalogs = catalogs
+        self._application = application
+        whole = (version("iceberg-maintainer"), options, catalogs, application)
+        self._fingerprints = {
+            size: sha256(repr((*whole, size)).encode()).hexdigest()
+            for size in {options.driver_of(size) for size in JobSize}
+        }
+
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        """Return the fingerprints of all sizes."""
+        return frozenset(self._fingerprints.values())
+
+    def fingerprint(self, size: DriverSize) -> str:
+        """Return the fingerprint of the settings of that size."""
+        return self._fingerprints[size]
+
+    def prepare(
+        self, size: DriverSize, run_dir: Path
+    ) -> tuple[Path, Callable[[Path], Mapping[str, object]]]:
+        """Return Java's directory, and the start settings by the driver's own directory.
+
+        RunnerUnavailableError if Java or a jar is missing.
+        """
+        java_home = prepare_home(find_java(self._options.java_home, os.environ), run_dir)
+        class_path = jars.find_jars(self._options.jars_dir, with_s3=self._needs_s3())
+        return java_home, partial(self._write, size, class_path)
+
+    def describe_prerequisites(self) -> Iterable[Finding]:
+        """Describe each prerequisite, present or missing."""
+        return find_prerequisites(
+            self._options.java_home, self._options.jars_dir, with_s3=self._needs_s3()
+        )
+
+    def _needs_s3(self) -> bool:
+        return any(needs_s3(settings) for settings in self._catalogs.values())
+
+    def _write(
+        self, size: DriverSize, class_path: Sequence[Path], directory: Path
+    ) -> dict[str, object]:
+        options = self._options
+        return {
+            "directory": str(directory),
+            "master": options.master,
+            "driver_memory": size.memory,
+            "megabytes": megabytes(size.memory),
+            "java_options": f"{options.java_options} -Djava.io.tmpdir={directory}".strip(),
+            "jars": [str(path) for path in class_path],
+            "max_jobs": size.max_jobs,
+            "fingerprint": self._fingerprints[size],
+            "abandoned_seconds": options.abandoned_timeout.total_seconds(),
+            "cancel_seconds": options.cancel_timeout.total_seconds(),
+            "host": options.driver_host,
+            "conf": spark_settings(options, self._catalogs, self._application, directory)
+            | (executor_settings(size.executors, class_path) if size.executors is not None else {}),
+        }
