@@ -12,9 +12,7 @@ from alembic.runtime.migration import MigrationContext, RevisionStep
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from maintainer.adapters.store.counters import recount
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.name_parts import add_missing_names
 from maintainer.adapters.store.schema import VERSION_TABLE, savings, store_info
 from maintainer.domain.errors import StoreUnavailableError
 
@@ -50,8 +48,6 @@ def upgrade(database: Database) -> str:
                 ("files_removed", "manifests_removed", "snapshots_removed", "bytes_rewritten"), 0
             )
             connection.execute(database.insert_unless_present(savings, {"id": 1, **zeros}))
-            recount(connection)
-            add_missing_names(connection)
     return head
 
 

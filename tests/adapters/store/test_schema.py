@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -18,6 +19,18 @@ from tests.adapters.store.values import make_job
 NEWEST = max(
     file.name[1:5] for file in Path(migrate.__file__).parent.glob("migrations/versions/r*.py")
 )
+
+LATER = f"""
+import sqlalchemy as sa
+from alembic import op
+
+revision = "9998"
+down_revision = "{NEWEST}"
+
+
+def upgrade():
+    op.add_column("jobs", sa.Column("later", sa.Integer(), nullable=False, server_default="7"))
+"""
 
 
 def test_the_migrated_schema_is_the_one_the_queries_are_written_for(store_url: str) -> None:
@@ -106,6 +119,28 @@ def test_a_schema_from_the_future_is_refused_and_left_alone(store_url: str) -> N
             connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar_one()
             == "9999"
         )
+    database.close()
+
+
+def test_a_store_of_an_older_version_is_migrated_and_keeps_its_rows(
+    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(store_url)
+    store.add_job(make_job())
+    store.close()
+    migrations = tmp_path / "migrations"
+    shutil.copytree(Path(migrate.__file__).parent / "migrations", migrations)
+    (migrations / "versions" / "r9998_later.py").write_text(LATER)
+    monkeypatch.setattr(migrate, "_MIGRATIONS", migrations)
+
+    store = open_store(store_url)
+
+    assert "schema 9998" in store.describe()
+    assert store.job("job-a") == make_job()
+    store.close()
+    database = Database(store_url)
+    with database.read() as connection:
+        assert connection.execute(text("SELECT later FROM jobs")).scalar_one() == 7
     database.close()
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import text
 
-from maintainer.adapters.store import open_store
 from maintainer.adapters.store.need import write_benefit
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.cost import Benefit, Cost, Worth
@@ -17,7 +15,7 @@ from maintainer.domain.plan import Estimate, PlannedAction, SkipCode, SkippedRul
 from maintainer.domain.policy import RuleName
 from maintainer.estimate.score import standing_score
 from maintainer.ports.store import Store, TableQuery
-from tests.adapters.store.values import MINUTE, NOW, make_grade, make_health, make_plan
+from tests.adapters.store.values import make_grade, make_health, make_plan
 
 WORST_FIRST = TableQuery(sort="band", descending=True)
 COST = Cost(1.0, 1.0, 9.0)
@@ -141,25 +139,3 @@ def test_another_table_of_the_name_has_no_benefit_yet(store: Store) -> None:
 )
 def test_a_benefit_fits_into_its_band(benefit: float, written: int) -> None:
     assert write_benefit(benefit) == written
-
-
-def test_a_store_of_before_has_its_order_by_band_at_once_and_plans_every_table_anew(
-    store_url: str,
-) -> None:
-    store = open_store(store_url)
-    for name, band in (("a", Band.WATCH), ("b", Band.CRITICAL)):
-        measure(store, name, band)
-    for due in store.tables_to_plan(NOW, "v1"):
-        store.mark_planned(due, "v1", None)
-    engine = store._database.engine
-    with engine.begin() as connection:
-        connection.execute(text("DROP INDEX ix_tables_need"))
-        connection.execute(text("DROP INDEX ix_tables_band_need"))
-        connection.execute(text("ALTER TABLE tables DROP COLUMN need"))
-        connection.execute(text("ALTER TABLE tables DROP COLUMN benefit"))
-        connection.execute(text("UPDATE maintainer_schema SET version_num = '0017'"))
-    store.close()
-    store = open_store(store_url)
-    assert read(store) == ["b", "a"]
-    assert len(store.tables_to_plan(NOW + MINUTE, "v1")) == 2
-    store.close()

@@ -7,12 +7,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from alembic.config import Config
-from alembic.script import ScriptDirectory
-from sqlalchemy import event, text
+from sqlalchemy import event
 
-from maintainer.adapters.store import documents, listing, migrate, open_store, samples
-from maintainer.adapters.store.database import Database
+from maintainer.adapters.store import listing, open_store, samples
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -411,70 +408,3 @@ def assert_walks_indexes(store: Any, seen: list[tuple[str, Any]]) -> None:
             assert not scans, (statement, plan)
             assert not [step for step in plan if "TEMP B-TREE" in step], (statement, plan)
             assert "planned_under" not in statement or "MULTI-INDEX OR" in plan, (statement, plan)
-
-
-def test_a_database_of_the_first_schema_is_brought_up_with_what_it_holds(
-    store_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    original = ScriptDirectory.from_config
-
-    def until_first(config: Config) -> Any:
-        script = original(config)
-        monkeypatch.setattr(script, "get_current_head", lambda: "0001")
-        upgrade = script._upgrade_revs
-        monkeypatch.setattr(
-            script, "_upgrade_revs", lambda _to, revision: upgrade("0001", revision)
-        )
-        return script
-
-    monkeypatch.setattr(ScriptDirectory, "from_config", until_first)
-    for mended in ("recount", "add_missing_names"):
-        monkeypatch.setattr(migrate, mended, lambda _connection: 0)
-    database = Database(store_url)
-    assert migrate.upgrade(database) == "0001"
-    monkeypatch.undo()
-    with database.write() as connection:
-        connection.execute(
-            text(
-                "INSERT INTO tables (full_name, levels, catalog, namespace, search_name, "
-                "table_uuid,"
-                " first_seen_at, measured_at, band, data_files, data_bytes, pause)"
-                """ VALUES ('lake.sales.orders', '["lake",["sales"],"orders"]', 'lake', 'sales', 'lake.sales.orders', 'u', 1, 2, 1, 7, 70, :pause)"""
-            ),
-            {"pause": documents.write_pause(Pause("ann", NOW))},
-        )
-        connection.execute(
-            text(
-                "INSERT INTO health_samples (table_uuid, measured_at, data_files) VALUES ('u', "
-                "2, 7)"
-            )
-        )
-    database.close()
-
-    store = open_store(store_url)
-    assert (
-        store.counters("lake", "sales").data_files,
-        store.counters().bands[Band.WATCH],
-        store.overview().tables,
-    ) == (7, 1, 1)
-    assert [due.table for due in store.tables_to_plan(NOW, "v1")] == [ORDERS]
-    assert [item.table for item in store.tables(TableQuery("ORD")).items] == [ORDERS]
-    assert [
-        value
-        for _, value in store.history(
-            ORDERS,
-            "data_files",
-            NOW.replace(year=1970, month=1, day=1, hour=0, minute=0, second=0, microsecond=0),
-            NOW,
-        )
-    ] == [7.0]
-    store.record_health(make_health(table_uuid="u", data_files=9), make_grade())
-    assert store.counters().data_files == 9
-    assert store.prune(NOW.replace(year=1971), NOW)["mended"] == 0
-    store.forget_tables_except("lake", [])
-    assert store.paused_tables() == {ORDERS: Pause("ann", NOW)}
-    store.record_health(
-        make_health(TableIdentifier("sea", ("sales",), "orders"), "u"), make_grade()
-    )
-    assert len(store.paused_tables()) == 2
-    store.close()
