@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
 from functools import partial
 from zlib import crc32
 
 from maintainer import __version__
-from maintainer.domain.plan import Plan
-from maintainer.domain.policy import Policy
+from maintainer.decide.next_check import find_next_check
 from maintainer.policy.halts import digest_halts
 from maintainer.policy.versions import version_of
 from maintainer.ports import Ports
@@ -40,22 +38,8 @@ def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:
         return False
     policy = policy_of(ports, record.health)
     is_changed, made = plan_and_keep(ports, record, record.health, policy)
-    ports.store.mark_planned(due, version, _next_look(made, policy))
+    ports.store.mark_planned(due, version, find_next_check(made, policy, LONGEST_TRUST))
     return is_changed
-
-
-def _next_look(plan: Plan, policy: Policy) -> datetime:
-    """When to plan the table again: at the earliest time that a rule names.
-
-    A plan with work is due at the next full hour, because its instants move on; at every step
-    if a window or blackout may begin.
-    """
-    looks = [skipped.next_at for skipped in plan.skipped if skipped.next_at is not None]
-    if plan.planned and (policy.window is not None or policy.blackouts):
-        return plan.made_at
-    if plan.planned:
-        looks.append(plan.made_at.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1))
-    return min([*looks, plan.made_at + LONGEST_TRUST])
 
 
 def note_policies(ports: Ports) -> bool:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
-from heapq import nsmallest
 from math import ceil
 from threading import Lock
-from zlib import crc32
 
 from maintainer import __version__
+from maintainer.decide.rechecks import choose_rechecks, is_due
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.instants import is_ahead
 from maintainer.domain.inventory import DIGEST_VERSION, CatalogFault, FaultKind, TableFault
 from maintainer.policy.fingerprint import Bases
 from maintainer.ports import Ports
@@ -192,12 +190,20 @@ class _CatalogScan:
         """
         marks = self.ports.store.marks(self.catalog.name)
         self.known = {table: mark.token for table, mark in marks.items() if mark.token}
-        self.wanted = choose_wanted(
-            {table: marks[table] for table in self.known},
-            self.bases,
-            self.options,
-            self.ports.clock.now(),
-        )
+        self.wanted = self._choose_wanted({table: marks[table] for table in self.known})
+
+    def _choose_wanted(self, marks: Mapping[TableIdentifier, ScanMark]) -> set[TableIdentifier]:
+        options, now = self.options, self.ports.clock.now()
+        due = {
+            table
+            for table, mark in marks.items()
+            if mark.basis != self.bases.of(table)
+            or is_due(table, mark.measured_at, now, options.remeasure)
+        }
+        # A token does not change when the file behind it is deleted.
+        others = {table: mark.measured_at for table, mark in marks.items() if table not in due}
+        most = min(options.rechecks, ceil(options.recheck_share * len(marks)))
+        return due.union(choose_rechecks(others, now, options.recheck_after, most))
 
     def _find_changed(self) -> Iterator[TableIdentifier]:
         for found in self._poll():
@@ -266,39 +272,6 @@ class _CatalogScan:
             tell_missing(self.ports, self.catalog.name, self.seen)
             for table in store.forget_tables_except(self.catalog.name, self.seen):
                 self.ports.telemetry.table_gone(table)
-
-
-def choose_wanted(
-    marks: Mapping[TableIdentifier, ScanMark], bases: Bases, options: ScanOptions, now: datetime
-) -> set[TableIdentifier]:
-    """The tables to measure even if unchanged: the basis is another one, or a recheck is due."""
-    due = {
-        table
-        for table, mark in marks.items()
-        if mark.basis != bases.of(table) or is_due(table, mark.measured_at, now, options.remeasure)
-    }
-    # A token does not change when the file behind it is deleted: a few unchanged tables are
-    # rechecked.
-    rested = {
-        table: mark.measured_at or now
-        for table, mark in marks.items()
-        if table not in due and now - (mark.measured_at or now) >= options.recheck_after
-    }
-    most = min(options.rechecks, ceil(options.recheck_share * len(marks)))
-    return due.union(nsmallest(most, rested, key=lambda table: (rested[table], table)))
-
-
-def is_due(
-    table: TableIdentifier, measured_at: datetime | None, now: datetime, remeasure: timedelta
-) -> bool:
-    """True when an unchanged table is to be measured again.
-
-    Each table has its own moment in the last quarter of `remeasure`, which spreads the load.
-    """
-    if measured_at is None or is_ahead(measured_at, now):
-        return True
-    share = crc32(str(table).encode()) / 2**32
-    return now - measured_at >= remeasure * (1 - share / 4)
 
 
 def _count(result: ScanResult, scanned: Measured | TableFault) -> None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.decide.jobs.safeguards import find_lapsed_tags
+from maintainer.decide.jobs.baseline import take_baseline
 from maintainer.decide.jobs.timeouts import find_deadline
-from maintainer.decide.table_state import digest_state
 from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.errors import RunnerUnavailableError
-from maintainer.domain.health import TableHealth
-from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
+from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
 from maintainer.estimate.floors import check_before_submit
-from maintainer.measure.health import summarise
 from maintainer.policy.halts import describe_halt, is_draining
 from maintainer.ports import Ports
 from maintainer.steps.admission import admit_now, is_blackout
@@ -103,7 +100,7 @@ def _start(ports: Ports, job: Job) -> bool:
             # The preparations may have taken minutes.
             stop = find_stop(ports, job.table, since=ignores_pauses_until)
             if stop is None:
-                return _hand_over(ports, ready, _take_baseline(scanned.inventory, scanned.health))
+                return _hand_over(ports, ready, take_baseline(scanned.inventory, scanned.health))
             if not stop.is_drain:  # during a drain the job waits
                 _cancel(ports, job, f"not started: {describe_halt(stop)}")
             ports.runner.forget(job.job_id)
@@ -141,28 +138,6 @@ def _hand_over(ports: Ports, job: Job, baseline: Baseline) -> bool:
         _refuse(ports, submitted, FailureReason.RUNNER_UNAVAILABLE, str(error), lease.token)
         return False
     return True
-
-
-def _take_baseline(inventory: TableInventory, health: TableHealth) -> Baseline:
-    return Baseline(
-        snapshot_id=inventory.current_snapshot_id,
-        sequence_number=max(
-            (snapshot.sequence_number for snapshot in inventory.snapshots), default=0
-        ),
-        newest_snapshot_at=health.newest_snapshot_at,
-        metadata_location=inventory.metadata_location,
-        measurement=summarise(health),
-        snapshot_at=next(
-            (
-                snapshot.committed_at
-                for snapshot in inventory.snapshots
-                if snapshot.snapshot_id == inventory.current_snapshot_id
-            ),
-            None,
-        ),
-        lapsed_tags=find_lapsed_tags(health, health.measured_at),
-        state=digest_state(health),
-    )
 
 
 def _reason_of(kind: FaultKind) -> FailureReason:

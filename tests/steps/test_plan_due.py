@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import Policy
 from maintainer.ports.store import LONGEST_TRUST, Pause
-from maintainer.steps import plan as plan_step
 from maintainer.steps import table_plan
 from maintainer.steps.plan import plan
 from maintainer.steps.prune import prune
@@ -89,27 +86,6 @@ def test_a_plan_that_wants_work_is_looked_at_again_at_the_full_hour(planned: lis
         world.clock.advance(timedelta(minutes=minutes))
         plan(world.ports)
     assert planned == ["orders"] * 2
-
-
-def test_a_rules_next_look_is_kept() -> None:
-    world, table = idle_world()
-    record = world.store.table(table)
-    assert record is not None
-    assert record.plan is not None
-    skipped = record.plan.skipped[0]
-    soon = record.plan.made_at + timedelta(minutes=5)
-    sooner = replace(
-        record.plan,
-        skipped=(
-            replace(skipped, next_at=soon),
-            replace(skipped, next_at=soon + timedelta(days=1)),
-        ),
-    )
-    assert plan_step._next_look(sooner, Policy()) == soon
-    assert (
-        plan_step._next_look(replace(record.plan, planned=(), skipped=()), Policy())
-        == record.plan.made_at + LONGEST_TRUST
-    )
 
 
 def test_pruning_thins_by_the_ages_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

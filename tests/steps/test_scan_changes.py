@@ -17,7 +17,6 @@ from maintainer.steps.scan import (
     Recalled,
     ScannedTable,
     ScanOptions,
-    is_due,
     scan,
 )
 from maintainer.steps.table import Measured, scan_table
@@ -135,19 +134,6 @@ def test_an_unchanged_table_is_measured_anew_before_its_time_is_over(world: Worl
     assert measured(world) == []
     world.clock.advance(DEFAULT_REMEASURE / 2)
     assert measured(world) == ["events", "orders"]
-
-
-def test_tables_are_not_all_measured_anew_at_once() -> None:
-    tables = [TableIdentifier("lake", ("sales",), f"t{number}") for number in range(100)]
-    span = timedelta(hours=8)
-    due = [
-        sum(is_due(table, NOW, NOW + timedelta(hours=hours), span) for table in tables)
-        for hours in (5.99, 7, 8)
-    ]
-    assert due[0] == 0
-    assert 20 < due[1] < 80
-    assert due[2] == 100
-    assert is_due(tables[0], None, NOW, span)
 
 
 def test_a_table_with_a_fault_is_tried_each_time(world: World) -> None:

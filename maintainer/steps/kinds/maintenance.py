@@ -7,6 +7,7 @@ from dataclasses import replace
 from maintainer.compare.effect import compare, conclude, find_statistics, split_commits
 from maintainer.compare.missing_parent import prove_rows_since
 from maintainer.compare.row_proof import COUNT_LIMIT_BYTES, rows_to_count, spread_counts
+from maintainer.decide.jobs.fresh_plan import bring_up_to_date, explain_needlessness
 from maintainer.decide.jobs.safeguards import surround
 from maintainer.decide.plan import decide, on_request
 from maintainer.domain.action import Action
@@ -14,7 +15,7 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Baseline, FailureReason, Job
-from maintainer.domain.plan import Plan, PlannedAction, SkipCode
+from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import RuleName
 from maintainer.measure.health import summarise
 from maintainer.ports import Ports
@@ -90,8 +91,8 @@ def prepare_maintenance(ports: Ports, job: Job, action: Action, health: TableHea
     fresh = _decide_anew(ports, job, health)
     planned = next((planned for planned in fresh.planned if planned.rule is job.policy_rule), None)
     if planned is None:
-        return NotNeeded(_why_not_needed(fresh, job.policy_rule))
-    ready = _bring_up_to_date(job, fresh, planned)
+        return NotNeeded(explain_needlessness(fresh, job.policy_rule))
+    ready = bring_up_to_date(job, fresh, planned)
     safeguards = surround(ready, policy_of(ports, health).safeguards, health)
     return Ready(replace(ready, safeguards=safeguards))
 
@@ -106,37 +107,6 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
     known = circumstances_of(ports, record, health, is_requested=is_requested)
     circumstances = replace(known, in_flight=None, band=None)
     return decide(health, policy, look_around(ports, policy, record, health, circumstances))
-
-
-def _bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
-    """Replace the job's action and its reasons with those of the new plan.
-
-    The policy may keep more now, and the table may need another option.
-    """
-    return replace(
-        job,
-        action=planned.action,
-        findings=planned.findings,
-        estimate=planned.estimate,
-        reason=planned.reason,
-        policy_version=fresh.policy_version,
-        cost=planned.cost,
-        timeout=planned.timeout,
-        memory_gb=planned.memory_gb,
-        size=planned.size,
-        size_reason=planned.size_reason,
-    )
-
-
-def _why_not_needed(fresh: Plan, rule: RuleName) -> str:
-    skipped = next((skip for skip in fresh.skipped if skip.rule is rule), None)
-    if skipped is not None and skipped.code is SkipCode.PAUSED:
-        return f"not started: {skipped.reason}"
-    return (
-        f"not needed any more: {skipped.reason}"
-        if skipped is not None
-        else "not needed any more: the policy has no such rule now"
-    )
 
 
 def prove_maintenance(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Proved:

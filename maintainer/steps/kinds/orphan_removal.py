@@ -6,12 +6,19 @@ The proof looks for the files in the storage itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
-from types import MappingProxyType
 
-from maintainer.compare.effect import Verdict, conclude
+from maintainer.compare.effect import Verdict
+from maintainer.compare.removal import (
+    PARTICIPLES,
+    STATES,
+    RemovalProof,
+    conclude_removal,
+    conclude_unreported,
+    measure_removal,
+)
 from maintainer.decide.orphans.approval import refuse_removal
 from maintainer.decide.orphans.scan import MAX_FILES, judge_orphans
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
@@ -19,7 +26,7 @@ from maintainer.domain.audit import BY_PROOF
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.health import TableHealth
-from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
+from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.location import respell
 from maintainer.domain.orphan import (
     FoundFile,
@@ -29,7 +36,6 @@ from maintainer.domain.orphan import (
     digest_files,
     quarantine_of,
 )
-from maintainer.domain.units import format_size
 from maintainer.ports import Ports
 from maintainer.steps.kinds.location_check import find_newcomers
 from maintainer.steps.pauses import pause_table
@@ -41,14 +47,6 @@ MAX_STATISTICS = (
     10_000  # statistics files that the proof looks for in addition to those on the list
 )
 BROUGHT = "orphans.brought"
-_ENDS: Mapping[Disposal, tuple[OrphanListState, str]] = MappingProxyType(
-    {
-        Disposal.DELETE: (OrphanListState.REMOVED, "deleted"),
-        Disposal.QUARANTINE: (OrphanListState.QUARANTINED, "in quarantine"),
-        Disposal.RESTORE: (OrphanListState.RESTORED, "brought back"),
-        Disposal.EMPTY: (OrphanListState.EMPTIED, "deleted from the quarantine"),
-    }
-)
 
 
 # -- before the job
@@ -89,7 +87,7 @@ def _bring(
     size = sum(file.size_bytes or 0 for file in chosen)
     told = {
         "list": approved.list_id,
-        "to_be": _ENDS[approved.disposal][1],
+        "to_be": PARTICIPLES[approved.disposal],
         "files": len(chosen),
         "bytes": size,
         "left_out": len(files) - len(chosen),
@@ -170,22 +168,6 @@ def _is_as_it_was(file: FoundFile, found: StoredFile | None) -> bool:
 # -- after the job
 
 
-@dataclass(frozen=True, slots=True)
-class _Proof:
-    """What the storage shows of the files given to Spark and of the files the table references.
-
-    Paths are spelled as the table's location is.
-    """
-
-    removed: tuple[FoundFile, ...]
-    left: tuple[str, ...]  # not referenced, still present
-    alive: tuple[str, ...]  # referenced and present
-    lost: tuple[str, ...]  # referenced, given to Spark, and not present
-    missing: tuple[str, ...]  # referenced, never given to Spark, and not present
-    reached: int  # number of referenced files that were looked for
-    is_sample: bool  # True when only a part of the given files was looked for
-
-
 def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
     ports: Ports,
     job: Job,
@@ -205,7 +187,7 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
             "What Spark was given to delete is not here any more, so that it cannot be told what "
             "became of it."
         )
-        return replace(effect, sentence=sentence), _conclude_untold(job, sentence)
+        return replace(effect, sentence=sentence), conclude_unreported(job, sentence)
     files = tuple(ports.store.orphan_files(approved.list_id, 0, MAX_FILES))
     paths = (
         _aside_paths(action, approved, files)
@@ -216,8 +198,8 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
     proof = _look(ports, job, approved, told, dict(zip(paths, files, strict=True)))
     if proof is None:
         return None
-    proved = _measure(effect, approved, proof)
-    verdict = _conclude(job, proved, proof, is_told=told.reached is not None)
+    proved = measure_removal(effect, approved.disposal, proof)
+    verdict = conclude_removal(job, proved, proof, is_told=told.reached is not None)
     if proof.lost:  # first, so that no further job touches this table
         reason = (
             f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; look at "
@@ -248,7 +230,7 @@ def _look(
     approved: ApprovedList,
     told: RemovedOrphans,
     files: Mapping[str, FoundFile],
-) -> _Proof | None:
+) -> RemovalProof | None:
     catalog = ports.catalog_of(job.table)
     reached = told.reached or ()
     there = dict(
@@ -286,7 +268,7 @@ def _look(
         if targets
         else {}
     )
-    return _Proof(
+    return RemovalProof(
         removed=tuple(files.get(path, FoundFile(path)) for path in gone),
         left=tuple(
             path
@@ -304,83 +286,12 @@ def _look(
     )
 
 
-def _measure(effect: Effect, approved: ApprovedList, proof: _Proof) -> Effect:
-    count, size = len(proof.removed), sum(file.size_bytes or 0 for file in proof.removed)
-    is_back = approved.disposal is Disposal.RESTORE
-    counted = (
-        replace(effect, orphans_restored=count)
-        if is_back
-        else replace(effect, orphans_removed=count, orphan_bytes_removed=size)
-    )
-    least = "at least " if proof.is_sample else ""
-    text = (
-        f"{least}{count:,} orphan {'file' if count == 1 else 'files'} of {format_size(size)} "
-        f"{'is' if count == 1 else 'are'} {_ENDS[approved.disposal][1]}"
-    )
-    text += (
-        f"; {proof.reached:,} files that the table reaches were looked for" if proof.reached else ""
-    )
-    for paths, words in (
-        (proof.alive, "were left because the table knows them since"),
-        (proof.left, "are still there although nothing knows them"),
-        (proof.missing, "that the table names were not on the list and are not there"),
-    ):
-        text += f"; {len(paths):,} {words}, the first: {paths[0]}" if paths else ""
-    return replace(counted, sentence=f"{text[0].upper()}{text[1:]}.")
-
-
-def _conclude(job: Job, effect: Effect, proof: _Proof, *, is_told: bool) -> Verdict:
-    kind = job.outcome.kind if job.outcome is not None else "lost"
-    if proof.lost:
-        message = (
-            f"{len(proof.lost):,} files are gone that the table reaches or the quarantine should "
-            f"have, the first: {proof.lost[0]}"
-        )
-        return Verdict(
-            JobState.FAILED,
-            FailureReason.UNPROVED,
-            f"{message}; nothing more is done to this table",
-        )
-    if kind == "lost":
-        message = f"Spark was lost; what is left of the list is looked at again. {effect.sentence}"
-        reason = job.outcome.reason if job.outcome is not None else None
-        asked = Verdict(JobState.CANCELLED, None, message)
-        return (
-            asked
-            if job.cancel_requested_by
-            else Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, message)
-        )
-    if kind != "finished":
-        return conclude(job, effect)
-    if not is_told:
-        return Verdict(
-            JobState.FAILED,
-            FailureReason.UNPROVED,
-            f"Spark did not tell which files the table reaches. {effect.sentence}",
-        )
-    if proof.left:
-        return Verdict(
-            JobState.FAILED,
-            FailureReason.UNPROVED,
-            f"Spark reported success, and its log has the reason why files are left. "
-            f"{effect.sentence}",
-        )
-    return Verdict(JobState.SUCCEEDED)
-
-
-def _conclude_untold(job: Job, sentence: str) -> Verdict:
-    if job.outcome is not None and job.outcome.kind == "finished":
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, sentence)
-    reason = job.outcome.reason if job.outcome is not None else None
-    return Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, sentence)
-
-
 def _close(
     ports: Ports, job: Job, approved: ApprovedList, effect: Effect, keep_for: timedelta
 ) -> None:
     """Store the list's new state; a newer list can only have superseded it meanwhile."""
     orphans, now = ports.store.orphan_list(approved.list_id), ports.clock.now()
-    state = _ENDS[approved.disposal][0]
+    state = STATES[approved.disposal]
     if orphans is None or orphans.state is state:
         return
     changed = replace(orphans, state=state)

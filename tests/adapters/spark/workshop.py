@@ -15,6 +15,7 @@ from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.tracking import TrackedJob
+from maintainer.decide.jobs.baseline import take_baseline
 from maintainer.domain.action import Action
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableInventory
@@ -25,7 +26,7 @@ from maintainer.ports import Ports
 from maintainer.ports.runner import Runner
 from maintainer.requests.run import request_run
 from maintainer.steps.review import review
-from maintainer.steps.submit import _hand_over, _take_baseline, start_pending
+from maintainer.steps.submit import _hand_over, start_pending
 from maintainer.steps.table import Measured, scan_table
 from maintainer.steps.table_plan import policy_of
 from maintainer.steps.watch import watch
@@ -120,7 +121,7 @@ class Workshop:
             **changes,
         )
         assert self.store.add_job(job)
-        baseline = _take_baseline(scanned.inventory, scanned.health)
+        baseline = take_baseline(scanned.inventory, scanned.health)
 
         def hand_over() -> Job:
             assert _hand_over(self.ports, job, baseline)

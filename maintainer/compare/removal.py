@@ -1,0 +1,121 @@
+"""Compare the files of an approved orphan list with the storage after their removal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from maintainer.compare.effect import Verdict, conclude
+from maintainer.domain.action import Disposal
+from maintainer.domain.effect import Effect
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.orphan import FoundFile, OrphanListState
+from maintainer.domain.units import format_size
+
+STATES: Mapping[Disposal, OrphanListState] = MappingProxyType(
+    {
+        Disposal.DELETE: OrphanListState.REMOVED,
+        Disposal.QUARANTINE: OrphanListState.QUARANTINED,
+        Disposal.RESTORE: OrphanListState.RESTORED,
+        Disposal.EMPTY: OrphanListState.EMPTIED,
+    }
+)
+PARTICIPLES: Mapping[Disposal, str] = MappingProxyType(
+    {
+        Disposal.DELETE: "deleted",
+        Disposal.QUARANTINE: "in quarantine",
+        Disposal.RESTORE: "brought back",
+        Disposal.EMPTY: "deleted from the quarantine",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalProof:
+    """What the storage shows of the files given to Spark and of the files the table references.
+
+    Paths are spelled as the table's location is.
+    """
+
+    removed: tuple[FoundFile, ...]
+    left: tuple[str, ...]  # not referenced, still present
+    alive: tuple[str, ...]  # referenced and present
+    lost: tuple[str, ...]  # referenced, given to Spark, and not present
+    missing: tuple[str, ...]  # referenced, never given to Spark, and not present
+    reached: int  # number of referenced files that were looked for
+    is_sample: bool  # True when only a part of the given files was looked for
+
+
+def measure_removal(effect: Effect, disposal: Disposal, proof: RemovalProof) -> Effect:
+    """Add the files that are gone, or restored, to the effect, with a sentence."""
+    count, size = len(proof.removed), sum(file.size_bytes or 0 for file in proof.removed)
+    is_back = disposal is Disposal.RESTORE
+    counted = (
+        replace(effect, orphans_restored=count)
+        if is_back
+        else replace(effect, orphans_removed=count, orphan_bytes_removed=size)
+    )
+    least = "at least " if proof.is_sample else ""
+    text = (
+        f"{least}{count:,} orphan {'file' if count == 1 else 'files'} of {format_size(size)} "
+        f"{'is' if count == 1 else 'are'} {PARTICIPLES[disposal]}"
+    )
+    text += (
+        f"; {proof.reached:,} files that the table reaches were looked for" if proof.reached else ""
+    )
+    for paths, words in (
+        (proof.alive, "were left because the table knows them since"),
+        (proof.left, "are still there although nothing knows them"),
+        (proof.missing, "that the table names were not on the list and are not there"),
+    ):
+        text += f"; {len(paths):,} {words}, the first: {paths[0]}" if paths else ""
+    return replace(counted, sentence=f"{text[0].upper()}{text[1:]}.")
+
+
+def conclude_removal(job: Job, effect: Effect, proof: RemovalProof, *, is_told: bool) -> Verdict:
+    """The final state; `is_told`: Spark listed the files that the table references."""
+    kind = job.outcome.kind if job.outcome is not None else "lost"
+    if proof.lost:
+        message = (
+            f"{len(proof.lost):,} files are gone that the table reaches or the quarantine should "
+            f"have, the first: {proof.lost[0]}"
+        )
+        return Verdict(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            f"{message}; nothing more is done to this table",
+        )
+    if kind == "lost":
+        message = f"Spark was lost; what is left of the list is looked at again. {effect.sentence}"
+        reason = job.outcome.reason if job.outcome is not None else None
+        asked = Verdict(JobState.CANCELLED, None, message)
+        return (
+            asked
+            if job.cancel_requested_by
+            else Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, message)
+        )
+    if kind != "finished":
+        return conclude(job, effect)
+    if not is_told:
+        return Verdict(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            f"Spark did not tell which files the table reaches. {effect.sentence}",
+        )
+    if proof.left:
+        return Verdict(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            f"Spark reported success, and its log has the reason why files are left. "
+            f"{effect.sentence}",
+        )
+    return Verdict(JobState.SUCCEEDED)
+
+
+def conclude_unreported(job: Job, sentence: str) -> Verdict:
+    """The final state of a removal of which Spark left no report."""
+    if job.outcome is not None and job.outcome.kind == "finished":
+        return Verdict(JobState.FAILED, FailureReason.UNPROVED, sentence)
+    reason = job.outcome.reason if job.outcome is not None else None
+    return Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, sentence)
