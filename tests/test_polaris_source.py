@@ -8,7 +8,7 @@ from pathlib import Path
 
 from maintainer.app import make_scheduler, open_app
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import RuleName
+from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.policy.effective import effective
 from maintainer.settings import load_settings
 from tests.adapters.policies.polaris_server import Polaris, serve
@@ -18,7 +18,7 @@ ITEMS = TableIdentifier("lake", ("sales",), "items")
 
 def keep(policies: object) -> int | None:
     # A PolicySet.
-    rule = effective(policies, ITEMS, {}).rule(RuleName.EXPIRE_SNAPSHOTS)  # type: ignore[arg-type]
+    rule = effective(policies, ITEMS, {}).rule(ExpireSnapshotsRule)  # type: ignore[arg-type]
     assert rule is not None
     return rule.keep
 

@@ -17,7 +17,7 @@ from maintainer.api.health_schemas import Schema
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.health import TableHealth
 from maintainer.domain.pin import Pin
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.estimate.retained_snapshots import ExpiryPreview, find_keepers, preview_expiry
 from maintainer.ports.store import TableRecord
 
@@ -100,9 +100,11 @@ def _health_of(record: TableRecord) -> TableHealth:
     return record.health
 
 
-def _expiry_rule(services: ServicesIn, record: TableRecord, health: TableHealth) -> Rule:
+def _expiry_rule(
+    services: ServicesIn, record: TableRecord, health: TableHealth
+) -> ExpireSnapshotsRule:
     policy = services.effective(record.table, health.properties)
-    return policy.rule(RuleName.EXPIRE_SNAPSHOTS) or Rule(RuleName.EXPIRE_SNAPSHOTS)
+    return policy.rule(ExpireSnapshotsRule) or ExpireSnapshotsRule()
 
 
 def _write_pin(pin: Pin, health: TableHealth, now: datetime) -> PinOut:

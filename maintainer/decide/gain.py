@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from maintainer.decide.orphans.approval import describe_disposal, find_disposal
-from maintainer.decide.orphans.scan import DEFAULT_ORPHAN_AGE
 from maintainer.decide.rewrite.delete_memory import Fit
 from maintainer.decide.rewrite.scope import choose_scope
 from maintainer.domain.action import (
@@ -25,7 +24,15 @@ from maintainer.domain.option import options_of_strategy
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate, SkipCode
-from maintainer.domain.policy import Approval, Policy, Rule, RuleName
+from maintainer.domain.policy import Approval, Policy, Rule
+from maintainer.domain.rules import (
+    ComputeTableStatsRule,
+    ExpireSnapshotsRule,
+    RemoveOrphanFilesRule,
+    RewriteDataFilesRule,
+    RewriteManifestsRule,
+    RewritePositionDeleteFilesRule,
+)
 from maintainer.domain.units import GIB, format_count, format_duration, format_size
 from maintainer.estimate.retained_snapshots import describe_expiry, preview_expiry
 from maintainer.estimate.rewrite_data_files import (
@@ -68,7 +75,7 @@ class Gain:
 
 def target_of_policy(policy: Policy) -> int | None:
     """The policy's target file size in bytes; None when the policy leaves it to the table."""
-    rule = policy.rule(RuleName.REWRITE_DATA_FILES)
+    rule = policy.rule(RewriteDataFilesRule)
     option = dict(rule.options).get("target-file-size-bytes") if rule is not None else None
     return int(option) if option is not None else policy.target_file_size_bytes
 
@@ -89,30 +96,34 @@ def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at somet
     """
     if health.snapshot_id is None:
         return None
-    if rule.name is RuleName.REWRITE_DATA_FILES:
+    if isinstance(rule, RewriteDataFilesRule):
         return _gain_of_data_files(
             rule, health, target_bytes, now, fit if fit is not None else Fit(rule)
         )
-    if rule.name is RuleName.REWRITE_MANIFESTS:
+    if isinstance(rule, RewriteManifestsRule):
         return _gain_of_manifests(rule, health)
-    if rule.name is RuleName.REWRITE_POSITION_DELETE_FILES:
+    if isinstance(rule, RewritePositionDeleteFilesRule):
         return _gain_of_position_deletes(rule, health)
-    if rule.name is RuleName.COMPUTE_TABLE_STATS:
-        action: Action = ComputeTableStats(health.snapshot_id, rule.columns)
+    if isinstance(rule, ComputeTableStatsRule):
+        action = ComputeTableStats(health.snapshot_id, rule.columns)
         return _gain_of_statistics(action, health, health.statistics_snapshot_id)
-    if rule.name is RuleName.COMPUTE_PARTITION_STATS:
-        return _gain_of_statistics(
-            ComputePartitionStats(health.snapshot_id),
-            health,
-            health.partition_statistics_snapshot_id,
-        )
-    if rule.name is RuleName.EXPIRE_SNAPSHOTS:
+    if isinstance(rule, ExpireSnapshotsRule):
         return _gain_of_expiry(rule, health, pins, now)
-    return _gain_of_removal(rule, health, lists, now) or _gain_of_orphans(rule, health, now)
+    if isinstance(rule, RemoveOrphanFilesRule):
+        return _gain_of_removal(rule, health, lists, now) or _gain_of_orphans(rule, health, now)
+    return _gain_of_statistics(
+        ComputePartitionStats(health.snapshot_id),
+        health,
+        health.partition_statistics_snapshot_id,
+    )
 
 
 def _gain_of_data_files(
-    rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime, fit: Fit
+    rule: RewriteDataFilesRule,
+    health: TableHealth,
+    target_bytes: int | None,
+    now: datetime,
+    fit: Fit,
 ) -> Gain:
     scope = choose_scope(rule, health, now, fit.too_heavy)
     estimate = estimate_rewrite_data_files(
@@ -160,7 +171,7 @@ def _gain_of_data_files(
     return Gain(action, estimate, is_worthwhile, sentence)
 
 
-def _explain_no_files(rule: Rule, health: TableHealth, now: datetime) -> str:
+def _explain_no_files(rule: RewriteDataFilesRule, health: TableHealth, now: datetime) -> str:
     options = PlannerOptions.read(health, rule, now)
     meant = [partition for partition in health.partitions if is_taken(partition, options)]
     of_those = (
@@ -180,7 +191,9 @@ def _explain_no_files(rule: Rule, health: TableHealth, now: datetime) -> str:
     )
 
 
-def _gain_of_position_deletes(rule: Rule, health: TableHealth) -> Gain | None:
+def _gain_of_position_deletes(
+    rule: RewritePositionDeleteFilesRule, health: TableHealth
+) -> Gain | None:
     if not health.position_delete_files:
         return None
     rule, estimate, dangling = _choose_deletes(rule, health)
@@ -213,7 +226,9 @@ def _gain_of_position_deletes(rule: Rule, health: TableHealth) -> Gain | None:
     return Gain(action, estimate, is_worthwhile, sentence)
 
 
-def _choose_deletes(rule: Rule, health: TableHealth) -> tuple[Rule, Estimate, int]:
+def _choose_deletes(
+    rule: RewritePositionDeleteFilesRule, health: TableHealth
+) -> tuple[RewritePositionDeleteFilesRule, Estimate, int]:
     """The rule as it is, or all position deletes of the partitions with dangling ones.
 
     The one that removes more is chosen. The last value is the number of dangling ones that it
@@ -258,7 +273,7 @@ def _gain_of_statistics(action: Action, health: TableHealth, described: int | No
     return Gain(action, estimate, is_new, sentence)
 
 
-def _gain_of_manifests(rule: Rule, health: TableHealth) -> Gain | None:
+def _gain_of_manifests(rule: RewriteManifestsRule, health: TableHealth) -> Gain | None:
     found = estimate_rewrite_manifests(health)
     if found is None:
         return None
@@ -279,7 +294,10 @@ def _gain_of_manifests(rule: Rule, health: TableHealth) -> Gain | None:
 
 
 def _gain_of_removal(
-    rule: Rule, health: TableHealth, lists: tuple[OrphanList, ...], now: datetime
+    rule: RemoveOrphanFilesRule,
+    health: TableHealth,
+    lists: tuple[OrphanList, ...],
+    now: datetime,
 ) -> Gain | None:
     """The next job for an orphan list with a decision; None when there is none."""
     found = find_disposal(lists, rule, health, now)
@@ -304,8 +322,8 @@ def _gain_of_removal(
     )
 
 
-def _gain_of_orphans(rule: Rule, health: TableHealth, now: datetime) -> Gain:
-    age = rule.older_than if rule.older_than is not None else DEFAULT_ORPHAN_AGE
+def _gain_of_orphans(rule: RemoveOrphanFilesRule, health: TableHealth, now: datetime) -> Gain:
+    age = rule.older_than
     # Rounded to the full hour, so that the same work has the same statement at each check.
     action = RemoveOrphanFiles(
         (now - age).replace(minute=0, second=0, microsecond=0),
@@ -341,7 +359,9 @@ def _listing_options(rule: Rule, health: TableHealth) -> tuple[tuple[str, str], 
     return (*rule.options, ("prefix_listing", "true"))
 
 
-def _gain_of_expiry(rule: Rule, health: TableHealth, pins: tuple[Pin, ...], now: datetime) -> Gain:
+def _gain_of_expiry(
+    rule: ExpireSnapshotsRule, health: TableHealth, pins: tuple[Pin, ...], now: datetime
+) -> Gain:
     preview = preview_expiry(health, rule, pins, now)
     sentence = describe_expiry(preview, health, rule)
     return Gain(

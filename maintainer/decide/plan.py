@@ -26,7 +26,12 @@ from maintainer.decide.waiting.registrations import refuse_shared
 from maintainer.domain.health import Band, Finding, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
-from maintainer.domain.rule_defaults import find_timeout
+from maintainer.domain.rules import (
+    RULES,
+    RemoveOrphanFilesRule,
+    RewriteDataFilesRule,
+    RewriteRule,
+)
 from maintainer.domain.units import format_size
 from maintainer.estimate.cost import find_worth, measure_work, predict
 from maintainer.estimate.floors import Refusal, refuse
@@ -116,7 +121,7 @@ def _find_refusal(
     rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
 ) -> Refusal | None:
     own = refuse(rule, health)
-    if own is not None or rule.name is not RuleName.REMOVE_ORPHAN_FILES:
+    if own is not None or not isinstance(rule, RemoveOrphanFilesRule):
         return own or refuse_shared(health, policy, circumstances.registrations)
     if wants_back(circumstances.surroundings):
         return None
@@ -134,7 +139,9 @@ def _decide_gain(
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))
     since = find_waiting_since(rule.name, circumstances)
     scoped = shrink_scope(rule, health, history)
-    if has_waited_out(rule, circumstances.now, since):
+    if isinstance(scoped, RewriteDataFilesRule) and has_waited_out(
+        scoped, circumstances.now, since
+    ):
         scoped = replace(scoped, hot_partition_age=timedelta(0))
     size = choose_size(scoped, health, policy, circumstances)
     memory_gb = size.profile.memory_gb
@@ -147,7 +154,7 @@ def _decide_gain(
             if gain is not None
             else (None, None, SkipCode.NOTHING_TO_GAIN)
         )
-        if code is SkipCode.HOT_PARTITION and next_at is not None:
+        if isinstance(rule, RewriteRule) and code is SkipCode.HOT_PARTITION and next_at is not None:
             return SkippedRule(
                 rule.name,
                 code,
@@ -209,7 +216,7 @@ def _decide_gain(
         score,
         worth,
         since,
-        find_timeout(rule),
+        rule.timeout,
         memory_gb,
         size.profile.size,
         size.reason,
@@ -317,18 +324,23 @@ def on_request(
         own = tuple(rule for rule in policy.rules if not rules or rule.name in rules)
     else:
         own = tuple(
-            replace(policy.rule(name) or Rule(name), when=(), is_enabled=True) for name in rules
+            replace(policy.rule(RULES[name]) or RULES[name](), when=(), is_enabled=True)
+            for name in rules
         )
-    asked = tuple(
-        replace(
-            rule,
-            cooldown=timedelta(0),
-            every=None,
-            hot_partition_age=timedelta(0),
-            quiet_period=timedelta(0),
-        )
-        for rule in own
-    )
     return replace(
-        policy, mode=Mode.ENFORCE, window=None, blackouts=(), others=Others.IGNORE, rules=asked
+        policy,
+        mode=Mode.ENFORCE,
+        window=None,
+        blackouts=(),
+        others=Others.IGNORE,
+        rules=tuple(_waive_waits(rule) for rule in own),
     )
+
+
+def _waive_waits(rule: Rule) -> Rule:
+    asked = replace(rule, cooldown=timedelta(0), every=None)
+    if isinstance(asked, RewriteRule):
+        asked = replace(asked, quiet_period=timedelta(0))
+    if isinstance(asked, RewriteDataFilesRule):
+        asked = replace(asked, hot_partition_age=timedelta(0))
+    return asked

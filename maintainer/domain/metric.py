@@ -36,7 +36,8 @@ class Metric(StrEnum):
     meaning: str
     observe: Observe  # None: not measured, or undefined as the average of no files
 
-    def __new__(  # noqa: D102, PLR0913, PLR0917 - the columns of the table below
+    # The columns of the table below.
+    def __new__(  # noqa: D102, PLR0913, PLR0917
         cls,
         name: str,
         unit: Unit,

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
+from typing import ClassVar, TypeVar
 
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.job_size import JobSize
-from maintainer.domain.metric import Threshold
+from maintainer.domain.metric import Metric, Threshold
+from maintainer.domain.rule_field import Duration, Flag, rule_field, timeout_field
 from maintainer.domain.safeguards import Safeguards
 
 
@@ -63,51 +65,43 @@ class RuleName(StrEnum):
     REMOVE_ORPHAN_FILES = "remove_orphan_files"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One rule: its thresholds, all of which must be met, and the fields of its procedure.
+    """The fields of every rule; domain/rules.py has one type for each."""
 
-    None: Iceberg's or our default.
-    """
+    name: ClassVar[RuleName]
+    metrics: ClassVar[tuple[Metric, ...]] = ()  # of the thresholds that `when` may have
+    # the thresholds of the built-in default; without any, it does not have the rule
+    built_in: ClassVar[tuple[Threshold, ...]] = ()
 
-    name: RuleName
-    when: tuple[Threshold, ...] = ()
-    is_enabled: bool = True
-    cooldown: timedelta = timedelta(hours=6)
-    every: timedelta | None = None
-    where: str | None = None
-    strategy: str = "binpack"
-    sort_order: str | None = None
-    options: tuple[tuple[str, str], ...] = ()
-    max_age: timedelta | None = None  # expire_snapshots
-    keep: int | None = None  # expire_snapshots
-    older_than: timedelta | None = None  # remove_orphan_files
-    columns: tuple[str, ...] = ()  # compute_table_stats; empty: all columns
-    hot_partition_age: timedelta | None = (
-        # rewrite_data_files skips partitions written to within this; None: the default, zero: none
-        None
+    when: tuple[Threshold, ...] = ()  # all must be met
+    options: tuple[tuple[str, str], ...] = ()  # of the procedure, in Iceberg's own names
+    is_enabled: bool = rule_field(
+        True,  # noqa: FBT003
+        Flag(),
+        "false switches the rule off for these tables",
+        key="enabled",
     )
-    max_bytes_per_job: int | None = (
-        None  # rewrite_data_files takes the best partitions up to this; None: no limit
+    cooldown: timedelta = rule_field(
+        timedelta(hours=6),
+        Duration("1m"),
+        "Least time between two runs of the rule on one table",
     )
-    staged_max_age: timedelta | None = None  # expire_snapshots: for staged snapshots
-    imported_files: ImportedFiles | None = None  # expire_snapshots; None: keep
-    approval: Approval | None = None  # remove_orphan_files; None: required
-    quarantine: timedelta | None = (
-        # remove_orphan_files: time in quarantine before deletion; None: the default, zero: no
-        # quarantine
-        None
+    every: timedelta | None = rule_field(
+        None,
+        Duration("1m"),
+        "How often at most, where that is less often than the cooldown allows",
+        unset="as the cooldown",
     )
-    timeout: timedelta | None = None  # None: the rule's default
-    quiet_period: timedelta | None = (
-        # a rewrite waits until other writers have committed nothing for this long; zero: no wait;
-        # None: see policy.quiet
-        None
-    )
-    wait_for_quiet: timedelta | None = (
-        # the longest wait for a quiet period and for hot partitions; then the rewrite runs anyway
-        None
-    )
+    timeout: timedelta = timeout_field(hours=6)
+
+    @classmethod
+    def find_conflict(cls, _written: Mapping[str, object]) -> str | None:
+        """Why these values of one file, by key, contradict each other; None when they do not."""
+        return None
+
+
+_Rule = TypeVar("_Rule", bound=Rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +161,9 @@ class Policy:
         True  # False: the table's owner has disabled all maintenance, requests included
     )
 
-    def rule(self, name: RuleName) -> Rule | None:
-        """The rule of that name; None when the policy does not have it."""
-        return next((rule for rule in self.rules if rule.name is name), None)
+    def rule(self, kind: type[_Rule]) -> _Rule | None:
+        """The rule of that type; None when the policy does not have it."""
+        return next((rule for rule in self.rules if isinstance(rule, kind)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +175,9 @@ class PolicyLayer:
     target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone
     (str), budget (Budget), blackouts (tuple of Window), others (Others), owner (bool), min_size and
     max_size (JobSize), rollback_for (timedelta, zero for off), canary (Canary), checksum
-    (Checksum), rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as
-    written> (float: bytes, seconds, ratio or count), rules.<rule>.enabled (bool), .cooldown
-    (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age
-    (timedelta), .keep (int), .older_than (timedelta), .columns (tuple of str), .staged_max_age
-    (timedelta), .imported_files (ImportedFiles), .hot_partition_age (timedelta), .max_bytes_per_job
-    (int), .quiet_period (timedelta), .wait_for_quiet (timedelta), .timeout (timedelta),
-    .options.<iceberg option> (str).
+    (Checksum), rules.<rule> (True when the rule is named at all), rules.<rule>.when.<key of a
+    metric> (float: bytes, seconds, ratio or count), rules.<rule>.<key of a field> (of the field's
+    own type), rules.<rule>.options.<iceberg option> (str).
     """
 
     name: str  # file name relative to the policy directory

@@ -107,3 +107,22 @@ def format_duration(span: timedelta) -> str:
         if count:
             parts.append(f"{count} {unit}")
     return " ".join(parts[:2])
+
+
+def write_size(size_bytes: float) -> str:
+    """A size as in a policy file, not rounded: ``32MiB``."""
+    for unit, length in (("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
+        if size_bytes >= length and size_bytes % length == 0:
+            return f"{int(size_bytes // length)}{unit}"
+    return str(int(size_bytes)) if float(size_bytes).is_integer() else str(size_bytes)
+
+
+def write_duration(seconds: float) -> str:
+    """A duration as in a policy file, not rounded: ``1d12h``."""
+    if not float(seconds).is_integer() or seconds <= 0:
+        return f"{seconds}s"
+    text, rest = "", int(seconds)
+    for unit, length in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
+        count, rest = divmod(rest, length)
+        text += f"{count}{unit}" if count else ""
+    return text

@@ -10,7 +10,12 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import ImportedFiles, Rule, RuleName
 from maintainer.domain.rollback import RollBack
-from maintainer.domain.rule_defaults import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
+from maintainer.domain.rules import (
+    MIN_EXPIRE_AGE,
+    MIN_SNAPSHOTS_KEPT,
+    ExpireSnapshotsRule,
+    RewriteDataFilesRule,
+)
 from maintainer.domain.units import format_duration
 
 NEWEST_FORMAT_VERSION = 3
@@ -54,7 +59,7 @@ def find_import(health: TableHealth) -> str | None:
     )
 
 
-def refuse_imported(rule: Rule, health: TableHealth) -> str | None:
+def refuse_imported(rule: ExpireSnapshotsRule, health: TableHealth) -> str | None:
     """Why snapshots of a table with imported files must not expire.
 
     None when it has none, or the operator's policy allows deleting them.
@@ -79,7 +84,7 @@ def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
     unfit = _find_unfit(rule, health)
     if unfit is not None:
         return Refusal(SkipCode.UNSUPPORTED, unfit)
-    return _refuse_expiry(rule, health) if rule.name is RuleName.EXPIRE_SNAPSHOTS else None
+    return _refuse_expiry(rule, health) if isinstance(rule, ExpireSnapshotsRule) else None
 
 
 def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
@@ -95,7 +100,7 @@ def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
             "cannot write them as ORC"
         )
     if (
-        rule.name is RuleName.REWRITE_DATA_FILES
+        isinstance(rule, RewriteDataFilesRule)
         and rule.strategy == "sort"
         and rule.sort_order is None
         and health.is_sorted is False
@@ -104,7 +109,7 @@ def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
     return None
 
 
-def _refuse_expiry(rule: Rule, health: TableHealth) -> Refusal | None:
+def _refuse_expiry(rule: ExpireSnapshotsRule, health: TableHealth) -> Refusal | None:
     if is_gc_disabled(health):
         return Refusal(
             SkipCode.GC_DISABLED,
@@ -120,13 +125,13 @@ def _refuse_expiry(rule: Rule, health: TableHealth) -> Refusal | None:
     imported = refuse_imported(rule, health)
     if imported is not None:
         return Refusal(SkipCode.UNSAFE, imported)
-    if rule.max_age is not None and rule.max_age < MIN_EXPIRE_AGE:
+    if rule.max_age < MIN_EXPIRE_AGE:
         return Refusal(
             SkipCode.RETENTION_FLOOR,
             f"max_age {format_duration(rule.max_age)} is under the "
             f"{format_duration(MIN_EXPIRE_AGE)} floor of expire_snapshots",
         )
-    if rule.keep is not None and rule.keep < MIN_SNAPSHOTS_KEPT:
+    if rule.keep < MIN_SNAPSHOTS_KEPT:
         return Refusal(
             SkipCode.RETENTION_FLOOR,
             f"keep {rule.keep} is under the floor of {MIN_SNAPSHOTS_KEPT} snapshots of "

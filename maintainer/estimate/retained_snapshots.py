@@ -12,8 +12,7 @@ from maintainer.domain.health import SnapshotRole, SnapshotStamp, TableHealth
 from maintainer.domain.inventory import Ref
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate
-from maintainer.domain.policy import Rule
-from maintainer.domain.rule_defaults import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT, find_timeout
+from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.domain.safeguards import is_rollback_tag
 from maintainer.domain.table_properties import MAX_REF_AGE
 from maintainer.domain.units import format_duration, format_size, read_whole
@@ -22,7 +21,6 @@ from maintainer.estimate.floors import find_import, refuse_imported
 
 PIN_PROPERTY = "maintainer.pin."
 PIN_TAG = "maintainer-pin-"
-DEFAULT_STAGED_AGE = timedelta(days=14)  # people need time to review a staged snapshot
 # A Flink job without commits for this long counts as ended. Otherwise it would keep the whole
 # history for ever.
 FLINK_TRUST = timedelta(days=14)
@@ -60,12 +58,11 @@ class ExpiryPreview:
 
 
 def preview_expiry(
-    health: TableHealth, rule: Rule, pins: Iterable[Pin], now: datetime
+    health: TableHealth, rule: ExpireSnapshotsRule, pins: Iterable[Pin], now: datetime
 ) -> ExpiryPreview:
     """The statement that expiry would run now, and its result."""
     pins = tuple(pins)
-    age = rule.max_age if rule.max_age is not None else DEFAULT_EXPIRE_AGE
-    keep = rule.keep if rule.keep is not None else DEFAULT_SNAPSHOTS_KEPT
+    age, keep = rule.max_age, rule.keep
     # Round down to the full hour: the same work has the same statement at each check, and nothing
     # younger than requested is removed.
     wanted = _full_hour(now - age)
@@ -97,16 +94,16 @@ def preview_expiry(
         keeper=slowest,
         refusal=refuse_imported(rule, health)
         or _find_unkept(gone, keepers)
-        or _refuse_for_pins(health, now + find_timeout(rule)),
+        or _refuse_for_pins(health, now + rule.timeout),
         is_slice=is_slice,
         next_at=next_at,
         lost_pins=tuple(_lost_pins(health, pins, now)),
     )
 
 
-def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: Rule) -> str:
+def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: ExpireSnapshotsRule) -> str:
     """The preview as one sentence."""
-    age = format_duration(rule.max_age if rule.max_age is not None else DEFAULT_EXPIRE_AGE)
+    age = format_duration(rule.max_age)
     keep = preview.action.retain_last
     removed = len(preview.snapshots)
     if removed:
@@ -151,7 +148,7 @@ def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: Rule) -> 
 
 
 def find_keepers(
-    health: TableHealth, rule: Rule, pins: Iterable[Pin], now: datetime
+    health: TableHealth, rule: ExpireSnapshotsRule, pins: Iterable[Pin], now: datetime
 ) -> Iterator[Keeper]:
     """All keepers of snapshots that the table has."""
     by_id = {stamp.snapshot_id: stamp for stamp in health.history}
@@ -277,12 +274,14 @@ def _flink_keepers(health: TableHealth, now: datetime) -> Iterator[Keeper]:
             )
 
 
-def _staged_keepers(health: TableHealth, rule: Rule, now: datetime) -> Iterator[Keeper]:
+def _staged_keepers(
+    health: TableHealth, rule: ExpireSnapshotsRule, now: datetime
+) -> Iterator[Keeper]:
     """Staged snapshots with an age limit of their own.
 
     They are on no branch, so Iceberg would expire them by age alone.
     """
-    age = rule.staged_max_age if rule.staged_max_age is not None else DEFAULT_STAGED_AGE
+    age = rule.staged_max_age
     on_branches = _reachable(health)
     for stamp in health.history:
         if (
@@ -336,7 +335,7 @@ def _cut_slice(
     return later, later < older_than
 
 
-def _options(rule: Rule, snapshots: int) -> tuple[tuple[str, str], ...]:
+def _options(rule: ExpireSnapshotsRule, snapshots: int) -> tuple[tuple[str, str], ...]:
     options = dict(rule.options)
     if snapshots > STREAM_ABOVE:
         options.setdefault("stream_results", "true")

@@ -17,7 +17,7 @@ from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import LARGE_FILE_RATIO, SMALL_FILE_RATIO, ManifestContent
 from maintainer.domain.partition import null_partition
 from maintainer.domain.plan import Estimate
-from maintainer.domain.policy import Rule
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import GIB, MIB, read_whole
 from maintainer.estimate.bin_packing import pack
 from maintainer.estimate.file_selection import (
@@ -63,7 +63,9 @@ class PlannerOptions:
     filter: PartitionFilter = field(default_factory=PartitionFilter)
 
     @classmethod
-    def read(cls, health: TableHealth, rule: Rule, now: datetime | None = None) -> PlannerOptions:
+    def read(
+        cls, health: TableHealth, rule: RewriteDataFilesRule, now: datetime | None = None
+    ) -> PlannerOptions:
         """The rule's own options, else the table's properties, else Iceberg's defaults.
 
         Without `now`, conditions on today's date cannot be evaluated.
@@ -305,7 +307,7 @@ def _count_written(
 
 def estimate_rewrite_data_files(
     health: TableHealth,
-    rule: Rule,
+    rule: RewriteDataFilesRule,
     within: Collection[Place] | None = None,
     known: Sequence[FileGroup] | None = None,
     now: datetime | None = None,

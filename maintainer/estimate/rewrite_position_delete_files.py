@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES, SMALL_FILE_RATIO
 from maintainer.domain.plan import Estimate
-from maintainer.domain.policy import Rule
+from maintainer.domain.rules import RewritePositionDeleteFilesRule
 from maintainer.domain.units import read_whole
 from maintainer.estimate.filter_writer import write_where
 from maintainer.estimate.rewrite_data_files import Place
@@ -28,7 +28,9 @@ def converts_deletes(health: TableHealth) -> bool:
 
 
 def estimate_rewrite_position_deletes(
-    health: TableHealth, rule: Rule, within: Collection[Place] | None = None
+    health: TableHealth,
+    rule: RewritePositionDeleteFilesRule,
+    within: Collection[Place] | None = None,
 ) -> Estimate:
     """Position delete files in and out, of the whole table or of some partitions.
 
@@ -111,7 +113,7 @@ def _count_outputs(partition: PartitionHealth, health: TableHealth, target: int)
     return max(by_size, deleted)
 
 
-def _note(health: TableHealth, rule: Rule, *, is_exact: bool) -> str:
+def _note(health: TableHealth, rule: RewritePositionDeleteFilesRule, *, is_exact: bool) -> str:
     notes = (
         []
         if is_exact

@@ -12,10 +12,8 @@ from typing import TypeVar
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job_size import JobSize
-from maintainer.domain.metric import Metric, Threshold
+from maintainer.domain.metric import Metric
 from maintainer.domain.policy import (
-    Approval,
-    ImportedFiles,
     Mode,
     Others,
     Policy,
@@ -27,93 +25,33 @@ from maintainer.domain.policy import (
     Setting,
     Window,
 )
-from maintainer.domain.rule_defaults import DEFAULT_QUIET_WAIT, DEFAULT_TIMEOUTS
+from maintainer.domain.rules import RULES
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
-from maintainer.domain.units import MIB
 from maintainer.policy.inherited import TableProperties, source_of
 from maintainer.policy.layering import BUILT_IN, lay_layers
 from maintainer.policy.restriction import is_switched_off, lay_properties
+from maintainer.policy.rule_settings import build_rule, built_in_rules
 from maintainer.policy.writing import flatten, write_value
 
-DEFAULT_QUARANTINE = timedelta(days=7)  # of orphan files
 # A policy that names the rule sets its own thresholds. The built-in threshold would be an
 # additional condition.
-DANGLING_RULE = "rules.rewrite_position_delete_files"
-DANGLING_THRESHOLD = f"{DANGLING_RULE}.when.dangling_delete_file_count_above"
+DANGLING_RULE = f"rules.{RuleName.REWRITE_POSITION_DELETE_FILES}"
+DANGLING_THRESHOLD = f"{DANGLING_RULE}.when.{Metric.DANGLING_DELETE_FILE_COUNT.key}"
 
-# Default values of each rule; docs/policies.md documents them.
-_RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
-    {
-        RuleName.REWRITE_DATA_FILES: {
-            "enabled": True,
-            "cooldown": timedelta(hours=6),
-            "strategy": "binpack",
-            "hot_partition_age": timedelta(minutes=15),
-            "wait_for_quiet": DEFAULT_QUIET_WAIT,
-        },
-        RuleName.REWRITE_POSITION_DELETE_FILES: {
-            "enabled": True,
-            "cooldown": timedelta(hours=6),
-            "wait_for_quiet": DEFAULT_QUIET_WAIT,
-        },
-        RuleName.REWRITE_MANIFESTS: {
-            "enabled": True,
-            "cooldown": timedelta(hours=6),
-            "wait_for_quiet": DEFAULT_QUIET_WAIT,
-        },
-        # Column statistics cost a full scan; partition statistics only read the new manifests.
-        RuleName.COMPUTE_TABLE_STATS: {
-            "enabled": True,
-            "cooldown": timedelta(hours=6),
-            "every": timedelta(days=7),
-        },
-        RuleName.COMPUTE_PARTITION_STATS: {
-            "enabled": True,
-            "cooldown": timedelta(hours=6),
-            "every": timedelta(days=1),
-        },
-        RuleName.EXPIRE_SNAPSHOTS: {
-            "enabled": True,
-            "cooldown": timedelta(hours=6),
-            "max_age": timedelta(days=5),
-            "keep": 10,
-            "staged_max_age": timedelta(days=14),
-            "imported_files": ImportedFiles.KEEP,
-        },
-        RuleName.REMOVE_ORPHAN_FILES: {
-            "enabled": True,
-            "cooldown": timedelta(hours=6),
-            "every": timedelta(days=7),
-            "older_than": timedelta(days=7),
-            "approval": Approval.REQUIRED,
-            "quarantine": DEFAULT_QUARANTINE,
-        },
-    }
-)
-_DEFAULTS: Mapping[str, object] = MappingProxyType(
-    {
-        "mode": Mode.OBSERVE,
-        "properties": PropertyRights.MAY_RESTRICT,
-        "priority": 50,
-        "others": Others.STAND_BACK,
-        "owner": False,
-        "min_size": JobSize.SMALL,
-        "max_size": JobSize.LARGE,
-        "rollback_for": timedelta(days=1),
-        "canary": Canary.SAMPLE,
-        "checksum": Checksum.OFF,
-        "rules.rewrite_data_files": True,
-        "rules.rewrite_data_files.when.average_file_size_below": 32.0 * MIB,
-        DANGLING_RULE: True,
-        DANGLING_THRESHOLD: 5.0,
-        "rules.rewrite_manifests": True,
-        "rules.rewrite_manifests.when.manifest_count_above": 100.0,
-        "rules.expire_snapshots": True,
-        "rules.expire_snapshots.when.snapshot_count_above": 100.0,
-    }
-)
+_DEFAULTS: dict[str, object] = {
+    "mode": Mode.OBSERVE,
+    "properties": PropertyRights.MAY_RESTRICT,
+    "priority": 50,
+    "others": Others.STAND_BACK,
+    "owner": False,
+    "min_size": JobSize.SMALL,
+    "max_size": JobSize.LARGE,
+    "rollback_for": timedelta(days=1),
+    "canary": Canary.SAMPLE,
+    "checksum": Checksum.OFF,
+}
 _BUILT_IN_SETTINGS = MappingProxyType(
-    {path: Setting(value, BUILT_IN) for path, value in _DEFAULTS.items()}
+    {path: Setting(value, BUILT_IN) for path, value in (_DEFAULTS | built_in_rules(RULES)).items()}
 )
 _WINDOW_DURATION = timedelta(hours=1)
 _VERSION_DIGITS = 12
@@ -151,7 +89,6 @@ def effective(
                 )
             }
         )
-    _fill_defaults(merged)
     policy = Policy(
         mode=_get(merged, "mode", Mode) or Mode.OBSERVE,
         properties=_get(merged, "properties", PropertyRights) or PropertyRights.MAY_RESTRICT,
@@ -159,7 +96,7 @@ def effective(
         priority=_get_whole(merged, "priority", 50) or 0,
         target_file_size_bytes=_get_whole(merged, "target_file_size_bytes", None),
         window=_build_window(merged),
-        rules=tuple(_build_rule(name, merged) for name in RuleName if _is_named(name, merged)),
+        rules=tuple(build_rule(kind, merged) for kind in RULES.values() if _is_named(kind, merged)),
         ambiguities=tuple(laid.ambiguities[path] for path in sorted(laid.ambiguities)),
         budget=_find_budget(merged),
         blackouts=tuple(
@@ -189,15 +126,8 @@ def effective(
     )
 
 
-def _is_named(name: RuleName, merged: _Settings) -> bool:
-    return _get(merged, f"rules.{name}", bool) is True
-
-
-def _fill_defaults(merged: _Settings) -> None:
-    for name in RuleName:
-        for field, value in _RULE_DEFAULTS[name].items():
-            merged.setdefault(f"rules.{name}.{field}", Setting(value, BUILT_IN))
-        merged.setdefault(f"rules.{name}.timeout", Setting(DEFAULT_TIMEOUTS[name], BUILT_IN))
+def _is_named(kind: type[Rule], merged: _Settings) -> bool:
+    return _get(merged, f"rules.{kind.name}", bool) is True
 
 
 def _get(merged: _Settings, path: str, kind: type[_Value]) -> _Value | None:
@@ -243,40 +173,6 @@ def _read_safeguards(merged: _Settings) -> Safeguards:
         rollback_for=_get(merged, "rollback_for", timedelta) or timedelta(0),
         canary=_get(merged, "canary", Canary) or Canary.OFF,
         checksum=_get(merged, "checksum", Checksum) or Checksum.OFF,
-    )
-
-
-def _build_rule(name: RuleName, merged: _Settings) -> Rule:
-    at = f"rules.{name}"
-    thresholds = ((metric, _get(merged, f"{at}.when.{metric.key}", float)) for metric in Metric)
-    options = f"{at}.options."
-    return Rule(
-        name=name,
-        when=tuple(Threshold(metric, bound) for metric, bound in thresholds if bound is not None),
-        is_enabled=_get(merged, f"{at}.enabled", bool) is not False,
-        cooldown=_get(merged, f"{at}.cooldown", timedelta) or Rule(name).cooldown,
-        every=_get(merged, f"{at}.every", timedelta),
-        timeout=_get(merged, f"{at}.timeout", timedelta),
-        where=_get(merged, f"{at}.where", str),
-        strategy=_get(merged, f"{at}.strategy", str) or Rule(name).strategy,
-        sort_order=_get(merged, f"{at}.sort_order", str),
-        options=tuple(
-            (path.removeprefix(options), str(merged[path].value))
-            for path in sorted(merged)
-            if path.startswith(options)
-        ),
-        max_age=_get(merged, f"{at}.max_age", timedelta),
-        staged_max_age=_get(merged, f"{at}.staged_max_age", timedelta),
-        imported_files=_get(merged, f"{at}.imported_files", ImportedFiles),
-        keep=_get_whole(merged, f"{at}.keep", None),
-        older_than=_get(merged, f"{at}.older_than", timedelta),
-        columns=_get(merged, f"{at}.columns", tuple) or (),
-        hot_partition_age=_get(merged, f"{at}.hot_partition_age", timedelta),
-        max_bytes_per_job=_get_whole(merged, f"{at}.max_bytes_per_job", None),
-        approval=_get(merged, f"{at}.approval", Approval),
-        quarantine=_get(merged, f"{at}.quarantine", timedelta),
-        quiet_period=_get(merged, f"{at}.quiet_period", timedelta),
-        wait_for_quiet=_get(merged, f"{at}.wait_for_quiet", timedelta),
     )
 
 

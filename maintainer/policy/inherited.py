@@ -12,7 +12,7 @@ from maintainer.domain.inventory import (
     DEFAULT_TARGET_MANIFEST_SIZE_BYTES,
 )
 from maintainer.domain.policy import Setting
-from maintainer.domain.rule_defaults import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
+from maintainer.domain.rules import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
 from maintainer.domain.table_properties import (
     DELETE_TARGET_FILE_SIZE,
     GC_ENABLED,

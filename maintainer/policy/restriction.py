@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from maintainer.domain.policy import (
-    Approval,
-    ImportedFiles,
     Mode,
     PolicySet,
     PropertyRights,
     RuleName,
     Setting,
 )
+from maintainer.domain.rules import find_field
 from maintainer.policy.inherited import source_of
 from maintainer.policy.layering import Laid
 
@@ -86,10 +85,10 @@ def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting)
         return None
     if f"rules.{rule}" not in merged:
         return f"no policy names the rule {rule} for this table"
-    if path.endswith(".approval") and setting.value is Approval.AUTOMATIC:
-        return "whoever writes a table cannot do without the approval"
-    if path.endswith(".imported_files") and setting.value is ImportedFiles.DELETE:
-        return "only a policy file allows deleting files that the table took over from another"
+    field = find_field(path)
+    files_only = field.files_only if field is not None else None
+    if files_only is not None and setting.value == files_only.value:
+        return files_only.reason
     switch = merged.get(f"rules.{rule}.enabled")
     if (
         path == f"rules.{rule}.enabled"

@@ -5,11 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 
 from maintainer.domain.budget import Budget
-from maintainer.domain.policy import Policy, PolicyLayer, RuleName, Window
-from maintainer.domain.units import GIB, KIB, MIB
+from maintainer.domain.metric import Metric, Unit
+from maintainer.domain.policy import Policy, PolicyLayer, Window
+from maintainer.domain.rules import find_field
+from maintainer.domain.units import write_duration, write_size
 from maintainer.policy.layering import BUILT_IN
+from maintainer.policy.rule_settings import flatten_rule
 
-_SIZES = {"average_file_size_below", "target_file_size_bytes", "bytes_per_day", "max_bytes_per_job"}
+_SIZES = {"target_file_size_bytes", "bytes_per_day"}
+_UNITS = {metric.key: metric.unit for metric in Metric}
 
 
 def describe(policy: Policy) -> tuple[tuple[str, str, str], ...]:
@@ -38,7 +42,7 @@ def describe(policy: Policy) -> tuple[tuple[str, str, str], ...]:
 
 def _write_inherited(path: str, value: object) -> str:
     return (
-        _write_size(value)
+        write_size(value)
         if isinstance(value, int) and not isinstance(value, bool)
         else write_value(path, value)
     )
@@ -68,57 +72,48 @@ def write_value(path: str, value: object) -> str:
 
     Nothing is rounded, so that equal texts are equal values.
     """
-    key = path.rpartition(".")[2]
+    field = find_field(path)
+    if field is not None and field.kind.accepts(value):
+        return field.kind.write(value)
+    return _write_other(path.rpartition(".")[2], value)
+
+
+def _write_other(key: str, value: object) -> str:
     match value:
         case bool():
             return str(value).lower()
-        case int() | float() if key in _SIZES:
-            return _write_size(value)
-        case int() | float() if key == "oldest_snapshot_age_above":
-            return _write_seconds(value)
+        case int() | float() if key in _SIZES or _UNITS.get(key) is Unit.BYTES:
+            return write_size(value)
+        case int() | float() if _UNITS.get(key) is Unit.SECONDS:
+            return write_duration(value)
         case float() if value.is_integer():
             return str(int(value))
         case tuple():
             return ", ".join(write_value("", item) for item in value)
         case Window():
             return (
-                f"{value.cron} for {_write_seconds(value.duration.total_seconds())} in "
+                f"{value.cron} for {write_duration(value.duration.total_seconds())} in "
                 f"{value.timezone}"
             )
         case Budget():
-            limits = {
-                "max_jobs": value.max_jobs,
-                "bytes_per_day": value.bytes_per_day,
-                "gb_hours_per_day": value.gb_hours_per_day,
-            }
-            return ", ".join(
-                f"{name} {write_value(name, limit)}"
-                for name, limit in limits.items()
-                if limit is not None
-            )
-        case timedelta() if key in {"rollback_for", "quarantine"} and not value:
+            return _write_budget(value)
+        case timedelta() if key == "rollback_for" and not value:
             return "off"
         case timedelta():
-            return _write_seconds(value.total_seconds())
+            return write_duration(value.total_seconds())
         case _:
             return str(value)
 
 
-def _write_size(size_bytes: float) -> str:
-    for unit, length in (("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
-        if size_bytes >= length and size_bytes % length == 0:
-            return f"{int(size_bytes // length)}{unit}"
-    return str(int(size_bytes)) if float(size_bytes).is_integer() else str(size_bytes)
-
-
-def _write_seconds(seconds: float) -> str:
-    if not float(seconds).is_integer() or seconds <= 0:
-        return f"{seconds}s"
-    text, rest = "", int(seconds)
-    for unit, length in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
-        count, rest = divmod(rest, length)
-        text += f"{count}{unit}" if count else ""
-    return text
+def _write_budget(budget: Budget) -> str:
+    limits = {
+        "max_jobs": budget.max_jobs,
+        "bytes_per_day": budget.bytes_per_day,
+        "gb_hours_per_day": budget.gb_hours_per_day,
+    }
+    return ", ".join(
+        f"{name} {write_value(name, limit)}" for name, limit in limits.items() if limit is not None
+    )
 
 
 def flatten(policy: Policy) -> dict[str, object]:
@@ -146,35 +141,5 @@ def flatten(policy: Policy) -> dict[str, object]:
     values |= {"owner": policy.is_owner}
     values |= {"min_size": policy.min_size, "max_size": policy.max_size}
     for rule in policy.rules:
-        at = f"rules.{rule.name}"
-        values |= {at: True, f"{at}.enabled": rule.is_enabled}
-        values |= {f"{at}.when.{threshold.metric.key}": threshold.bound for threshold in rule.when}
-        values |= {
-            f"{at}.cooldown": rule.cooldown,
-            f"{at}.every": rule.every,
-            f"{at}.timeout": rule.timeout,
-            f"{at}.where": rule.where,
-        }
-        if rule.name is RuleName.REWRITE_DATA_FILES:
-            values |= {f"{at}.strategy": rule.strategy, f"{at}.sort_order": rule.sort_order}
-            values |= {
-                f"{at}.hot_partition_age": rule.hot_partition_age,
-                f"{at}.max_bytes_per_job": rule.max_bytes_per_job,
-            }
-        values |= {f"{at}.options.{name}": text for name, text in rule.options}
-        values |= {
-            f"{at}.max_age": rule.max_age,
-            f"{at}.keep": rule.keep,
-            f"{at}.older_than": rule.older_than,
-            f"{at}.columns": rule.columns or None,
-        }
-        values |= {
-            f"{at}.staged_max_age": rule.staged_max_age,
-            f"{at}.imported_files": rule.imported_files,
-        }
-        values |= {f"{at}.approval": rule.approval, f"{at}.quarantine": rule.quarantine}
-        values |= {
-            f"{at}.quiet_period": rule.quiet_period,
-            f"{at}.wait_for_quiet": rule.wait_for_quiet,
-        }
+        values |= flatten_rule(rule)
     return {path: value for path, value in values.items() if value is not None}

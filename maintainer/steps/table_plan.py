@@ -11,7 +11,8 @@ from maintainer.decide.plan import decide
 from maintainer.domain.health import TableHealth
 from maintainer.domain.location import paths_of
 from maintainer.domain.plan import Plan
-from maintainer.domain.policy import Policy, PolicyLayer, RuleName
+from maintainer.domain.policy import Policy, PolicyLayer
+from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.policy.effective import effective
 from maintainer.policy.halts import find_halt
 from maintainer.policy.preview import with_candidate
@@ -77,7 +78,7 @@ def look_around(
     circumstances: Circumstances,
 ) -> Circumstances:
     """Add what lies around the table's location, where the policy removes orphan files."""
-    rule = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
+    rule = policy.rule(RemoveOrphanFilesRule)
     if rule is None or not rule.is_enabled:
         return circumstances
     counters = ports.store.counters()

@@ -10,7 +10,7 @@ from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.estimate.filter_writer import write_where
 from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
 from tests.conformance.shapes import Shape
@@ -77,8 +77,7 @@ def run_one(lake: Lake, shape: Shape, name: str) -> Outcome:
     table = lake.make(name, shape.layout, shape.seed)
     health = lake.read(table)
     options = tuple(sorted(shape.options.items()))
-    rule = Rule(
-        RuleName.REWRITE_DATA_FILES,
+    rule = RewriteDataFilesRule(
         strategy=shape.strategy,
         sort_order=shape.sort_order,
         where=shape.where,

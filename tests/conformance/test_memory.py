@@ -12,7 +12,8 @@ from maintainer.decide.plan import decide
 from maintainer.decide.rewrite.delete_memory import GROUPS_AT_ONCE, USABLE_SHARE, weigh_deletes
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Mode, Policy
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import GIB
 from tests.conformance.tables import Batch, Deletes, File, Lake, Layout
 
@@ -20,7 +21,7 @@ LAYOUT = Layout(
     [Batch([File() for _ in range(8)])],
     deletes=[Deletes("equality", range(8)), Deletes("equality", [0, 1], rows=6)],
 )
-POLICY = Policy(mode=Mode.ENFORCE, rules=(Rule(RuleName.REWRITE_DATA_FILES),))
+POLICY = Policy(mode=Mode.ENFORCE, rules=(RewriteDataFilesRule(),))
 
 
 @pytest.mark.spark

@@ -16,7 +16,8 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.plan import Plan, SkipCode
-from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
+from maintainer.domain.policy import Mode, Others, Policy
+from maintainer.domain.rules import RewriteDataFilesRule
 from tests.conformance.shapes import TARGET_PROPERTIES
 from tests.conformance.tables import KIB, Batch, File, Lake, Layout
 
@@ -68,9 +69,8 @@ def test_a_hot_table_is_worked_off_slice_by_slice_until_nothing_is_left(lake: La
     assert isinstance(cold_at, datetime)
     assert cold_at < hot_at
     age = hot_at - cold_at  # as long as the hot one is younger than this, it alone is hot
-    rule = Rule(
-        RuleName.REWRITE_DATA_FILES,
-        (Threshold(Metric.SMALL_FILE_COUNT, 1.0),),
+    rule = RewriteDataFilesRule(
+        when=(Threshold(Metric.SMALL_FILE_COUNT, 1.0),),
         cooldown=timedelta(0),
         hot_partition_age=age,
         max_bytes_per_job=100 * KIB,  # one partition has about 90

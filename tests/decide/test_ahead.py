@@ -17,10 +17,11 @@ from maintainer.domain.health import Rewriter, TableHealth
 from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import FailureStreak, Plan, RuleHistory, SkipCode
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Mode, Policy
+from maintainer.domain.rules import RewriteDataFilesRule
 from tests.samples import NOW, health_of_partitions
 
-FILES = Rule(RuleName.REWRITE_DATA_FILES)
+FILES = RewriteDataFilesRule()
 ENFORCED = Policy(mode=Mode.ENFORCE, rules=(FILES,))
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 SPEC = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "int"),))

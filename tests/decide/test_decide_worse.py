@@ -21,12 +21,19 @@ from maintainer.domain.inventory import Content, Unreadable
 from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.rules import (
+    RULES,
+    ExpireSnapshotsRule,
+    RewriteDataFilesRule,
+    RewriteManifestsRule,
+    RewritePositionDeleteFilesRule,
+)
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.measure.health import measure
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share, snapshot
 
 DAY = timedelta(days=1)
-FILES = Rule(RuleName.REWRITE_DATA_FILES)
+FILES = RewriteDataFilesRule()
 ONLY_FILES = Policy(Mode.ENFORCE, rules=(FILES,))
 NOW_ONLY = Circumstances(NOW)
 
@@ -170,24 +177,24 @@ CONCERNS: Mapping[Dimension, RuleName] = {
 }
 
 
+FIELDS: Mapping[RuleName, dict[str, st.SearchStrategy[object]]] = {
+    RuleName.REWRITE_DATA_FILES: {
+        "options": OPTIONS,
+        "max_bytes_per_job": st.none() | st.just(500 * MIB),
+    },
+    RuleName.REWRITE_POSITION_DELETE_FILES: {"options": OPTIONS},
+    RuleName.EXPIRE_SNAPSHOTS: {
+        "max_age": st.integers(1, 20).map(lambda days: DAY * days),
+        "keep": st.integers(2, 12),
+    },
+}
+
+
 def draw_rule(names: st.SearchStrategy[RuleName]) -> st.SearchStrategy[Rule]:
-    return st.builds(
-        lambda name, when, options, most, age, keep: Rule(
-            name,
-            tuple(when),
-            options=options
-            if name in {RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_POSITION_DELETE_FILES}
-            else (),
-            max_bytes_per_job=most,
-            max_age=age,
-            keep=keep,
-        ),
-        names,
-        st.lists(WHENS, max_size=2),
-        OPTIONS,
-        st.none() | st.just(500 * MIB),
-        st.none() | st.integers(1, 20).map(lambda days: DAY * days),
-        st.none() | st.integers(2, 12),
+    return names.flatmap(
+        lambda name: st.builds(
+            RULES[name], when=st.lists(WHENS, max_size=2).map(tuple), **FIELDS.get(name, {})
+        )
     )
 
 
@@ -236,14 +243,13 @@ def test_each_dimension_alone_can_make_something_planned_that_was_not(dimension:
         Dimension.SMALL_FILES: (FILES, 2),
         Dimension.PARTITIONS: (FILES, 5),
         Dimension.POSITION_DELETES: (
-            Rule(
-                RuleName.REWRITE_POSITION_DELETE_FILES,
-                (Threshold(Metric.POSITION_DELETE_FILE_COUNT, 5),),
+            RewritePositionDeleteFilesRule(
+                when=(Threshold(Metric.POSITION_DELETE_FILE_COUNT, 5),),
             ),
             5,
         ),
-        Dimension.MANIFESTS: (Rule(RuleName.REWRITE_MANIFESTS), 5),
-        Dimension.SNAPSHOTS: (Rule(RuleName.EXPIRE_SNAPSHOTS, max_age=2 * DAY, keep=2), 5),
+        Dimension.MANIFESTS: (RewriteManifestsRule(), 5),
+        Dimension.SNAPSHOTS: (ExpireSnapshotsRule(max_age=2 * DAY, keep=2), 5),
     }[dimension]
     policy = Policy(Mode.ENFORCE, rules=(rule,))
     assert planned(state, policy) == set()

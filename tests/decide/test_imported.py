@@ -16,6 +16,7 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import ImportedFiles, Policy, PolicyLayer, PolicySet, RuleName
+from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.estimate.retained_snapshots import preview_expiry
 from maintainer.policy.effective import effective
 from maintainer.policy.writing import describe
@@ -68,7 +69,7 @@ def test_guard_2_expiry_of_a_table_that_took_files_over_is_refused_whoever_asks(
             for skipped in plan.skipped
             if skipped.rule is RuleName.EXPIRE_SNAPSHOTS
         ] == [(SkipCode.UNSAFE, reason)]
-    rule = policy(properties).rule(RuleName.EXPIRE_SNAPSHOTS)
+    rule = policy(properties).rule(ExpireSnapshotsRule)
     assert rule is not None
     assert preview_expiry(table(properties), rule, (), NOW).refusal == reason
 
@@ -103,7 +104,7 @@ def test_a_table_of_its_own_files_is_expired(properties: dict[str, str]) -> None
 def test_a_property_cannot_allow_it_and_can_forbid_it() -> None:
     wanted = {"maintainer.expire_snapshots.imported_files": "delete"}
     refused = policy(wanted)
-    rule = refused.rule(RuleName.EXPIRE_SNAPSHOTS)
+    rule = refused.rule(ExpireSnapshotsRule)
     assert rule is not None
     assert rule.imported_files is ImportedFiles.KEEP
     assert ("maintainer.expire_snapshots.imported_files", "ignored") in [
@@ -112,6 +113,6 @@ def test_a_property_cannot_allow_it_and_can_forbid_it() -> None:
     forbidden = policy(
         {"maintainer.expire_snapshots.imported_files": "keep"},
         f"{ENFORCE}, imported_files: delete}}\n",
-    ).rule(RuleName.EXPIRE_SNAPSHOTS)
+    ).rule(ExpireSnapshotsRule)
     assert forbidden is not None
     assert forbidden.imported_files is ImportedFiles.KEEP

@@ -16,12 +16,13 @@ from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.inventory import Ref
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Mode, Policy
+from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.estimate.retained_snapshots import describe_expiry, preview_expiry
 from tests.samples import NOW, health_of_partitions, with_history
 
 DAY = timedelta(days=1)
-RULE = Rule(RuleName.EXPIRE_SNAPSHOTS, max_age=5 * DAY, keep=2)
+RULE = ExpireSnapshotsRule(max_age=5 * DAY, keep=2)
 POLICY = Policy(mode=Mode.ENFORCE, rules=(RULE,))
 PIN_TAG = Ref("maintainer-pin-replica", 9, is_branch=False)  # 12 days old
 

@@ -24,17 +24,23 @@ from maintainer.domain.plan import (
     name_state,
 )
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName, Window
+from maintainer.domain.rules import (
+    RULES,
+    ExpireSnapshotsRule,
+    RemoveOrphanFilesRule,
+    RewriteDataFilesRule,
+    RewriteManifestsRule,
+)
 from maintainer.domain.units import MIB
 from maintainer.policy.windows import is_blacked_out, is_open
 from tests.samples import NOW, health_of_partitions, with_history
 
 DAY = timedelta(days=1)
 AVERAGE = Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, 32 * MIB)
-FILES = Rule(RuleName.REWRITE_DATA_FILES, (AVERAGE,))
-MANIFESTS = Rule(RuleName.REWRITE_MANIFESTS, (Threshold(Metric.MANIFEST_COUNT, 100),))
-EXPIRY = Rule(
-    RuleName.EXPIRE_SNAPSHOTS,
-    (Threshold(Metric.SNAPSHOT_COUNT, 100),),
+FILES = RewriteDataFilesRule(when=(AVERAGE,))
+MANIFESTS = RewriteManifestsRule(when=(Threshold(Metric.MANIFEST_COUNT, 100),))
+EXPIRY = ExpireSnapshotsRule(
+    when=(Threshold(Metric.SNAPSHOT_COUNT, 100),),
     max_age=5 * DAY,
     keep=10,
 )
@@ -187,7 +193,7 @@ def test_a_changed_target_waits_for_a_measurement_against_it() -> None:
             "keep 1 is under the floor of 2 snapshots",
         ),
         (
-            Rule(RuleName.REMOVE_ORPHAN_FILES),
+            RemoveOrphanFilesRule(),
             {},
             SkipCode.UNSAFE,
             "not every table of every catalog has been measured",
@@ -374,7 +380,7 @@ def test_an_age_is_written_beyond_its_bound_only_when_it_is() -> None:
 def test_expiry_cuts_at_the_full_hour_so_that_the_same_work_reads_the_same() -> None:
     moment = NOW + timedelta(minutes=42, seconds=7)
     expiry = (
-        decide(ROTTEN, only(replace(EXPIRY, max_age=None, keep=None)), Circumstances(moment))
+        decide(ROTTEN, only(ExpireSnapshotsRule(when=EXPIRY.when)), Circumstances(moment))
         .planned[0]
         .action
     )
@@ -483,16 +489,17 @@ def test_a_person_is_held_back_by_guards_and_gains_only() -> None:
 
 METRICS = st.sampled_from(Metric)
 THRESHOLDS = st.builds(Threshold, METRICS, st.floats(0, 1e9))
-RULES = st.lists(
-    st.builds(
-        Rule,
-        st.sampled_from(RuleName),
-        st.lists(THRESHOLDS, max_size=2).map(tuple),
-        st.booleans(),
-        cooldown=st.timedeltas(timedelta(0), 30 * DAY),
-        every=st.none() | st.timedeltas(timedelta(0), 30 * DAY),
-        max_age=st.none() | st.timedeltas(timedelta(0), 30 * DAY),
-        keep=st.none() | st.integers(0, 50),
+EXPIRY_FIELDS = {"max_age": st.timedeltas(timedelta(0), 30 * DAY), "keep": st.integers(0, 50)}
+RULE_SETS = st.lists(
+    st.sampled_from(sorted(RULES)).flatmap(
+        lambda name: st.builds(
+            RULES[name],
+            when=st.lists(THRESHOLDS, max_size=2).map(tuple),
+            is_enabled=st.booleans(),
+            cooldown=st.timedeltas(timedelta(0), 30 * DAY),
+            every=st.none() | st.timedeltas(timedelta(0), 30 * DAY),
+            **(EXPIRY_FIELDS if name == RuleName.EXPIRE_SNAPSHOTS else {}),
+        )
     ),
     unique_by=lambda rule: rule.name,
     max_size=5,
@@ -512,7 +519,7 @@ POLICIES = st.builds(
     st.integers(0, 100),
     st.none() | st.just(128 * MIB),
     WINDOWS,
-    RULES,
+    RULE_SETS,
     blackouts=BLACKOUTS,
 )
 HISTORIES = st.builds(

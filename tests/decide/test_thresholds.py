@@ -6,7 +6,7 @@ from datetime import timedelta
 from maintainer.decide.thresholds import assess
 from maintainer.domain.health import TableHealth
 from maintainer.domain.metric import Metric, Threshold
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import KIB
 from tests.samples import NOW, health_of_partitions, with_history
 
@@ -47,9 +47,8 @@ def test_the_share_of_deleted_records_is_unknown_without_records() -> None:
 def test_thresholds_are_strict_in_both_directions_and_written_with_units() -> None:
     health = files_of(40 * KIB)
     ratio = Threshold(Metric.SMALL_FILE_RATIO, 0.5)
-    rule = Rule(
-        RuleName.REWRITE_DATA_FILES,
-        (
+    rule = RewriteDataFilesRule(
+        when=(
             Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, 40 * KIB),
             Threshold(Metric.SMALL_FILE_COUNT, 20),
             ratio,

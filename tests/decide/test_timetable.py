@@ -18,7 +18,8 @@ from maintainer.decide.plan import decide
 from maintainer.domain.admission import AdmissionRules, Candidate
 from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName, Window
+from maintainer.domain.policy import Mode, Policy, RuleName, Window
+from maintainer.domain.rules import RewriteDataFilesRule
 from tests.samples import NOW, TABLE, UUID, health_of_partitions
 
 ONE, OTHER = (
@@ -92,11 +93,7 @@ BLACKOUTS = st.lists(DAILY, max_size=2)
 def test_a_rule_is_planned_exactly_in_its_window_and_outside_of_every_blackout(
     window: Daily | None, blackouts: list[Daily], now: datetime
 ) -> None:
-    rules = (
-        Rule(
-            RuleName.REWRITE_DATA_FILES, quiet_period=timedelta(0), hot_partition_age=timedelta(0)
-        ),
-    )
+    rules = (RewriteDataFilesRule(quiet_period=timedelta(0), hot_partition_age=timedelta(0)),)
     policy = Policy(
         Mode.ENFORCE,
         window=window.window if window else None,

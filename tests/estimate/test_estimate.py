@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from maintainer.domain.health import ManifestGroup, SnapshotStamp
 from maintainer.domain.inventory import ManifestContent, Ref
 from maintainer.domain.plan import Estimate
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.expire_snapshots import estimate_expire_snapshots, find_expired_refs
 from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
@@ -27,10 +27,10 @@ from tests.samples import (
     with_history,
 )
 
-RULE = Rule(RuleName.REWRITE_DATA_FILES)
+RULE = RewriteDataFilesRule()
 
 
-def with_options(**options: str) -> Rule:
+def with_options(**options: str) -> RewriteDataFilesRule:
     return replace(
         RULE, options=tuple((name.replace("_", "-"), value) for name, value in options.items())
     )

@@ -8,13 +8,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 from maintainer.domain.health import TableHealth
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.estimate.retained_snapshots import find_keepers, preview_expiry
 from maintainer.measure.health import measure
 from tests.samples import NOW, inventory, snapshot
 
 DAY = timedelta(days=1)
-RULE = Rule(RuleName.EXPIRE_SNAPSHOTS, max_age=DAY, keep=2)
+RULE = ExpireSnapshotsRule(max_age=DAY, keep=2)
 
 
 def by_flink(checkpoint: int, operator: str | None = None, job: str = "orders") -> dict[str, str]:

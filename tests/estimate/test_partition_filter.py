@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from maintainer.decide.gain import find_gain
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.estimate.partition_filter import PartitionFilter, Taken
 from maintainer.estimate.rewrite_data_files import (
     PlannerOptions,
@@ -20,7 +20,7 @@ from maintainer.estimate.rewrite_data_files import (
 from tests.samples import NOW, health_of_partitions
 
 NONE, SOME, ALL = Taken.NONE, Taken.SOME, Taken.ALL
-RULE = Rule(RuleName.REWRITE_DATA_FILES)
+RULE = RewriteDataFilesRule()
 
 
 def take(

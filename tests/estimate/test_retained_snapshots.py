@@ -19,7 +19,8 @@ from maintainer.domain.health import SnapshotRole, SnapshotStamp, TableHealth
 from maintainer.domain.inventory import Ref
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Mode, Policy
+from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.estimate.retained_snapshots import (
     FLINK_TRUST,
     MAX_SNAPSHOTS_PER_RUN,
@@ -32,7 +33,7 @@ from maintainer.estimate.retained_snapshots import (
 from tests.samples import NOW, health_of_partitions, with_history
 
 DAY = timedelta(days=1)
-RULE = Rule(RuleName.EXPIRE_SNAPSHOTS, max_age=5 * DAY, keep=2)
+RULE = ExpireSnapshotsRule(max_age=5 * DAY, keep=2)
 
 
 def daily(days: int = 20) -> TableHealth:
@@ -56,7 +57,7 @@ def pin(snapshot_id: int, until: timedelta | None = None) -> Pin:
     return Pin("reader", snapshot_id, "ada", NOW, NOW + until if until is not None else None)
 
 
-def preview(health: TableHealth, *pins: Pin, rule: Rule = RULE) -> ExpiryPreview:
+def preview(health: TableHealth, *pins: Pin, rule: ExpireSnapshotsRule = RULE) -> ExpiryPreview:
     return preview_expiry(health, rule, pins, NOW)
 
 
@@ -243,7 +244,7 @@ def test_a_small_run_keeps_the_policys_own_options() -> None:
 
 
 def test_guard_9_every_statement_has_both_bounds_under_the_defaults_too() -> None:
-    found = preview(daily(40), rule=Rule(RuleName.EXPIRE_SNAPSHOTS))
+    found = preview(daily(40), rule=ExpireSnapshotsRule())
     assert found.action == ExpireSnapshots(NOW - 5 * DAY, 10)
 
 

@@ -14,7 +14,7 @@ from maintainer.decide.gain import find_gain
 from maintainer.domain.file_sizes import DeletedFiles, FileSizes, SizeRun, find_runs
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.bin_packing import pack
 from maintainer.estimate.output_files import OutputSizes, count_packed, count_partitions
@@ -26,11 +26,11 @@ from maintainer.estimate.rewrite_data_files import (
 from maintainer.measure.health import measure
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share
 
-RULE = Rule(RuleName.REWRITE_DATA_FILES)
+RULE = RewriteDataFilesRule()
 TARGET = 100 * MIB
 
 
-def with_options(**options: str) -> Rule:
+def with_options(**options: str) -> RewriteDataFilesRule:
     return replace(
         RULE, options=tuple((name.replace("_", "-"), value) for name, value in options.items())
     )

@@ -16,13 +16,19 @@ from maintainer.domain.file_sizes import DeletedFiles
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.policy import Rule
+from maintainer.domain.rules import (
+    ComputePartitionStatsRule,
+    ComputeTableStatsRule,
+    RewriteDataFilesRule,
+    RewritePositionDeleteFilesRule,
+)
 from maintainer.domain.units import MIB
 from maintainer.estimate.floors import refuse
 from maintainer.estimate.rewrite_position_delete_files import estimate_rewrite_position_deletes
 from tests.samples import NOW, health_of_partitions
 
-DELETES = Rule(RuleName.REWRITE_POSITION_DELETE_FILES)
+DELETES = RewritePositionDeleteFilesRule()
 ALL = (("rewrite-all", "true"),)
 BY_PARTITION = {"write.delete.granularity": "partition"}
 
@@ -290,7 +296,7 @@ def test_a_promised_gain_is_never_more_than_there_is(
     assert estimate.items_after >= 0
 
 
-STATISTICS = Rule(RuleName.COMPUTE_TABLE_STATS, columns=("id",))
+STATISTICS = ComputeTableStatsRule(columns=("id",))
 
 
 def test_statistics_are_computed_when_the_current_snapshot_has_none() -> None:
@@ -309,7 +315,7 @@ def test_statistics_are_computed_when_the_current_snapshot_has_none() -> None:
 
 
 def test_statistics_of_partitions_need_partitions() -> None:
-    rule = Rule(RuleName.COMPUTE_PARTITION_STATS)
+    rule = ComputePartitionStatsRule()
     health = health_of_partitions({"a": [1000]})
     assert gain_of(health, rule).action == ComputePartitionStats(1)
     refusal = refuse(rule, replace(health, is_partitioned=False))
@@ -327,12 +333,12 @@ def test_statistics_of_partitions_cannot_be_written_as_orc(
     health = replace(
         health_of_partitions({"a": [1000]}), properties={"write.format.default": written_as}
     )
-    assert (refuse(Rule(RuleName.COMPUTE_PARTITION_STATS), health) is not None) is is_refused
-    assert refuse(Rule(RuleName.COMPUTE_TABLE_STATS), health) is None
+    assert (refuse(ComputePartitionStatsRule(), health) is not None) is is_refused
+    assert refuse(ComputeTableStatsRule(), health) is None
 
 
 def test_sorting_by_the_tables_own_order_needs_one() -> None:
-    rule = Rule(RuleName.REWRITE_DATA_FILES, strategy="sort")
+    rule = RewriteDataFilesRule(strategy="sort")
     health = replace(health_of_partitions({"a": [1000]}), is_sorted=False)
     refusal = refuse(rule, health)
     assert refusal is not None

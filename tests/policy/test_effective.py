@@ -12,6 +12,14 @@ from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName, Setting, Window
+from maintainer.domain.rules import (
+    RULES,
+    ExpireSnapshotsRule,
+    RemoveOrphanFilesRule,
+    RewriteDataFilesRule,
+    RewriteManifestsRule,
+    RewritePositionDeleteFilesRule,
+)
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.units import MIB, parse_duration, parse_size
 from maintainer.policy import effective as merging
@@ -82,17 +90,17 @@ def test_without_any_file_a_table_is_observed_under_the_built_in_default() -> No
             True,
         ),
     ]
-    expire = policy.rule(RuleName.EXPIRE_SNAPSHOTS)
+    expire = policy.rule(ExpireSnapshotsRule)
     assert expire is not None
     assert (expire.max_age, expire.keep) == (timedelta(days=5), 10)
     assert set(policy.sources.values()) == {"built-in default"}
 
 
 def test_a_policy_that_names_the_position_deletes_says_itself_when_they_are_due() -> None:
-    name, rule = RuleName.REWRITE_POSITION_DELETE_FILES, "rules.rewrite_position_delete_files"
+    kind, rule = RewritePositionDeleteFilesRule, "rules.rewrite_position_delete_files"
 
     def due(properties: dict[str, str], **settings: object) -> tuple[Threshold, ...]:
-        found = effective((layer("a.yaml", "*", **settings),), ORDERS, properties).rule(name)
+        found = effective((layer("a.yaml", "*", **settings),), ORDERS, properties).rule(kind)
         assert found is not None
         return found.when
 
@@ -158,7 +166,7 @@ def test_thresholds_are_replaced_key_by_key() -> None:
     narrower = layer(
         "b.yaml", "lake.sales.*", **{DATA: True, f"{DATA}.when.average_file_size_below": 64.0 * MIB}
     )
-    rule = effective((narrow, narrower), ORDERS, {}).rule(RuleName.REWRITE_DATA_FILES)
+    rule = effective((narrow, narrower), ORDERS, {}).rule(RewriteDataFilesRule)
     assert rule is not None
     assert set(rule.when) == {
         Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, 64 * MIB),
@@ -167,12 +175,12 @@ def test_thresholds_are_replaced_key_by_key() -> None:
 
 
 def test_a_rule_is_there_only_when_a_layer_names_it_and_then_with_its_defaults() -> None:
-    assert effective((), ORDERS, {}).rule(RuleName.REMOVE_ORPHAN_FILES) is None
+    assert effective((), ORDERS, {}).rule(RemoveOrphanFilesRule) is None
     policy = effective(
         (layer("a.yaml", "*", **{f"rules.{name}": True for name in RuleName}),), ORDERS, {}
     )
     assert [rule.name for rule in policy.rules] == list(RuleName)
-    rule = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
+    rule = policy.rule(RemoveOrphanFilesRule)
     assert rule is not None
     assert (rule.every, rule.older_than) == (timedelta(days=7), timedelta(days=7))
     assert policy.sources["rules.remove_orphan_files"] == f"policies/a.yaml:{len(RuleName)}"
@@ -182,10 +190,10 @@ def test_a_rule_is_there_only_when_a_layer_names_it_and_then_with_its_defaults()
 def test_a_narrower_file_switches_a_rule_off_and_a_still_narrower_one_on_again() -> None:
     off = layer("a.yaml", "lake.*", **{f"{MANIFESTS}.enabled": False})
     on = layer("b.yaml", "lake.sales.orders", **{f"{MANIFESTS}.enabled": True})
-    rule = effective((off,), ORDERS, {}).rule(RuleName.REWRITE_MANIFESTS)
+    rule = effective((off,), ORDERS, {}).rule(RewriteManifestsRule)
     assert rule is not None
     assert not rule.is_enabled
-    rule = effective((off, on), ORDERS, {}).rule(RuleName.REWRITE_MANIFESTS)
+    rule = effective((off, on), ORDERS, {}).rule(RewriteManifestsRule)
     assert rule is not None
     assert rule.is_enabled
 
@@ -200,7 +208,7 @@ def test_options_are_merged_by_name() -> None:
         layer("b.yaml", "lake.*", **{f"{DATA}.options.min-input-files": "20"}),
     )
     policy = effective(layers, ORDERS, {})
-    rule = policy.rule(RuleName.REWRITE_DATA_FILES)
+    rule = policy.rule(RewriteDataFilesRule)
     assert rule is not None
     assert rule.options == (("min-input-files", "20"), ("rewrite-all", "false"))
     assert policy.sources[f"{DATA}.options.min-input-files"] == "policies/b.yaml:1"
@@ -209,14 +217,14 @@ def test_options_are_merged_by_name() -> None:
 def test_a_sort_order_means_strategy_sort_and_a_narrower_binpack_drops_it() -> None:
     sort = layer("a.yaml", "lake.*", **{f"{DATA}.sort_order": "id"})
     packed = layer("b.yaml", "lake.sales.*", **{f"{DATA}.strategy": "binpack"})
-    rule = effective((sort,), ORDERS, {}).rule(RuleName.REWRITE_DATA_FILES)
+    rule = effective((sort,), ORDERS, {}).rule(RewriteDataFilesRule)
     assert rule is not None
     assert (rule.strategy, rule.sort_order) == ("sort", "id")
-    rule = effective((sort, packed), ORDERS, {}).rule(RuleName.REWRITE_DATA_FILES)
+    rule = effective((sort, packed), ORDERS, {}).rule(RewriteDataFilesRule)
     assert rule is not None
     assert (rule.strategy, rule.sort_order) == ("binpack", None)
     wide_packed = layer("b.yaml", "*", **{f"{DATA}.strategy": "binpack"})
-    rule = effective((sort, wide_packed), ORDERS, {}).rule(RuleName.REWRITE_DATA_FILES)
+    rule = effective((sort, wide_packed), ORDERS, {}).rule(RewriteDataFilesRule)
     assert rule is not None
     assert (rule.strategy, rule.sort_order) == ("sort", "id")
 
@@ -340,9 +348,9 @@ def test_a_policy_is_described_as_people_write_it() -> None:
         (f"{DATA}.when.average_file_size_below", "32MiB", "built-in default"),
         (f"{DATA}.cooldown", "6h", "built-in default"),
         (f"{DATA}.timeout", "12h", "built-in default"),
+        (f"{DATA}.wait_for_quiet", "1d", "built-in default"),
         (f"{DATA}.strategy", "binpack", "built-in default"),
         (f"{DATA}.hot_partition_age", "15m", "built-in default"),
-        (f"{DATA}.wait_for_quiet", "1d", "built-in default"),
         (f"{DELETES}.enabled", "true", "built-in default"),
         (f"{DELETES}.when.dangling_delete_file_count_above", "5", "built-in default"),
         (f"{DELETES}.cooldown", "6h", "built-in default"),
@@ -489,7 +497,7 @@ def test_every_value_has_a_source_and_every_rule_comes_once_in_the_fixed_order(
     policy = effective(layers, ORDERS, properties)
     assert all(source for _, _, source in describe(policy))
     assert [rule.name for rule in policy.rules] == [
-        name for name in RuleName if policy.rule(name) is not None
+        name for name in RuleName if policy.rule(RULES[name]) is not None
     ]
 
 

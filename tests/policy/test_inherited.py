@@ -9,8 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.adapters.policies import read_table_properties
-from maintainer.domain.policy import Mode, Policy, PolicySet, Rule, RuleName
-from maintainer.domain.rule_defaults import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
+from maintainer.domain.policy import Mode, Policy, PolicySet, RuleName
+from maintainer.domain.rules import (
+    MIN_EXPIRE_AGE,
+    MIN_SNAPSHOTS_KEPT,
+    ExpireSnapshotsRule,
+    RemoveOrphanFilesRule,
+)
 from maintainer.domain.units import MIB
 from maintainer.estimate.floors import is_gc_disabled
 from maintainer.policy import inherited
@@ -26,8 +31,8 @@ def explain(policy: Policy) -> dict[str, tuple[str, str]]:
     return {path: (value, source) for path, value, source in describe(policy)}
 
 
-def expiry_of(policy: Policy) -> Rule:
-    rule = policy.rule(RuleName.EXPIRE_SNAPSHOTS)
+def expiry_of(policy: Policy) -> ExpireSnapshotsRule:
+    rule = policy.rule(ExpireSnapshotsRule)
     assert rule is not None
     return rule
 
@@ -169,7 +174,7 @@ def test_a_malformed_number_is_ignored_and_named(text: str) -> None:
 def test_a_rule_that_no_policy_names_is_not_brought_in_by_a_property() -> None:
     policies = PolicySet((), read_properties=read_table_properties)
     policy = effective(policies, ORDERS, {"maintainer.remove_orphan_files.every": "30d"})
-    assert policy.rule(RuleName.REMOVE_ORPHAN_FILES) is None
+    assert policy.rule(RemoveOrphanFilesRule) is None
     assert explain(policy)["maintainer.remove_orphan_files.every"] == (
         "ignored",
         (

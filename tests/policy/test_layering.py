@@ -14,6 +14,7 @@ from maintainer.decide.plan import decide, on_request
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, RuleName, Setting
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.policy.ambiguity import MAX_PROBLEMS, find_ambiguities
 from maintainer.policy.effective import effective
 from maintainer.policy.layering import BUILT_IN, weak_to_strong
@@ -79,7 +80,7 @@ def test_a_sort_order_in_one_file_and_binpack_in_another_is_an_ambiguity() -> No
     )
     policy = effective(layers, ORDERS, {})
     assert [ambiguity.path for ambiguity in policy.ambiguities] == [f"{DATA}.strategy"]
-    rule = policy.rule(RuleName.REWRITE_DATA_FILES)
+    rule = policy.rule(RewriteDataFilesRule)
     assert rule is not None
     assert (rule.strategy, rule.sort_order) == ("binpack", None)
 

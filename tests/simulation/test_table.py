@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import MIB
 from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
 from maintainer.simulation.fleet import Layout, Traits, Writer
@@ -140,9 +140,7 @@ def test_the_estimate_of_a_rewrite_is_what_the_simulated_rewrite_does(
             f"day={number % 3}", Partition()
         )
         partition.add(files, mebibytes * MIB, table.classes)
-    estimate = estimate_rewrite_data_files(
-        table.measure(STARTS_AT), Rule(RuleName.REWRITE_DATA_FILES)
-    )
+    estimate = estimate_rewrite_data_files(table.measure(STARTS_AT), RewriteDataFilesRule())
     done = table.rewrite(is_dry=True)
     assert (estimate.items_before, estimate.bytes_rewritten, estimate.partitions) == (
         done.files_before,

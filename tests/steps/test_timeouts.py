@@ -9,7 +9,7 @@ import pytest
 
 from maintainer.decide.jobs.timeouts import OVERDUE_GRACE
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS
+from maintainer.domain.rules import RULES
 from maintainer.requests.cancel import request_cancel
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
@@ -148,4 +148,4 @@ def test_without_a_word_of_the_policy_the_default_of_the_rule_holds() -> None:
     plan(world.ports)
     submit(world.ports)
     (job,) = world.store.unfinished_jobs()
-    assert job.deadline == world.clock.now() + DEFAULT_TIMEOUTS[job.policy_rule]
+    assert job.deadline == world.clock.now() + RULES[job.policy_rule]().timeout

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from math import isfinite
 
 from maintainer.adapters.policies.document import Document, describe_excess
@@ -18,6 +19,7 @@ from maintainer.adapters.policies.model import PolicyModel
 from maintainer.adapters.policies.validation import validate
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS
+from maintainer.domain.rules import MIN_EXPIRE_AGE, MIN_ORPHAN_AGE, MIN_SNAPSHOTS_KEPT
 
 DATA_COMPACTION = "system.data-compaction"
 METADATA_COMPACTION = "system.metadata-compaction"
@@ -33,9 +35,7 @@ SCHEMA_VERSION = "2025-02-03"
 MAXIMUM_POLICIES = 1000  # in one document
 
 _STRATEGIES = {"bin-pack": "binpack", "binpack": "binpack", "sort": "sort"}
-_LEAST_KEPT = 2  # the floors of our own files
-_LEAST_SNAPSHOT_AGE_DAYS = 1.0
-_LEAST_ORPHAN_AGE_DAYS = 3.0
+_DAY = timedelta(days=1)
 _UNUSED = {
     "max_ref_age_days": (
         "branches and tags go by their own ages and the table's history.expire.max-ref-age-ms"
@@ -247,14 +247,16 @@ def _take_age(path: tuple[str, ...], floor_days: float) -> Callable[[Draft, str,
 
 def _take_kept(draft: Draft, key: str, value: object) -> None:
     number = _take_number(value)
-    if number is not None and number < _LEAST_KEPT:
+    if number is not None and number < MIN_SNAPSHOTS_KEPT:
         draft.notes.append(
-            f"{key} is {number:g}, under the floor of {_LEAST_KEPT}; the floor is used"
+            f"{key} is {number:g}, under the floor of {MIN_SNAPSHOTS_KEPT}; the floor is used"
         )
     draft.set(
         key,
         ("rules", "expire_snapshots", "keep"),
-        value if number is None or not number.is_integer() else max(int(number), _LEAST_KEPT),
+        value
+        if number is None or not number.is_integer()
+        else max(int(number), MIN_SNAPSHOTS_KEPT),
     )
 
 
@@ -272,12 +274,12 @@ _TAKEN: Mapping[str, Mapping[str, Callable[[Draft, str, object], None]]] = {
         "min_snapshot_to_keep": _take_kept,
         "min_snapshots_to_keep": _take_kept,
         "max_snapshot_age_days": _take_age(
-            ("rules", "expire_snapshots", "max_age"), _LEAST_SNAPSHOT_AGE_DAYS
+            ("rules", "expire_snapshots", "max_age"), MIN_EXPIRE_AGE / _DAY
         ),
     },
     ORPHAN_FILE_REMOVAL: {
         "max_orphan_file_age_in_days": _take_age(
-            ("rules", "remove_orphan_files", "older_than"), _LEAST_ORPHAN_AGE_DAYS
+            ("rules", "remove_orphan_files", "older_than"), MIN_ORPHAN_AGE / _DAY
         )
     },
 }

@@ -13,8 +13,8 @@ from math import ceil
 from maintainer.domain.health import Band, Finding, ManifestGroup, TableHealth
 from maintainer.domain.metric import Metric
 from maintainer.domain.plan import Estimate
-from maintainer.domain.policy import Policy, Rule, RuleName
-from maintainer.domain.rule_defaults import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
+from maintainer.domain.policy import Policy
+from maintainer.domain.rules import ExpireSnapshotsRule, RewriteDataFilesRule
 from maintainer.domain.units import MIB, format_size
 from maintainer.estimate.expire_snapshots import estimate_expire_snapshots
 from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
@@ -97,7 +97,7 @@ def _file_findings(health: TableHealth, policy: Policy, held: Held) -> list[Find
         or health.small_file_ratio is None
     ):
         return []
-    rule = policy.rule(RuleName.REWRITE_DATA_FILES) or Rule(RuleName.REWRITE_DATA_FILES)
+    rule = policy.rule(RewriteDataFilesRule) or RewriteDataFilesRule()
     gain = estimate_rewrite_data_files(health, rule)
     gains = gain.items_removed > 0
     outcome = (
@@ -284,10 +284,8 @@ def _snapshot_findings(
     found = _exceed(SNAPSHOT_COUNT_BOUNDS, health.snapshots, held.get(Metric.SNAPSHOT_COUNT))
     if found is None:
         return []
-    rule = policy.rule(RuleName.EXPIRE_SNAPSHOTS) or Rule(RuleName.EXPIRE_SNAPSHOTS)
-    gain = estimate_expire_snapshots(
-        health, now - (rule.max_age or DEFAULT_EXPIRE_AGE), rule.keep or DEFAULT_SNAPSHOTS_KEPT, now
-    ).estimate
+    rule = policy.rule(ExpireSnapshotsRule) or ExpireSnapshotsRule()
+    gain = estimate_expire_snapshots(health, now - rule.max_age, rule.keep, now).estimate
     told = (
         f"{health.snapshots:,} snapshots, {_tell(found, 'bound', f'{found.bound:,.0f}')}; "
         f"{gain.items_removed:,} are old enough to expire"

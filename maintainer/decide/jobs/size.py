@@ -12,7 +12,13 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.job import FailureReason
 from maintainer.domain.job_size import SIZES, JobSize, SizeProfile
 from maintainer.domain.plan import Estimate, RuleHistory
-from maintainer.domain.policy import Policy, Rule, RuleName
+from maintainer.domain.policy import Policy, Rule
+from maintainer.domain.rules import (
+    ComputePartitionStatsRule,
+    RewriteDataFilesRule,
+    RewriteManifestsRule,
+    RewritePositionDeleteFilesRule,
+)
 from maintainer.domain.units import GIB, format_size
 
 # Memory per item, estimated high.
@@ -132,8 +138,8 @@ def _find_need(rule: Rule, health: TableHealth, tasks_at_once: int) -> _Need:
         + (health.equality_delete_files or 0)
     )
     manifests = (health.manifest_bytes or 0) * _BYTES_PER_MANIFEST_BYTE
-    match rule.name:
-        case RuleName.REWRITE_DATA_FILES:
+    match rule:
+        case RewriteDataFilesRule():
             equality = max(weigh_deletes(health).values(), default=0) * tasks_at_once
             group = (
                 max((partition.data_bytes for partition in health.partitions), default=0)
@@ -144,9 +150,9 @@ def _find_need(rule: Rule, health: TableHealth, tasks_at_once: int) -> _Need:
                 files * _BYTES_PER_FILE,
                 equality + _position_deletes(health) + int(group * _SORT_SHARE),
             )
-        case RuleName.REWRITE_POSITION_DELETE_FILES:
+        case RewritePositionDeleteFilesRule():
             return _Need(files * _BYTES_PER_FILE, _position_deletes(health))
-        case RuleName.REWRITE_MANIFESTS | RuleName.COMPUTE_PARTITION_STATS:
+        case RewriteManifestsRule() | ComputePartitionStatsRule():
             return _Need(manifests)
         case _:
             return _Need(files * _BYTES_PER_FILE)

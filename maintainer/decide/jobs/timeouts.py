@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from maintainer.domain.job import Job
 from maintainer.domain.policy import RuleName
-from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS, OTHER_TIMEOUT
+from maintainer.domain.rules import OTHER_TIMEOUT, RULES
 
 # At the deadline Spark is asked to stop. After this grace the runner ends what still runs.
 OVERDUE_GRACE = timedelta(minutes=5)
@@ -14,7 +14,7 @@ OVERDUE_GRACE = timedelta(minutes=5)
 
 def find_deadline(job: Job, now: datetime) -> datetime:
     """The deadline of a job that is handed over now."""
-    default = DEFAULT_TIMEOUTS[job.rule] if isinstance(job.rule, RuleName) else OTHER_TIMEOUT
+    default = RULES[job.rule]().timeout if isinstance(job.rule, RuleName) else OTHER_TIMEOUT
     return now + (job.timeout if job.timeout is not None else default)
 
 

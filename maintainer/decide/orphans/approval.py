@@ -14,7 +14,8 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.location import normalise_path
 from maintainer.domain.orphan import OrphanList, OrphanListState, digest_files
-from maintainer.domain.policy import Approval, Policy, Rule, RuleName
+from maintainer.domain.policy import Approval, Policy
+from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.domain.units import format_size
 
 LIST_LIFE = timedelta(days=7)  # time to approve a list, and then time to remove its files
@@ -54,7 +55,7 @@ def make_list(look: Look, judgement: Judgement, policy: Policy, now: datetime) -
     )
     if judgement.refusal is not None:
         return replace(found, state=OrphanListState.REFUSED)
-    rule = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
+    rule = policy.rule(RemoveOrphanFilesRule)
     if rule is not None and rule.approval is Approval.AUTOMATIC:
         return replace(
             found,
@@ -171,7 +172,10 @@ _NEEDED_STATE: Mapping[Disposal, OrphanListState] = MappingProxyType(
 
 
 def find_disposal(
-    lists: Iterable[OrphanList], rule: Rule, health: TableHealth, now: datetime
+    lists: Iterable[OrphanList],
+    rule: RemoveOrphanFilesRule,
+    health: TableHealth,
+    now: datetime,
 ) -> tuple[OrphanList, ApprovedList] | None:
     """The next job for the table's lists: restore, remove or empty, in this order.
 

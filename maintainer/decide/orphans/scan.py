@@ -14,12 +14,10 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.location import Place, normalise_path, overlap, paths_of
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Rule
+from maintainer.domain.rules import MIN_ORPHAN_AGE, RemoveOrphanFilesRule
 from maintainer.domain.units import format_duration, format_size
 from maintainer.estimate.floors import Refusal, is_gc_disabled
 
-MIN_ORPHAN_AGE = timedelta(days=3)
-DEFAULT_ORPHAN_AGE = timedelta(days=7)
 MIN_TABLE_AGE = timedelta(hours=72)
 FOREIGN_TRUST = timedelta(
     days=7
@@ -65,7 +63,10 @@ class Judgement:
 
 
 def refuse_orphans(
-    rule: Rule, health: TableHealth, surroundings: Surroundings | None, now: datetime
+    rule: RemoveOrphanFilesRule,
+    health: TableHealth,
+    surroundings: Surroundings | None,
+    now: datetime,
 ) -> Refusal | None:
     """The first reason against an orphan scan of this table; None when there is none."""
     if is_gc_disabled(health):
@@ -74,7 +75,7 @@ def refuse_orphans(
             "the table has gc.enabled=false: its files may belong to another table, so nothing "
             "of it is deleted",
         )
-    if rule.older_than is not None and rule.older_than < MIN_ORPHAN_AGE:
+    if rule.older_than < MIN_ORPHAN_AGE:
         floor = format_duration(MIN_ORPHAN_AGE)
         return Refusal(
             SkipCode.RETENTION_FLOOR,

@@ -8,7 +8,8 @@ from maintainer.decide.rewrite.limits import Bounded, take_at_most
 from maintainer.domain.calibration import Calibration
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import RuleHistory
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.policy import Rule
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import format_duration
 from maintainer.estimate.cost import Pace, find_pace
 from maintainer.estimate.rewrite_data_files import Place
@@ -31,7 +32,7 @@ def fit_between_commits(  # noqa: PLR0913, PLR0917
     The policy's own limits stay. Iceberg checks for conflicts since the job began: smaller file
     groups do not help against a writer that commits more often than a job takes.
     """
-    if rule.name is not RuleName.REWRITE_DATA_FILES or not history.recent_conflicts:
+    if not isinstance(rule, RewriteDataFilesRule) or not history.recent_conflicts:
         return Bounded(rule)
     pace = find_pace(rule.name, calibration)
     most = find_most_bytes(health, history, pace)

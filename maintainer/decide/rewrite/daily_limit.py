@@ -10,7 +10,8 @@ from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.budget import Charge
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate
-from maintainer.domain.policy import Policy, Rule, RuleName
+from maintainer.domain.policy import Policy, Rule
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import format_size
 from maintainer.estimate.cost import most_work
 from maintainer.estimate.rewrite_data_files import Place
@@ -55,7 +56,7 @@ def fit_in_a_day(  # noqa: PLR0913, PLR0917 - what a job takes, and what a day h
     Requests of a person are not limited.
     """
     if (
-        rule.name is not RuleName.REWRITE_DATA_FILES
+        not isinstance(rule, RewriteDataFilesRule)
         or circumstances.is_requested
         or circumstances.admission is None
     ):

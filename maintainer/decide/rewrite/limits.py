@@ -8,6 +8,7 @@ from datetime import datetime
 from maintainer.decide.rewrite.scope import choose_scope
 from maintainer.domain.health import TableHealth
 from maintainer.domain.policy import Rule
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import format_size
 from maintainer.estimate.rewrite_data_files import Place, PlannerOptions
 
@@ -26,14 +27,14 @@ class Bounded:
 class Slice:
     """The rule with a job of about this many bytes, and the size as text."""
 
-    rule: Rule
+    rule: RewriteDataFilesRule
     bytes: int
     amount: str
 
 
 def take_at_most(
     most: int,
-    rule: Rule,
+    rule: RewriteDataFilesRule,
     health: TableHealth,
     now: datetime,
     too_heavy: frozenset[Place] = frozenset(),

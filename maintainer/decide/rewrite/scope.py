@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 
 from maintainer.domain.health import TableHealth
 from maintainer.domain.instants import is_recent
-from maintainer.domain.policy import Rule
-from maintainer.domain.rule_defaults import DEFAULT_HOT_PARTITION_AGE
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import format_duration
 from maintainer.estimate.filter_writer import MAX_WHERE_CHARACTERS, write_where
 from maintainer.estimate.rewrite_data_files import FileGroup, Place, PlannerOptions, plan_groups
@@ -30,7 +29,10 @@ class Scope:
 
 
 def choose_scope(
-    rule: Rule, health: TableHealth, now: datetime, too_heavy: frozenset[Place] = frozenset()
+    rule: RewriteDataFilesRule,
+    health: TableHealth,
+    now: datetime,
+    too_heavy: frozenset[Place] = frozenset(),
 ) -> Scope:
     """The partitions for a rewrite: normally the whole table.
 
@@ -42,14 +44,14 @@ def choose_scope(
 
 
 def _choose_scope(
-    rule: Rule,
+    rule: RewriteDataFilesRule,
     health: TableHealth,
     now: datetime,
     groups: Sequence[FileGroup],
     too_heavy: frozenset[Place],
 ) -> Scope:
     gaining = [group for group in groups if group.removed or group.deleted_files]
-    age = DEFAULT_HOT_PARTITION_AGE if rule.hot_partition_age is None else rule.hot_partition_age
+    age = rule.hot_partition_age
     written = _find_recent(health, age, now)
     hot = [group for group in gaining if not written.keys().isdisjoint(group.places)]
     heavy = [group for group in gaining if too_heavy.intersection(group.places)]

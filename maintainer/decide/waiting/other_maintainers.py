@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from maintainer.decide.waiting.quiet_periods import REWRITES
 from maintainer.domain.health import Rewriter, TableHealth
 from maintainer.domain.instants import is_recent
 from maintainer.domain.policy import Others, Policy, Rule
+from maintainer.domain.rules import RewriteRule
 
 OURS = (
     "iceberg-maintainer-"  # the beginning of the application name of every instance of this program
@@ -26,7 +26,7 @@ def find_other_maintainer(
 
     None: there is none, or the policy ignores it.
     """
-    if rule.name not in REWRITES or policy.others is Others.IGNORE:
+    if not isinstance(rule, RewriteRule) or policy.others is Others.IGNORE:
         return None
     others = (one for one in health.rewriters if one.name != application and one.runs >= LEAST_RUNS)
     return next((one for one in others if is_recent(one.last_at, STANDS_BACK_FOR, now)), None)

@@ -7,17 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 from maintainer.domain.health import TableHealth
 from maintainer.domain.instants import is_recent
-from maintainer.domain.policy import Policy, Rule, RuleName
-from maintainer.domain.rule_defaults import DEFAULT_HOT_PARTITION_AGE, DEFAULT_QUIET_WAIT
+from maintainer.domain.policy import Policy, Rule
+from maintainer.domain.rules import RewriteDataFilesRule, RewriteRule
 from maintainer.domain.units import format_duration
-
-REWRITES = frozenset(
-    {
-        RuleName.REWRITE_DATA_FILES,
-        RuleName.REWRITE_POSITION_DELETE_FILES,
-        RuleName.REWRITE_MANIFESTS,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +25,7 @@ def find_unrest(
     rule: Rule, health: TableHealth, policy: Policy, now: datetime, waiting_since: datetime
 ) -> Unrest | None:
     """Why the table's writers delay a rewrite; None: they do not."""
-    if rule.name not in REWRITES:
+    if not isinstance(rule, RewriteRule):
         return None
     if rule.quiet_period is not None:
         return _judge(
@@ -47,41 +39,36 @@ def find_unrest(
     # Appends and rewrites do not conflict. In a window, other writers are the operator's
     # responsibility. A single partition can be left out.
     if (
-        rule.name is not RuleName.REWRITE_DATA_FILES
+        not isinstance(rule, RewriteDataFilesRule)
         or health.is_partitioned is not False
         or policy.window is not None
     ):
         return None
-    age = DEFAULT_HOT_PARTITION_AGE if rule.hot_partition_age is None else rule.hot_partition_age
     return _judge(
         "the table has no partitions to leave out, and its rows were last changed",
         health.last_change_at,
-        age,
+        rule.hot_partition_age,
         rule,
         now,
         waiting_since,
     )
 
 
-def has_waited_out(rule: Rule, now: datetime, waiting_since: datetime) -> bool:
+def has_waited_out(rule: RewriteRule, now: datetime, waiting_since: datetime) -> bool:
     """True when the rule has waited for writers as long as allowed."""
-    return now >= waiting_since + _longest_wait(rule)
+    return now >= waiting_since + rule.wait_for_quiet
 
 
-def end_of_patience(rule: Rule, waiting_since: datetime) -> datetime:
+def end_of_patience(rule: RewriteRule, waiting_since: datetime) -> datetime:
     """When the rule stops waiting for writers."""
-    return waiting_since + _longest_wait(rule)
-
-
-def _longest_wait(rule: Rule) -> timedelta:
-    return DEFAULT_QUIET_WAIT if rule.wait_for_quiet is None else rule.wait_for_quiet
+    return waiting_since + rule.wait_for_quiet
 
 
 def _judge(  # noqa: PLR0913, PLR0917 - one condition
     words: str,
     moment: datetime | None,
     period: timedelta,
-    rule: Rule,
+    rule: RewriteRule,
     now: datetime,
     waiting_since: datetime,
 ) -> Unrest | None:

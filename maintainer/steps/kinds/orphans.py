@@ -13,8 +13,8 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent
 from maintainer.domain.orphan import FoundFile, FoundOrphans, OrphanListState
-from maintainer.domain.policy import Policy, RuleName
-from maintainer.policy.effective import DEFAULT_QUARANTINE
+from maintainer.domain.policy import Policy
+from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.ports import Ports
 from maintainer.steps.kinds.location_check import note_foreign
 from maintainer.steps.kinds.maintenance import find_effect, prepare_maintenance
@@ -57,14 +57,9 @@ def prove_orphans(
     health, inventory = scanned.health, scanned.inventory
     effect = find_effect(ports, job, baseline, scanned)
     if action.approved is not None:
-        rule = policy_of(ports, health).rule(RuleName.REMOVE_ORPHAN_FILES)
-        keep_for = (
-            rule.quarantine
-            if rule is not None and rule.quarantine is not None
-            else DEFAULT_QUARANTINE
-        )
+        rule = policy_of(ports, health).rule(RemoveOrphanFilesRule) or RemoveOrphanFilesRule()
         named = [file.path for file in (*inventory.statistics, *inventory.partition_statistics)]
-        proved = prove_removal(ports, job, action, effect, keep_for, named)
+        proved = prove_removal(ports, job, action, effect, rule.quarantine, named)
         if proved is None:
             return Unreadable("its storage does not say which of the files are there")
         return Proved(*proved)

@@ -9,6 +9,7 @@ import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from typing import TypeVar
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,8 @@ from maintainer.adapters.policies.polaris_content import Draft, draft_file, read
 from maintainer.adapters.policies.polaris_layers import Attachment, make_layer, write_file
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, Rule, RuleName
+from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, Rule
+from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.domain.units import MIB
 from maintainer.policy.effective import effective
 from tests.adapters.policies.polaris_server import TOKEN, Polaris, serve
@@ -98,8 +100,11 @@ def draft_of(kind: str, content: dict[str, object]) -> Draft:
     return draft_file(policy)
 
 
-def rule_of(policies: PolicySet, table: TableIdentifier, name: RuleName) -> Rule:
-    rule = effective(policies, table, {}).rule(name)
+_Rule = TypeVar("_Rule", bound=Rule)
+
+
+def rule_of(policies: PolicySet, table: TableIdentifier, kind: type[_Rule]) -> _Rule:
+    rule = effective(policies, table, {}).rule(kind)
     assert rule is not None
     return rule
 
@@ -321,7 +326,7 @@ def test_a_written_file_says_the_same_with_a_comment_for_what_was_left_out() -> 
     parsed = parse_policy(text, "finance.yaml")
     assert isinstance(parsed, PolicyLayer), parsed
     rule = rule_of(
-        PolicySet((parsed,)), TableIdentifier("lake", ("finance",), "t"), RuleName.EXPIRE_SNAPSHOTS
+        PolicySet((parsed,)), TableIdentifier("lake", ("finance",), "t"), ExpireSnapshotsRule
     )
     assert (rule.keep, rule.max_age) == (2, timedelta(days=2))
 
@@ -374,7 +379,7 @@ def test_the_nearest_attachment_wins_as_a_whole(polaris: Polaris) -> None:
     polaris.attach(COMPACTION, {"enable": True, "target_file_size_bytes": 64 * MIB})
     policies = read(polaris)
     people, items, orders = (
-        rule_of(policies, table, RuleName.EXPIRE_SNAPSHOTS)
+        rule_of(policies, table, ExpireSnapshotsRule)
         for table in (TableIdentifier("lake", ("hr",), "people"), ITEMS, ORDERS)
     )
     assert (people.keep, people.max_age) == (30, timedelta(days=30))
@@ -420,12 +425,12 @@ def test_files_stand_above_what_is_equally_narrow_and_polaris_above_what_is_wide
     source = PolarisPolicies("lake", options(polaris))
     assert (
         rule_of(
-            JoinedPolicies(FakePolicies(wide), source).current(), ITEMS, RuleName.EXPIRE_SNAPSHOTS
+            JoinedPolicies(FakePolicies(wide), source).current(), ITEMS, ExpireSnapshotsRule
         ).keep
         == 20
     )
     joined = JoinedPolicies(FakePolicies(wide, same), source).current()
-    rule = rule_of(joined, ITEMS, RuleName.EXPIRE_SNAPSHOTS)
+    rule = rule_of(joined, ITEMS, ExpireSnapshotsRule)
     assert (rule.keep, rule.max_age, effective(joined, ITEMS, {}).ambiguities) == (
         4,
         timedelta(days=9),

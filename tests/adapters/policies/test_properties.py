@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from maintainer.adapters.policies import parse_policy, read_table_properties
 from maintainer.adapters.policies.properties import MAXIMUM_CHARACTERS, MAXIMUM_PROPERTIES
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import Approval, Mode, PolicyLayer, PolicySet, Rule, RuleName
+from maintainer.domain.policy import Approval, Mode, PolicyLayer, PolicySet, RuleName
+from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.policy.effective import effective
 
 DATA = "rewrite_data_files"
@@ -183,7 +184,7 @@ def test_a_property_is_good_exactly_when_a_file_with_it_is(number: int, field: s
     assert is_good == isinstance(parsed, PolicyLayer)
 
 
-def orphan_rule(of_file: str, own: dict[str, str]) -> Rule:
+def orphan_rule(of_file: str, own: dict[str, str]) -> RemoveOrphanFilesRule:
     layer = parse_policy(
         f"rules: {{remove_orphan_files: {{approval: {of_file}}}}}\ntables: '*'\n", "all.yaml"
     )
@@ -193,7 +194,7 @@ def orphan_rule(of_file: str, own: dict[str, str]) -> Rule:
         TableIdentifier("lake", ("db",), "t"),
         own,
     )
-    found = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
+    found = policy.rule(RemoveOrphanFilesRule)
     assert found is not None
     return found
 

@@ -12,7 +12,8 @@ from maintainer.decide.grading.findings import DELETE_RATIO
 from maintainer.domain.health import Band, Disagreement, Grade, ManifestGroup, TableHealth
 from maintainer.domain.inventory import ManifestContent, Unreadable
 from maintainer.domain.metric import Metric
-from maintainer.domain.policy import Policy, Rule, RuleName
+from maintainer.domain.policy import Policy
+from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.domain.units import KIB, MIB
 from maintainer.measure.health import measure
 from tests.samples import NOW, health_of_partitions, inventory, with_history
@@ -123,7 +124,7 @@ def test_snapshots_count_when_they_are_old_enough_to_expire() -> None:
     assert grade(old, POLICY, NOW).band is Band.WATCH
     young = with_history(files_of(500 * MIB), [timedelta(days=1)] * 150)
     assert grade(young, POLICY, NOW).band is Band.HEALTHY
-    own = Policy(rules=(Rule(RuleName.EXPIRE_SNAPSHOTS, max_age=timedelta(hours=24), keep=5),))
+    own = Policy(rules=(ExpireSnapshotsRule(max_age=timedelta(hours=24), keep=5),))
     assert (
         grade(with_history(files_of(500 * MIB), [timedelta(days=2)] * 150), own, NOW).band
         is Band.WATCH

@@ -13,13 +13,20 @@ from maintainer.domain.action import RewriteDataFiles, RewriteManifests, Rewrite
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.domain.plan import Estimate, FailureStreak, RuleHistory
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Mode, Policy, Rule
+from maintainer.domain.rules import (
+    ComputePartitionStatsRule,
+    ExpireSnapshotsRule,
+    RewriteDataFilesRule,
+    RewriteManifestsRule,
+    RewritePositionDeleteFilesRule,
+)
 from tests.samples import NOW, health_of_partitions
 
 SMALL, MEDIUM, LARGE = (
     SizeProfile(size, memory_gb) for size, memory_gb in zip(JobSize, (1.0, 4.0, 16.0), strict=True)
 )
-REWRITE = Rule(RuleName.REWRITE_DATA_FILES)
+REWRITE = RewriteDataFilesRule()
 
 
 def make_health(data_files: int) -> TableHealth:
@@ -104,13 +111,13 @@ def test_many_files_need_a_larger_job_and_the_largest_has_to_do(
         (replace(REWRITE, strategy="sort"), {}, MEDIUM),
         (REWRITE, {"position_delete_bytes": 400_000_000}, MEDIUM),
         (
-            Rule(RuleName.REWRITE_POSITION_DELETE_FILES),
+            RewritePositionDeleteFilesRule(),
             {"position_delete_bytes": 400_000_000},
             MEDIUM,
         ),
-        (Rule(RuleName.EXPIRE_SNAPSHOTS), {"position_delete_bytes": 400_000_000}, SMALL),
+        (ExpireSnapshotsRule(), {"position_delete_bytes": 400_000_000}, SMALL),
         (REWRITE, {"equality_delete_records": 5_000_000}, MEDIUM),
-        (Rule(RuleName.REWRITE_MANIFESTS), {"equality_delete_records": 10_000_000}, SMALL),
+        (RewriteManifestsRule(), {"equality_delete_records": 10_000_000}, SMALL),
     ],
 )
 def test_deletes_and_sorting_count_where_they_are_held(
@@ -156,8 +163,8 @@ def test_on_a_cluster_the_reason_tells_both_memories() -> None:
 
 def test_manifests_count_where_their_entries_are_read() -> None:
     health = replace(make_health(data_files=10), manifest_bytes=100_000_000)
-    assert choose(health, Rule(RuleName.REWRITE_MANIFESTS)).profile == MEDIUM
-    assert choose(health, Rule(RuleName.COMPUTE_PARTITION_STATS)).profile == MEDIUM
+    assert choose(health, RewriteManifestsRule()).profile == MEDIUM
+    assert choose(health, ComputePartitionStatsRule()).profile == MEDIUM
     assert choose(health).profile == SMALL
 
 

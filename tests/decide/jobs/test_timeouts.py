@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from maintainer.decide.jobs.timeouts import OVERDUE_GRACE, find_deadline, is_over_time, may_go_on
-from maintainer.domain.policy import PolicyLayer, Rule, RuleName
+from maintainer.domain.policy import PolicyLayer, RuleName
 from maintainer.domain.rollback import Repair
-from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS, OTHER_TIMEOUT, find_timeout
+from maintainer.domain.rules import OTHER_TIMEOUT, RULES, RewriteDataFilesRule
 from maintainer.policy.effective import effective
 from maintainer.policy.writing import describe
 from tests.adapters.store.values import make_job
@@ -19,8 +19,15 @@ FILES = RuleName.REWRITE_DATA_FILES
 
 
 def test_every_rule_has_a_default_timeout() -> None:
-    assert set(DEFAULT_TIMEOUTS) == set(RuleName)
-    assert {find_timeout(Rule(name)) for name in RuleName} == set(DEFAULT_TIMEOUTS.values())
+    assert {name: rule().timeout for name, rule in RULES.items()} == {
+        RuleName.REWRITE_DATA_FILES: timedelta(hours=12),
+        RuleName.REWRITE_POSITION_DELETE_FILES: timedelta(hours=6),
+        RuleName.REWRITE_MANIFESTS: timedelta(hours=2),
+        RuleName.COMPUTE_TABLE_STATS: timedelta(hours=6),
+        RuleName.COMPUTE_PARTITION_STATS: timedelta(hours=2),
+        RuleName.EXPIRE_SNAPSHOTS: timedelta(hours=6),
+        RuleName.REMOVE_ORPHAN_FILES: timedelta(hours=12),
+    }
 
 
 def test_the_policy_says_how_long_a_job_may_take_and_explains_it() -> None:
@@ -32,9 +39,9 @@ def test_the_policy_says_how_long_a_job_may_take_and_explains_it() -> None:
     rows = {path: (value, source) for path, value, source in describe(told)}
     assert rows["rules.rewrite_data_files.timeout"] == ("45m", "all.yaml:2")
     assert rows["rules.expire_snapshots.timeout"] == ("6h", "built-in default")
-    rule = told.rule(FILES)
+    rule = told.rule(RewriteDataFilesRule)
     assert rule is not None
-    assert find_timeout(rule) == timedelta(minutes=45)
+    assert rule.timeout == timedelta(minutes=45)
 
 
 @pytest.mark.parametrize(("written", "bound"), [("59s", "1m"), ("8d", "7d")])
@@ -44,7 +51,7 @@ def test_a_timeout_out_of_bounds_is_refused(written: str, bound: str) -> None:
 
 
 def test_the_deadline_counts_from_the_submission() -> None:
-    assert find_deadline(make_job(), NOW) == NOW + DEFAULT_TIMEOUTS[FILES]
+    assert find_deadline(make_job(), NOW) == NOW + RULES[FILES]().timeout
     assert find_deadline(make_job(timeout=timedelta(minutes=3)), NOW) == NOW + timedelta(minutes=3)
     assert find_deadline(make_job(rule=Repair.ROLL_BACK), NOW) == NOW + OTHER_TIMEOUT
 

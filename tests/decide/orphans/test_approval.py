@@ -29,14 +29,14 @@ from maintainer.decide.table_state import digest_state
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
 from maintainer.domain.plan import Plan, RuleHistory, SkipCode, name_state
-from maintainer.domain.policy import Approval, Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Approval, Mode, Policy, RuleName
+from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.domain.units import MIB
 from maintainer.estimate.floors import check_before_submit
 from tests.samples import NOW, health_of_partitions
 
 DAY = timedelta(days=1)
-RULE = Rule(
-    RuleName.REMOVE_ORPHAN_FILES,
+RULE = RemoveOrphanFilesRule(
     older_than=7 * DAY,
     every=7 * DAY,
     cooldown=timedelta(hours=6),
@@ -238,7 +238,7 @@ def test_bringing_back_comes_before_carrying_out_and_that_before_emptying() -> N
         replace(in_quarantine(), state=OrphanListState.RESTORING),
         in_quarantine(timedelta(0)),
     )
-    kept = replace(RULE, quarantine=None)
+    kept = RemoveOrphanFilesRule()
     assert find_disposal([due, approved(), wanted], kept, OLD, NOW) == (
         wanted,
         word_for(wanted, Disposal.RESTORE),

@@ -24,13 +24,14 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.location import Place, normalise_path
 from maintainer.domain.orphan import FoundFile, quarantine_of
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Approval, Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Approval, Mode, Policy
+from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.domain.units import MIB
 from maintainer.estimate.floors import check_before_submit, is_older_pointer
 from tests.samples import NOW, UUID, health_of_partitions
 
 DAY = timedelta(days=1)
-RULE = Rule(RuleName.REMOVE_ORPHAN_FILES, older_than=7 * DAY)
+RULE = RemoveOrphanFilesRule(older_than=7 * DAY)
 OLD = replace(
     health_of_partitions({"a": [MIB] * 100}),
     oldest_snapshot_at=NOW - 30 * DAY,
@@ -41,7 +42,9 @@ ALONE = Surroundings(NOW - 30 * DAY, (), is_complete=True)
 
 
 def reason_of(
-    health: TableHealth = OLD, surroundings: Surroundings | None = ALONE, rule: Rule = RULE
+    health: TableHealth = OLD,
+    surroundings: Surroundings | None = ALONE,
+    rule: RemoveOrphanFilesRule = RULE,
 ) -> tuple[SkipCode, str] | None:
     refusal = refuse_orphans(rule, health, surroundings, NOW)
     return None if refusal is None else (refusal.code, refusal.reason)
@@ -152,7 +155,7 @@ def test_guard_3_files_under_three_days_are_never_looked_for() -> None:
         SkipCode.RETENTION_FLOOR,
         "older_than 2 d is under the 3 d floor of remove_orphan_files",
     )
-    assert reason_of(rule=replace(RULE, older_than=None)) is None, "the default is seven days"
+    assert reason_of(rule=RemoveOrphanFilesRule()) is None, "the default is seven days"
 
 
 def test_guard_8_young_tables_are_left_alone() -> None:

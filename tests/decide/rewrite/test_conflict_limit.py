@@ -23,12 +23,13 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import PlannedAction, RuleHistory
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.cost import Pace
 from tests.samples import NOW, health_of_partitions
 
 FILES = RuleName.REWRITE_DATA_FILES
-RULE = Rule(FILES, cooldown=timedelta(0), hot_partition_age=timedelta(0))
+RULE = RewriteDataFilesRule(cooldown=timedelta(0), hot_partition_age=timedelta(0))
 SPEC = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "int"),))
 PACE = Pace(20.0, 1 / (64 * MIB))
 NOTHING = Calibration()
@@ -142,7 +143,7 @@ def test_without_conflicts_and_for_other_rules_nothing_is_bounded() -> None:
     assert fit_between_commits(
         RULE, health, RuleHistory(FILES, recent_overloads=3), NOTHING, NOW
     ) == Bounded(RULE)
-    manifests = Rule(RuleName.REWRITE_MANIFESTS)
+    manifests = RewriteManifestsRule()
     assert fit_between_commits(
         manifests, health, RuleHistory(manifests.name, recent_conflicts=3), NOTHING, NOW
     ) == Bounded(manifests)
@@ -218,7 +219,7 @@ def test_what_the_policy_itself_says_of_a_jobs_size_stands() -> None:
 def test_what_waits_for_its_writers_waits_as_before() -> None:
     health = table(BUCKETS, SPEC)
     hot = replace(health, partitions=tuple(replace(p, written_at=NOW) for p in health.partitions))
-    usual = replace(RULE, hot_partition_age=None)
+    usual = replace(RULE, hot_partition_age=RewriteDataFilesRule().hot_partition_age)
     assert fit_between_commits(usual, hot, lost(1), NOTHING, NOW) == Bounded(usual)
     heavy = frozenset((p.spec_id, p.partition) for p in health.partitions)
     assert fit_between_commits(RULE, health, lost(1), NOTHING, NOW, heavy) == Bounded(RULE)

@@ -21,12 +21,13 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.cost import most_work, predict
 from tests.samples import NOW, health_of_partitions
 
 FILES = RuleName.REWRITE_DATA_FILES
-POLICY = Policy(mode=Mode.ENFORCE, rules=(Rule(FILES),))
+POLICY = Policy(mode=Mode.ENFORCE, rules=(RewriteDataFilesRule(),))
 BY_DAY = {f"day={day}": [16 * MIB] * 64 for day in range(40)}  # 1 GiB each
 WHOLE = {"": [MIB] * 10_000}
 TIGHT = AdmissionRules(fleet=Budget(bytes_per_day=10 * GIB, name="the fleet"))
@@ -147,7 +148,7 @@ def test_what_was_no_use_for_shortness_does_not_bound_the_slice_of_a_day(
 
 def test_other_rules_are_not_parted() -> None:
     health = replace(health_of_partitions(BY_DAY), data_manifests=5_000, manifests=5_000)
-    policy = Policy(mode=Mode.ENFORCE, rules=(Rule(RuleName.REWRITE_MANIFESTS),))
+    policy = Policy(mode=Mode.ENFORCE, rules=(RewriteManifestsRule(),))
     assert plan_of(health, TIGHT, policy) == plan_of(health, None, policy)
 
 

@@ -22,12 +22,13 @@ from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import Content, PartitionField, PartitionSpec
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Mode, Policy, RuleName
+from maintainer.domain.rules import RULES, RewriteDataFilesRule
 from maintainer.domain.units import GIB, MIB
 from maintainer.measure.health import measure
 from tests.samples import NOW, inventory, manifest, share
 
-RULE = Rule(RuleName.REWRITE_DATA_FILES)
+RULE = RewriteDataFilesRule()
 ENFORCED = Policy(mode=Mode.ENFORCE, rules=(RULE,))
 SPEC = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "int"),))
 NO_SPEC = PartitionSpec(1, ())
@@ -159,7 +160,7 @@ def test_guard_18_deletes_where_there_is_no_data_file_weigh_nothing() -> None:
     [RuleName.REWRITE_MANIFESTS, RuleName.EXPIRE_SNAPSHOTS, RuleName.REWRITE_POSITION_DELETE_FILES],
 )
 def test_guard_18_other_rules_apply_no_equality_deletes(name: RuleName) -> None:
-    rule = Rule(name)
+    rule = RULES[name]()
     assert fit_deletes(rule, table({"p=1": 10**9}), memory_for(1), tasks_at_once=2).rule is rule
 
 

@@ -15,13 +15,14 @@ from maintainer.domain.file_sizes import DeletedFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Mode, Policy, RuleName
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import MIB
 from maintainer.estimate.file_selection import find_candidates, may_have_candidates
 from maintainer.estimate.rewrite_data_files import PlannerOptions, estimate_rewrite_data_files
 from tests.samples import NOW, health_of_partitions
 
-RULE = Rule(RuleName.REWRITE_DATA_FILES, cooldown=timedelta(0))
+RULE = RewriteDataFilesRule(cooldown=timedelta(0))
 SPEC = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "int"),))
 MINUTE = timedelta(minutes=1)
 

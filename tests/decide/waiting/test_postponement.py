@@ -16,12 +16,13 @@ from maintainer.domain.admission import Halt
 from maintainer.domain.budget import Budget
 from maintainer.domain.health import Band
 from maintainer.domain.plan import Plan, RuleHistory, SkipCode, SkippedRule
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName, Window
+from maintainer.domain.policy import Mode, Policy, RuleName, Window
+from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import MIB
 from maintainer.policy.halts import digest_halts, find_halt, is_draining
 from tests.samples import NOW, TABLE, health_of_partitions
 
-FILES = Rule(RuleName.REWRITE_DATA_FILES)
+FILES = RewriteDataFilesRule()
 ENFORCED = Policy(mode=Mode.ENFORCE, rules=(FILES,))
 ROTTEN = health_of_partitions({"day=1": [1000] * 60})
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -96,7 +97,7 @@ def test_after_conflicts_file_groups_become_smaller_and_are_committed_one_by_one
 
 def test_without_conflicts_and_for_other_rules_the_scope_stays() -> None:
     assert shrink_scope(FILES, ROTTEN, RuleHistory(FILES.name)) is FILES
-    manifests = Rule(RuleName.REWRITE_MANIFESTS)
+    manifests = RewriteManifestsRule()
     assert (
         shrink_scope(manifests, ROTTEN, RuleHistory(manifests.name, recent_conflicts=3))
         is manifests

@@ -12,11 +12,11 @@ from maintainer.decide.plan import decide, on_request
 from maintainer.domain.health import Rewriter, TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import Plan, SkipCode, SkippedRule
-from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName, Window
-from maintainer.domain.rule_defaults import DEFAULT_QUIET_WAIT
+from maintainer.domain.policy import Mode, Others, Policy, RuleName, Window
+from maintainer.domain.rules import ExpireSnapshotsRule, RewriteDataFilesRule
 from tests.samples import NOW, health_of_partitions
 
-FILES = Rule(RuleName.REWRITE_DATA_FILES)
+FILES = RewriteDataFilesRule()
 ENFORCED = Policy(mode=Mode.ENFORCE, rules=(FILES,))
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 OURS = "iceberg-maintainer-7"
@@ -77,7 +77,7 @@ def test_guard_14_a_table_with_partitions_leaves_the_hot_ones_out_instead() -> N
 
 
 def test_guard_14_other_rules_than_the_rewrite_of_data_files_do_not_wait_by_themselves() -> None:
-    expiry = Policy(mode=Mode.ENFORCE, rules=(Rule(RuleName.EXPIRE_SNAPSHOTS),))
+    expiry = Policy(mode=Mode.ENFORCE, rules=(ExpireSnapshotsRule(),))
     assert {skipped.code for skipped in look(changed(MINUTE), expiry).skipped} == {
         SkipCode.NOTHING_TO_GAIN
     }
@@ -139,14 +139,16 @@ def test_hot_partitions_are_waited_for_no_longer_than_that_either() -> None:
         NOW + 15 * MINUTE,
         NOW,
     )
-    nearly = NOW + DEFAULT_QUIET_WAIT - MINUTE
+    nearly = NOW + RewriteDataFilesRule().wait_for_quiet - MINUTE
     still_hot = replace(
         hot, partitions=tuple(replace(partition, written_at=nearly) for partition in hot.partitions)
     )
     second = decide(still_hot, ENFORCED, Circumstances(nearly, previous=first))
-    assert held(second).next_at == NOW + DEFAULT_QUIET_WAIT
+    assert held(second).next_at == NOW + RewriteDataFilesRule().wait_for_quiet
     assert decide(
-        still_hot, ENFORCED, Circumstances(NOW + DEFAULT_QUIET_WAIT, previous=second)
+        still_hot,
+        ENFORCED,
+        Circumstances(NOW + RewriteDataFilesRule().wait_for_quiet, previous=second),
     ).planned
 
 
@@ -201,7 +203,7 @@ def test_guard_28_nobody_is_feared_without_need(rewriter: Rewriter) -> None:
 
 
 def test_guard_28_what_rewrites_nothing_goes_on() -> None:
-    expiry = Policy(mode=Mode.ENFORCE, rules=(Rule(RuleName.EXPIRE_SNAPSHOTS),))
+    expiry = Policy(mode=Mode.ENFORCE, rules=(ExpireSnapshotsRule(),))
     assert held(look(replace(WHOLE, rewriters=(GLUE,)), expiry)).code is SkipCode.NOTHING_TO_GAIN
 
 

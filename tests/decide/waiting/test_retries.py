@@ -26,14 +26,15 @@ from maintainer.decide.waiting.retries import (
 )
 from maintainer.domain.job import FailureReason
 from maintainer.domain.plan import FailureStreak, RuleHistory
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.policy import Rule
+from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.streak import PASSING, extend_streak
 from maintainer.domain.units import MIB
 from tests.adapters.store.values import failed, make_job
 from tests.decide.waiting.test_postponement import ENFORCED, ROTTEN, held
 from tests.samples import NOW
 
-FILES, MANIFESTS = Rule(RuleName.REWRITE_DATA_FILES), Rule(RuleName.REWRITE_MANIFESTS)
+FILES, MANIFESTS = RewriteDataFilesRule(), RewriteManifestsRule()
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 HERE, POLICY = "state-9", "v1"
 

@@ -1,0 +1,259 @@
+"""The rules of a policy, one type for each procedure.
+
+A field is defined here and used in decide or estimate; nothing else names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from types import MappingProxyType
+
+from maintainer.domain.metric import Metric, Threshold
+from maintainer.domain.policy import Approval, ImportedFiles, Rule, RuleName
+from maintainer.domain.rule_field import (
+    Choice,
+    Condition,
+    Count,
+    Duration,
+    FilesOnly,
+    Member,
+    Names,
+    RuleField,
+    Size,
+    Text,
+    fields_of,
+    rule_field,
+    timeout_field,
+)
+from maintainer.domain.units import MIB, parse_duration
+
+OTHER_TIMEOUT = timedelta(hours=6)  # of jobs without a rule
+MAXIMUM_TEXT_CHARACTERS = 500
+MAXIMUM_COLUMNS = 1_000
+MIN_SNAPSHOTS_KEPT = 2
+_EXPIRY_AGE = Duration("24h", is_floor=True)
+_ORPHAN_AGE = Duration("3d", is_floor=True)
+MIN_EXPIRE_AGE = parse_duration(_EXPIRY_AGE.least)
+MIN_ORPHAN_AGE = parse_duration(_ORPHAN_AGE.least)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewriteRule(Rule):
+    """The fields of every rewrite."""
+
+    quiet_period: timedelta | None = rule_field(
+        None,
+        Duration("0s", "365d"),
+        "Waits until others have committed nothing for so long; 0s never waits",
+        unset="15m without a deletion or an update for the data files of a table without "
+        "partitions and without a window, else never",
+    )
+    wait_for_quiet: timedelta = rule_field(
+        timedelta(days=1),
+        Duration("1m", "365d"),
+        "How long it waits at most for writers to be quiet, in the table or in its hot "
+        "partitions; then it acts all the same, and can fail a MERGE beside it",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewriteDataFilesRule(RewriteRule):
+    """Compact data files with Iceberg's rewrite_data_files."""
+
+    name = RuleName.REWRITE_DATA_FILES
+    metrics = (
+        Metric.AVERAGE_FILE_SIZE_BYTES,
+        Metric.SMALL_FILE_COUNT,
+        Metric.SMALL_FILE_RATIO,
+        Metric.POSITION_DELETE_FILE_COUNT,
+        Metric.EQUALITY_DELETE_FILE_COUNT,
+        Metric.DELETION_VECTOR_COUNT,
+        Metric.DELETE_RATIO,
+        Metric.DELETE_FILE_RATIO,
+    )
+    built_in = (Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, 32.0 * MIB),)
+
+    timeout: timedelta = timeout_field(hours=12)
+    where: str | None = rule_field(
+        None,
+        Condition(),
+        "Only files that may hold matching rows, as a Spark SQL condition on the table's columns",
+    )
+    strategy: str = rule_field(
+        "binpack",
+        Choice(("binpack", "sort")),
+        "How rows are laid out",
+        unset="binpack, or sort when sort_order is given",
+    )
+    sort_order: str | None = rule_field(
+        None,
+        Text(MAXIMUM_TEXT_CHARACTERS),
+        "Columns to sort by, like `id DESC NULLS LAST, name` or `zorder(a, b)`; with strategy sort",
+    )
+    hot_partition_age: timedelta = rule_field(
+        timedelta(minutes=15),
+        Duration("0s", "365d"),
+        "Partitions that were written to within this are left alone; 0s takes all, and can fail a "
+        "MERGE beside it",
+    )
+    max_bytes_per_job: int | None = rule_field(
+        None,
+        Size("1MiB", "1000PiB"),
+        "One job takes the partitions with the most to gain up to this size, the next job the next",
+        unset="all at once",
+    )
+
+    @classmethod
+    def find_conflict(cls, written: Mapping[str, object]) -> str | None:
+        """Iceberg refuses a sort order with binpack."""
+        if written.get("sort_order") is not None and written.get("strategy") == "binpack":
+            return "has a sort_order with strategy binpack; a sort_order needs strategy sort"
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewritePositionDeleteFilesRule(RewriteRule):
+    """Compact position delete files with Iceberg's rewrite_position_delete_files.
+
+    In format version 3 they become deletion vectors.
+    """
+
+    name = RuleName.REWRITE_POSITION_DELETE_FILES
+    metrics = (
+        Metric.POSITION_DELETE_FILE_COUNT,
+        Metric.DANGLING_DELETE_FILE_COUNT,
+        Metric.DELETE_FILE_RATIO,
+    )
+    built_in = (Threshold(Metric.DANGLING_DELETE_FILE_COUNT, 5.0),)
+
+    where: str | None = rule_field(
+        None,
+        Condition(),
+        "Only deletes of files that may hold matching rows, as a Spark SQL condition on the "
+        "table's columns",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewriteManifestsRule(RewriteRule):
+    """Regroup manifests with Iceberg's rewrite_manifests."""
+
+    name = RuleName.REWRITE_MANIFESTS
+    metrics = (Metric.MANIFEST_COUNT, Metric.MANIFEST_EXCESS)
+    built_in = (Threshold(Metric.MANIFEST_COUNT, 100.0),)
+
+    timeout: timedelta = timeout_field(hours=2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComputeTableStatsRule(Rule):
+    """Count the distinct values of columns with Iceberg's compute_table_stats; it reads the whole
+    table.
+    """
+
+    name = RuleName.COMPUTE_TABLE_STATS
+
+    every: timedelta | None = rule_field(timedelta(days=7), Duration("1h"), "How often")
+    columns: tuple[str, ...] = rule_field(
+        (), Names(MAXIMUM_COLUMNS), "Only these columns", unset="all"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComputePartitionStatsRule(Rule):
+    """Sum up each partition's files, bytes and rows with Iceberg's compute_partition_stats."""
+
+    name = RuleName.COMPUTE_PARTITION_STATS
+
+    timeout: timedelta = timeout_field(hours=2)
+    # only the new manifests are read, not the whole table
+    every: timedelta | None = rule_field(timedelta(days=1), Duration("1h"), "How often")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpireSnapshotsRule(Rule):
+    """Drop old snapshots and the files that only they use with Iceberg's expire_snapshots."""
+
+    name = RuleName.EXPIRE_SNAPSHOTS
+    metrics = (
+        Metric.SNAPSHOT_COUNT,
+        Metric.OLDEST_SNAPSHOT_AGE_SECONDS,
+        Metric.LIVE_FILE_RATIO,
+        Metric.METADATA_FILE_COUNT,
+    )
+    built_in = (Threshold(Metric.SNAPSHOT_COUNT, 100.0),)
+
+    max_age: timedelta = rule_field(
+        timedelta(days=5),  # Iceberg: history.expire.max-snapshot-age-ms
+        _EXPIRY_AGE,
+        "Snapshots older than this may go",
+    )
+    keep: int = rule_field(10, Count(MIN_SNAPSHOTS_KEPT), "Snapshots kept whatever their age")
+    staged_max_age: timedelta = rule_field(
+        timedelta(days=14),  # people need time to review a staged snapshot
+        _EXPIRY_AGE,
+        "Staged snapshots (wap.id) that are not published yet may go when they are older than this",
+    )
+    imported_files: ImportedFiles = rule_field(
+        ImportedFiles.KEEP,
+        Member(ImportedFiles),
+        "Tables that migrate or add_files gave files to: keep refuses expiry, because another "
+        "table may still read the files; delete lets them go like the table's own",
+        files_only=FilesOnly(
+            ImportedFiles.DELETE,
+            "only a policy file allows deleting files that the table took over from another",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveOrphanFilesRule(Rule):
+    """Find files that no snapshot references with a dry run of Iceberg's remove_orphan_files.
+
+    Only approved files are removed.
+    """
+
+    name = RuleName.REMOVE_ORPHAN_FILES
+
+    timeout: timedelta = timeout_field(hours=12)
+    every: timedelta | None = rule_field(timedelta(days=7), Duration("1h"), "How often to look")
+    older_than: timedelta = rule_field(timedelta(days=7), _ORPHAN_AGE, "Only files older than this")
+    approval: Approval = rule_field(
+        Approval.REQUIRED,
+        Member(Approval),
+        "Whether somebody must approve a list before its files go",
+        files_only=FilesOnly(
+            Approval.AUTOMATIC, "whoever writes a table cannot do without the approval"
+        ),
+    )
+    quarantine: timedelta = rule_field(
+        timedelta(days=7),
+        Duration("1h", "365d", has_off=True),
+        "How long approved files are kept aside, and can be brought back, before they are deleted",
+    )
+
+
+RULES: Mapping[str, type[Rule]] = MappingProxyType(
+    {
+        kind.name: kind
+        for kind in (
+            RewriteDataFilesRule,
+            RewritePositionDeleteFilesRule,
+            RewriteManifestsRule,
+            ComputeTableStatsRule,
+            ComputePartitionStatsRule,
+            ExpireSnapshotsRule,
+            RemoveOrphanFilesRule,
+        )
+    }
+)
+
+
+def find_field(path: str) -> RuleField | None:
+    """The field at a setting's path, ``rules.<rule>.<key>``; None for any other path."""
+    top, _, rest = path.partition(".")
+    name, _, key = rest.partition(".")
+    rule = RULES.get(name) if top == "rules" else None
+    return next((found for found in fields_of(rule) if found.key == key), None) if rule else None
