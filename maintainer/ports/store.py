@@ -337,10 +337,6 @@ class Store(
         """The latest plan of every table that has one."""
         ...
 
-    def plans_with_work(self) -> Sequence[Plan]:
-        """The latest plans that have a planned action."""
-        ...
-
     def tables_to_plan(
         self, now: datetime, version: str, catalogs: Collection[str] | None = None
     ) -> Sequence[PlanDue]:

@@ -72,7 +72,7 @@ def test_a_plan_that_wants_work_is_looked_at_each_time_where_a_window_can_close(
     scan(world.ports)
     for _ in range(3):
         plan(world.ports)
-    (made,) = world.store.plans_with_work()
+    (made,) = world.store.plans()
     assert made.planned
     assert planned == ["orders"] * looks
 

@@ -9,10 +9,9 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.counters import read_catalogs
-from maintainer.adapters.store.schema import plans, tables
+from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.instants import CLOCK_TOLERANCE
-from maintainer.domain.plan import Plan
 from maintainer.ports.store import LONGEST_TRUST, PlanDue
 
 
@@ -69,12 +68,3 @@ def mark_planned(
     connection.execute(
         update(tables).where(is_unchanged).values(planned_under=version, plan_at=next_at)
     )
-
-
-def read_plans_with_work(connection: Connection) -> Sequence[Plan]:
-    """Read plans with actions by table; an index contains no others."""
-    rows = connection.execute(
-        select(plans.c.document).where(plans.c.planned > 0).order_by(plans.c.full_name)
-    )
-    found = (documents.read_plan(row.document) for row in rows)
-    return tuple(plan for plan in found if plan.planned)

@@ -356,11 +356,7 @@ def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
     connection.execute(
         database.upsert(
             plans,
-            {
-                "full_name": name,
-                "document": documents.write_plan(plan),
-                "planned": len(plan.planned),
-            },
+            {"full_name": name, "document": documents.write_plan(plan)},
         )
     )
     record_candidates(connection, plan)

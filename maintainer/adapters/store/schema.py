@@ -140,8 +140,6 @@ scan_marks = Table(
     Column("basis", Text, nullable=False),
 )
 
-_WANTS_WORK = text("planned > 0")
-
 plans = Table(
     "plans",
     metadata,
@@ -152,10 +150,6 @@ plans = Table(
         primary_key=True,
     ),
     Column("document", Packed, nullable=False),
-    Column(
-        "planned", Integer, nullable=False, server_default="1"
-    ),  # how many of its rules need a job
-    Index("ix_plans_planned", "full_name", sqlite_where=_WANTS_WORK, postgresql_where=_WANTS_WORK),
 )
 
 SAMPLED_COUNTS = (

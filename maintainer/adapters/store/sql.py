@@ -15,7 +15,7 @@ from maintainer.adapters.store import audit, counters, fleet, listing, samples, 
 from maintainer.adapters.store import scan_marks as marks
 from maintainer.adapters.store.admission import SqlAdmission
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work, want_plan
+from maintainer.adapters.store.due import mark_planned, read_due, want_plan
 from maintainer.adapters.store.leases import SqlLeases, prune_leases
 from maintainer.adapters.store.locations import read_places_near
 from maintainer.adapters.store.manifests import SqlDigests
@@ -204,11 +204,6 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         """See Store."""
         with self._database.read() as connection:
             return fleet.read_plans(connection)
-
-    def plans_with_work(self) -> Sequence[Plan]:
-        """See Store."""
-        with self._database.read() as connection:
-            return read_plans_with_work(connection)
 
     def tables_to_plan(
         self, now: datetime, version: str, catalogs: Collection[str] | None = None

@@ -10,13 +10,10 @@ import pytest
 from sqlalchemy import event
 
 from maintainer.adapters.store import listing, open_store, samples
-from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.job import JobState
-from maintainer.domain.plan import Estimate, PlannedAction
-from maintainer.domain.policy import RuleName
 from maintainer.ports.store import (
     HISTORY_METRICS,
     LONGEST_TRUST,
@@ -34,7 +31,6 @@ from tests.adapters.store.values import (
     make_grade,
     make_health,
     make_job,
-    make_plan,
     succeeded,
 )
 
@@ -121,20 +117,6 @@ def test_a_change_while_a_plan_is_made_is_not_lost(store: Store) -> None:
     store.mark_planned(due, "v1", None)
     assert due_names(store) == ["orders"]
     store.mark_planned(PlanDue(named(1), 0), "v1", None)  # a table that is gone
-
-
-def test_only_plans_that_want_work_are_handed_to_admission(store: Store) -> None:
-    wanted = PlannedAction(
-        RuleName.REWRITE_DATA_FILES, RewriteDataFiles(), (), Estimate(10, 1, 9, 1000), "small files"
-    )
-    store.record_health(make_health(), make_grade())
-    store.record_plan(make_plan())
-    assert store.plans_with_work() == ()
-
-    store.record_plan(replace(make_plan(), planned=(wanted,)))
-    assert [plan.table for plan in store.plans_with_work()] == [ORDERS]
-    store.record_plan(make_plan())
-    assert store.plans_with_work() == ()
 
 
 def test_the_unfinished_job_of_a_table(store: Store) -> None:

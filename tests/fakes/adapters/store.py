@@ -400,9 +400,6 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
                 if self._tables[table].plan
             )
 
-    def plans_with_work(self) -> Sequence[Plan]:
-        return tuple(plan for plan in self.plans() if plan.planned)
-
     def tables_to_plan(
         self, now: datetime, version: str, catalogs: Collection[str] | None = None
     ) -> Sequence[PlanDue]:

@@ -14,7 +14,6 @@ Kind = sa.types.TypeEngine[Any]
 NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 # SQLite increments this type alone by itself
 SEQUENCE = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-WANTS_WORK = sa.text("planned > 0")
 STANDS = sa.text("until IS NULL")
 IS_UNFINISHED = sa.text("state IN ('pending', 'submitted', 'running', 'unknown')")
 IS_HELD = sa.text("expires_at IS NOT NULL")
@@ -142,10 +141,8 @@ def _create_plans() -> None:
         "plans",
         _reference("full_name", "tables.full_name"),
         _required("document", sa.LargeBinary()),
-        _required("planned", sa.Integer(), server_default="1"),
         sa.PrimaryKeyConstraint("full_name"),
     )
-    _create_partial_index("ix_plans_planned", "plans", ["full_name"], WANTS_WORK)
     op.create_table(
         "candidates",
         _reference("full_name", "plans.full_name"),
