@@ -163,13 +163,13 @@ class Scheduler:
             name: [step.name for step in steps if step.after_work_of == name]
             for name in self._steps
         }
-        self._runs: dict[str, threading.Lock] = {step.name: threading.Lock() for step in steps}
         self._ended: dict[
             str, tuple[float, float]
         ] = {}  # the end of each step's last run, by the monotonic clock, and its run time
         self._began = time.monotonic()
         self._time = SteadyTime()
-        self._hastening = threading.Lock()
+        self._state = threading.Condition()  # guards the two below
+        self._running: set[str] = set()
         self._is_ending = False
         self._apscheduler = BackgroundScheduler(
             timezone=self._time,
@@ -198,11 +198,10 @@ class Scheduler:
         logged and counted, never raised.
         """
         step = self._steps[name]
-        if self._is_resting(step) or not self._runs[name].acquire(blocking=False):
-            return False
-        if self._is_ending:
-            self._runs[name].release()
-            return False
+        with self._state:
+            if self._is_resting(step) or name in self._running or self._is_ending:
+                return False
+            self._running.add(name)
         started = time.monotonic()
         is_ok = False
         done: object = None
@@ -216,7 +215,9 @@ class Scheduler:
         finally:
             took = time.monotonic() - started
             self._ended[name] = started + took, took
-            self._runs[name].release()
+            with self._state:
+                self._running.remove(name)
+                self._state.notify_all()
             self._telemetry.step_finished(name, took, is_ok)
         if is_ok:
             self._hasten(self._followers[name] + (self._followers_of_work[name] if done else []))
@@ -228,7 +229,7 @@ class Scheduler:
 
     def _hasten(self, names: list[str]) -> None:
         """Let these steps run now, except those that a drain or the end has removed."""
-        with self._hastening:
+        with self._state:
             for name in names if self._apscheduler.running and not self._is_ending else ():
                 with contextlib.suppress(JobLookupError):
                     self._apscheduler.modify_job(name, next_run_time=self._time.now())
@@ -246,7 +247,7 @@ class Scheduler:
             pause=max(step.interval, timedelta(seconds=step.rest_factor * took)),
             idle=timedelta(seconds=time.monotonic() - since),
             took=timedelta(seconds=took) if ended is not None else None,
-            is_running=self._runs[step.name].locked(),
+            is_running=step.name in self._running,
         )
 
     def drain(
@@ -282,15 +283,13 @@ class Scheduler:
 
     def stop(self, grace: timedelta = STOP_GRACE) -> None:
         """Start no more runs; returns when no step is running, or the grace is over."""
-        with self._hastening:
+        with self._state:
             self._is_ending = True
         if self._apscheduler.running:
             self._apscheduler.shutdown(wait=False)
-        deadline = time.monotonic() + grace.total_seconds()
-        for name, run in self._runs.items():
-            if run.acquire(timeout=max(0.0, deadline - time.monotonic())):
-                run.release()
-            else:
+        with self._state:
+            self._state.wait_for(lambda: not self._running, grace.total_seconds())
+            for name in sorted(self._running):
                 log.warning(
                     "step.left step=%s (it did not end within %g s and ends with the process)",
                     name,
