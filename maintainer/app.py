@@ -70,7 +70,7 @@ from maintainer.ports.policies import Policies
 from maintainer.ports.store import Store
 from maintainer.requests.approval import approve_list, reject_list, restore_list
 from maintainer.requests.cancel import request_cancel
-from maintainer.requests.pause import cancel_halted, halt, lift, read_standstill
+from maintainer.requests.pause import cancel_scope, pause_scope, read_standstill, resume_scope
 from maintainer.requests.policy_versions import compare_versions
 from maintainer.requests.preview import preview, preview_tables
 from maintainer.requests.rollback import request_rollback
@@ -80,8 +80,8 @@ from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettin
 from maintainer.settings.spark import SparkSettings
 from maintainer.steps.admission import INTERVAL as WAITS_INTERVAL
 from maintainer.steps.admission import REST_FACTOR as WAITS_REST
-from maintainer.steps.admission import note_waits, read_queue
-from maintainer.steps.notices import RETELL_INTERVAL, note_told, retell
+from maintainer.steps.admission import read_queue, record_waits
+from maintainer.steps.notices import RESEND_INTERVAL, record_delivery, resend_notices
 from maintainer.steps.plan import plan
 from maintainer.steps.prune import prune
 from maintainer.steps.review import review
@@ -288,7 +288,7 @@ def open_notifier(settings: NotificationSettings, store: Store, clock: Clock) ->
         ),
         store,
         clock,
-        partial(note_told, store, clock),
+        partial(record_delivery, store, clock),
     )
 
 
@@ -373,7 +373,7 @@ def make_scheduler(app: App) -> Scheduler:
         ),  # a slot is free
         Step(
             "waits",
-            partial(note_waits, ports),
+            partial(record_waits, ports),
             WAITS_INTERVAL,
             starts_work=True,
             rest_factor=WAITS_REST,
@@ -386,7 +386,7 @@ def make_scheduler(app: App) -> Scheduler:
             starts_work=False,
             after="watch",
         ),
-        Step("tell", partial(retell, ports), RETELL_INTERVAL, starts_work=True),
+        Step("tell", partial(resend_notices, ports), RESEND_INTERVAL, starts_work=True),
         Step(
             "prune",
             partial(
@@ -443,7 +443,7 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
         impact=make_impact_model(app.settings.impact),
         standstill=partial(read_standstill, ports),
         halt=partial(_halt, ports),
-        lift=partial(lift, ports),
+        lift=partial(resume_scope, ports),
         approve_orphans=partial(approve_list, ports),
         reject_orphans=partial(reject_list, ports),
         restore_orphans=partial(restore_list, ports),
@@ -486,9 +486,9 @@ def _cancel(ports: Ports, job_id: str, requested_by: str) -> Job:
 
 
 def _halt(ports: Ports, halted: Halt, is_cancelling: bool) -> None:
-    halt(ports, halted)
+    pause_scope(ports, halted)
     if is_cancelling:
-        cancel_halted(ports, halted.scope, halted.by)
+        cancel_scope(ports, halted.scope, halted.by)
 
 
 def _readiness(app: App, scheduler: Scheduler) -> Sequence[tuple[str, bool, str]]:

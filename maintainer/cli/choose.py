@@ -16,7 +16,7 @@ from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.units import format_count
 from maintainer.ports import Ports
 from maintainer.steps.scan import ScannedTable
-from maintainer.steps.table import Measured, scan_table
+from maintainer.steps.table import Measured, measure_table
 
 MAX_NEAR_NAMES = 3
 
@@ -114,7 +114,7 @@ def measure_named(ports: Ports, table: TableIdentifier) -> Measured:
     """Measure a named table; UnknownTableError if it does not exist or cannot be read."""
     ports.catalog_of(table)
     known = find_known(ports, [table])
-    scanned = scan_table(ports, table)
+    scanned = measure_table(ports, table)
     if isinstance(scanned, Measured):
         return scanned
     refuse_unknown(ports, [str(table)], [scanned], known)

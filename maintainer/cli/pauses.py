@@ -16,7 +16,7 @@ from maintainer.domain.admission import EVERYTHING, Halt, Standstill, read_scope
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.units import format_count, format_duration, parse_duration
 from maintainer.ports import Ports
-from maintainer.requests.pause import cancel_halted, halt, lift, read_standstill
+from maintainer.requests.pause import cancel_scope, pause_scope, read_standstill, resume_scope
 
 DEFAULT_BY = "person"
 LOOK_SECONDS = 1.0
@@ -45,8 +45,8 @@ def pause(
     with open_app(load(config)) as app:
         ports = app.ports
         halted = Halt(read_scope(scope), by, ports.clock.now(), reason)
-        running = halt(ports, halted)
-        cancelled = cancel_halted(ports, halted.scope, by) if cancel else 0
+        running = pause_scope(ports, halted)
+        cancelled = cancel_scope(ports, halted.scope, by) if cancel else 0
     rest = (
         f"jobs asked to end: {cancelled}" if cancel else f"jobs that run on to their end: {running}"
     )
@@ -58,7 +58,7 @@ def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None
     """End a pause or a drain."""
     wanted = read_scope(scope)
     with open_app(load(config)) as app:
-        if not lift(app.ports, wanted, by):
+        if not resume_scope(app.ports, wanted, by):
             message = f"nothing is paused as {wanted}; `maintainer pauses` lists what is"
             raise UnknownTableError(message)
     echo(f"resumed {wanted}")
@@ -84,7 +84,7 @@ def drain(
     longest = parse_duration(wait) if wait is not None else None
     with open_app(load(config)) as app:
         ports = app.ports
-        halt(ports, Halt(EVERYTHING, by, ports.clock.now(), reason, is_drain=True))
+        pause_scope(ports, Halt(EVERYTHING, by, ports.clock.now(), reason, is_drain=True))
         found = (
             read_standstill(ports)
             if longest is None

@@ -22,7 +22,7 @@ from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.job import Job
 from maintainer.ports.runner import Runner
 from maintainer.requests.cancel import request_cancel
-from maintainer.requests.run import resume_requests
+from maintainer.requests.run import continue_interrupted
 from maintainer.settings import Settings
 from maintainer.steps.jobs import held_jobs
 from maintainer.steps.review import review
@@ -98,7 +98,7 @@ def _run(app: App, listener: socket.socket) -> None:
 
 def _resume(app: App, signals: _Signals) -> None:
     try:
-        resume_requests(replace(app.ports, is_stopping=lambda: signals.is_asked))
+        continue_interrupted(replace(app.ports, is_stopping=lambda: signals.is_asked))
     except MaintainerError as error:
         log.warning(
             "daemon.not_resumed error=%s", error

@@ -73,8 +73,10 @@ def measure_removal(effect: Effect, disposal: Disposal, proof: RemovalProof) -> 
     return replace(counted, sentence=f"{text[0].upper()}{text[1:]}.")
 
 
-def conclude_removal(job: Job, effect: Effect, proof: RemovalProof, *, is_told: bool) -> Verdict:
-    """The final state; `is_told`: Spark listed the files that the table references."""
+def conclude_removal(
+    job: Job, effect: Effect, proof: RemovalProof, *, is_reported: bool
+) -> Verdict:
+    """The final state; `is_reported`: Spark listed the referenced files."""
     kind = job.outcome.kind if job.outcome is not None else "lost"
     if proof.lost:
         message = (
@@ -97,7 +99,7 @@ def conclude_removal(job: Job, effect: Effect, proof: RemovalProof, *, is_told: 
         )
     if kind != "finished":
         return conclude(job, effect)
-    if not is_told:
+    if not is_reported:
         return Verdict(
             JobState.FAILED,
             FailureReason.UNPROVED,

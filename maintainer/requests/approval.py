@@ -71,7 +71,7 @@ def _decide(
 ) -> OrphanList:
     if refusal is not None:
         raise InvalidTransitionError(refusal)
-    told = {
+    fields = {
         "list": orphans.list_id,
         "files": orphans.files,
         "bytes": orphans.bytes,
@@ -84,7 +84,7 @@ def _decide(
         orphans.table,
         orphans.table_uuid,
         orphans.list_id,
-        told,
+        fields,
     )
     if not ports.store.update_orphan_list(decided, orphans, (entry,)):
         message = (

@@ -12,7 +12,7 @@ from maintainer.requests.cancel import request_cancel
 from maintainer.steps.isolation import each
 
 
-def halt(ports: Ports, halted: Halt) -> int:
+def pause_scope(ports: Ports, halted: Halt) -> int:
     """Store a pause or drain of a scope; return how many jobs in the scope still run.
 
     The scope comes from read_scope. UnknownTableError for a table that is not known.
@@ -33,7 +33,7 @@ def halt(ports: Ports, halted: Halt) -> int:
     return sum(halted.covers(job.table) for job in ports.store.unfinished_jobs())
 
 
-def lift(ports: Ports, scope: str, by: str) -> bool:
+def resume_scope(ports: Ports, scope: str, by: str) -> bool:
     """Remove the pause or drain of exactly this scope; False when there was none."""
     if TablePattern(scope).is_exact:
         table = TableIdentifier.parse(scope)
@@ -47,7 +47,7 @@ def lift(ports: Ports, scope: str, by: str) -> bool:
     return is_lifted
 
 
-def cancel_halted(ports: Ports, scope: str, by: str) -> int:
+def cancel_scope(ports: Ports, scope: str, by: str) -> int:
     """Request the end of every job in the scope, and return how many were asked.
 
     Together with a pause this is the kill switch.

@@ -16,7 +16,7 @@ from maintainer.policy.effective import effective
 from maintainer.policy.preview import compare_plans
 from maintainer.ports import Ports
 from maintainer.ports.store import TableRecord
-from maintainer.steps.table import read_table, read_under, scan_table
+from maintainer.steps.table import measure_table, read_table, read_with_policies
 from maintainer.steps.table_plan import circumstances_of, make_plan, policy_of
 
 
@@ -42,7 +42,7 @@ def preview_tables(
     current = ports.policies.current()
     for table in tables:
         if is_fresh:
-            scanned = scan_table(ports, table)
+            scanned = measure_table(ports, table)
             if isinstance(scanned, TableFault):
                 yield TablePreview(table, unmeasured=f"{scanned.kind}: {scanned.reason}")
                 continue
@@ -71,7 +71,7 @@ def _preview_table(
     )
     health_after = health
     if is_fresh and target_of_policy(before) != target_of_policy(after):
-        inventory = read_under(ports, table, candidate)
+        inventory = read_with_policies(ports, table, candidate)
         if isinstance(inventory, TableFault):
             return TablePreview(table, unmeasured=f"{inventory.kind}: {inventory.reason}")
         health_after = measure(inventory)

@@ -10,8 +10,8 @@ from maintainer.domain.job import Job
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rollback import Repair, RollBack
 from maintainer.ports import Ports
-from maintainer.requests.pause import halt
-from maintainer.steps.table import scan_table
+from maintainer.requests.pause import pause_scope
+from maintainer.steps.table import measure_table
 
 PRIORITY = 100
 
@@ -21,7 +21,7 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
 
     InvalidTransitionError gives the reason when the job cannot be undone.
     """
-    scanned = scan_table(ports, job.table)
+    scanned = measure_table(ports, job.table)
     if isinstance(scanned, TableFault):
         message = f"job {job.job_id} cannot be rolled back: {scanned.reason}"
         raise InvalidTransitionError(message)
@@ -42,7 +42,7 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
         f"job {job.job_id} ({job.rule}) was rolled back; resume the table when it may be worked "
         f"on again"
     )
-    halt(ports, Halt(str(job.table), requested_by, ports.clock.now(), reason))
+    pause_scope(ports, Halt(str(job.table), requested_by, ports.clock.now(), reason))
     undoing = _make_job(ports, job, action, requested_by)
     if not ports.store.add_job(undoing):
         message = (

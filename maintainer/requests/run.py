@@ -25,16 +25,16 @@ def request_run(
 
 
 RESUME_WITHIN = timedelta(days=1)  # people have repeated older requests themselves
-_JOBS_LOOKED_AT = 100  # of the newest succeeded jobs
+_JOBS_SEARCHED = 100  # of the newest succeeded jobs
 
 
-def resume_requests(ports: Ports) -> int:
+def continue_interrupted(ports: Ports) -> int:
     """At the daemon's start, store the next job of each interrupted request; return how many.
 
     A request is interrupted when its last job ended and the next one was not stored.
     """
     since = ports.clock.now() - RESUME_WITHIN
-    done = ports.store.jobs(JobQuery((JobState.SUCCEEDED,), limit=_JOBS_LOOKED_AT)).items
+    done = ports.store.jobs(JobQuery((JobState.SUCCEEDED,), limit=_JOBS_SEARCHED)).items
     left = [
         job
         for job in done
@@ -48,7 +48,7 @@ def resume_requests(ports: Ports) -> int:
 
 def _is_followed(ports: Ports, job: Job) -> bool:
     """True when a later job of the table is unfinished or was requested by the same person."""
-    others = ports.store.jobs(JobQuery(table=job.table, limit=_JOBS_LOOKED_AT)).items
+    others = ports.store.jobs(JobQuery(table=job.table, limit=_JOBS_SEARCHED)).items
     return any(
         other.created_at > job.created_at
         and (not other.state.is_final or other.requested_by == job.requested_by)

@@ -28,7 +28,7 @@ def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
 
     Spent budgets are reported to the notifier. Only configured catalogs take part.
     """
-    circumstances = look_around(ports)
+    circumstances = read_circumstances(ports)
     candidates = [] if is_shut(circumstances) else read_candidates(ports)
     for spent in find_spent(candidates, circumstances):
         ports.notifier.notify(notice_of_budget(spent, circumstances.now))
@@ -37,7 +37,7 @@ def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
 
 def read_queue(ports: Ports) -> tuple[AdmissionVerdict, ...]:
     """The queue, best first: which planned actions start now, and why the others wait."""
-    return admit(read_candidates(ports), look_around(ports))
+    return admit(read_candidates(ports), read_circumstances(ports))
 
 
 def waits_of(ports: Ports, table: TableIdentifier) -> tuple[AdmissionVerdict, ...]:
@@ -64,7 +64,7 @@ def read_candidates(ports: Ports) -> list[Candidate]:
     ]
 
 
-def look_around(ports: Ports) -> AdmissionCircumstances:
+def read_circumstances(ports: Ports) -> AdmissionCircumstances:
     """Collect what admission needs to know about this moment."""
     unfinished = ports.store.unfinished_jobs()
     now = ports.clock.now()
@@ -92,13 +92,13 @@ MOST_CHANGES = 5_000  # at one time; the next run finds the others
 BATCH = 200  # changes in one transaction
 
 
-def note_waits(ports: Ports) -> int:
+def record_waits(ports: Ports) -> int:
     """Record planned actions as waiting or, when they wait no longer, as planned.
 
     Returns how many verdicts changed. Every daemon on a store computes the same changes: of two
     that change one verdict, the second finds it changed already.
     """
-    circumstances = look_around(ports)
+    circumstances = read_circumstances(ports)
     changes = find_wait_changes(
         read_candidates(ports), ports.store.standing_verdicts(), circumstances
     )[:MOST_CHANGES]

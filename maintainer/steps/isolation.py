@@ -19,7 +19,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class Trouble:
+class Failures:
     """Collects the errors of single items until every item has been worked on."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Trouble:
             self._errors.append(error)
             return None
 
-    def tell(self) -> None:
+    def raise_first(self) -> None:
         """Raise the first error, if there was any."""
         if not self._errors:
             return
@@ -60,18 +60,18 @@ def each(
     The first error is raised after all items have been worked on; StoreUnavailableError at
     once.
     """
-    trouble = Trouble()
+    failures = Failures()
     done: list[R] = []
     for item in items:
         if should_stop():
             break
         # Mypy infers no lambda's default.
-        trouble.guard(lambda item=item: done.append(do(item)))  # type: ignore[misc]
-    trouble.tell()
+        failures.guard(lambda item=item: done.append(do(item)))  # type: ignore[misc]
+    failures.raise_first()
     return done
 
 
-def at_once(items: Iterable[T], do: Callable[[T], R]) -> list[R]:
+def in_parallel(items: Iterable[T], do: Callable[[T], R]) -> list[R]:
     """The same as `each`, with one thread for each item, so that a hanging item delays no other."""
     started = [_start(partial(do, item)) for item in items]
     wait(started)
@@ -119,7 +119,7 @@ class _GiveUp(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class TimeLimit:
     """The time limit for work on one table, and a way to stop it earlier."""
 
     limit: timedelta = DEFAULT_LIMIT

@@ -9,7 +9,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.lease import Lease
 from maintainer.ports import Ports
-from maintainer.steps.notices import tell_end
+from maintainer.steps.notices import notify_end
 from maintainer.steps.table_plan import plan_table
 
 
@@ -46,7 +46,7 @@ def _take_over(ports: Ports, job: Job, lease: Lease | None) -> Lease | None:
     return taken
 
 
-def let_work(ports: Ports, lease: Lease) -> bool:
+def renew_runner(ports: Ports, lease: Lease) -> bool:
     """Let the runner work until the lease ends, not longer; False when it has ended already."""
     left = min(ports.lease_terms.duration, lease.expires_at - ports.clock.now())
     if left <= timedelta(0):
@@ -87,7 +87,7 @@ def finish_job(ports: Ports, before: Job, after: Job, token: int | None = None) 
     )
     ports.store.append_events([event])
     ports.telemetry.job_finished(after, None)
-    tell_end(ports, after, None)
+    notify_end(ports, after, None)
     plan_again(ports, after.table)
     return True
 

@@ -24,13 +24,13 @@ from maintainer.ports.clock import Clock
 from maintainer.ports.notifier import Notifier
 from maintainer.ports.store import JobQuery, Store
 
-_GATHERED = frozenset({NoticeKind.TABLE_CRITICAL, NoticeKind.TABLE_UNREADABLE})
+_LIMITED = frozenset({NoticeKind.TABLE_CRITICAL, NoticeKind.TABLE_UNREADABLE})
 
 
-class GatheredNotices:
+class LimitedNotices:
     """A notifier that names at most MOST_NAMED critical and MOST_NAMED unreadable tables.
 
-    All other tables of these two kinds wait for the summary of `tell_rest`. Notices of other
+    All other tables of these two kinds wait for the summary of `send_summaries`. Notices of other
     kinds pass.
     """
 
@@ -42,13 +42,13 @@ class GatheredNotices:
 
     def notify(self, notice: Notice) -> None:
         """Send the notice, or keep it for the summary."""
-        if notice.kind not in _GATHERED or self._passed[notice.kind] < MOST_NAMED:
+        if notice.kind not in _LIMITED or self._passed[notice.kind] < MOST_NAMED:
             self._passed[notice.kind] += 1
             self._inner.notify(notice)
         else:
             self._rest.setdefault(notice.kind, []).append(notice.subject)
 
-    def tell_rest(self, now: datetime) -> None:
+    def send_summaries(self, now: datetime) -> None:
         """Send one summary for each kind of the kept notices, and start over for the next scan."""
         for kind, subjects in self._rest.items():
             self._inner.notify(notice_of_many(kind, self._catalog, subjects, now))
@@ -58,7 +58,7 @@ class GatheredNotices:
         """Does nothing: the owner of the inner notifier closes it."""
 
 
-def tell_missing(ports: Ports, catalog: str, listed: Iterable[TableIdentifier]) -> None:
+def report_missing_tables(ports: Ports, catalog: str, listed: Iterable[TableIdentifier]) -> None:
     """Report the paused tables that a complete listing of the catalog lacks.
 
     Runs before the scan forgets these tables.
@@ -66,10 +66,10 @@ def tell_missing(ports: Ports, catalog: str, listed: Iterable[TableIdentifier]) 
     there = set(listed)
     for table in ports.store.paused_tables():
         if table.catalog == catalog and table not in there:
-            tell_gone(ports, table, f"catalog {catalog} does not list it any more")
+            report_gone_table(ports, table, f"catalog {catalog} does not list it any more")
 
 
-def tell_gone(ports: Ports, table: TableIdentifier, reason: str) -> None:
+def report_gone_table(ports: Ports, table: TableIdentifier, reason: str) -> None:
     """Report one paused table before the scan forgets it; do nothing for other tables."""
     record = ports.store.table(table)
     if record is None or record.pause is None:
@@ -89,12 +89,12 @@ def tell_gone(ports: Ports, table: TableIdentifier, reason: str) -> None:
     ports.notifier.notify(notice_of_gone(table, pause.by, pause.reason, reason, now))
 
 
-RETELL_INTERVAL = timedelta(minutes=5)
-TOLD = "people.told"  # the event of a job whose notice was delivered
-_JOBS_LOOKED_AT = 20  # jobs of one table that are searched for the failed proof
+RESEND_INTERVAL = timedelta(minutes=5)
+DELIVERED = "people.told"  # the event of a job whose notice was delivered
+_JOBS_SEARCHED = 20  # jobs of one table that are searched for the failed proof
 
 
-def tell_end(ports: Ports, job: Job, effect: Effect | None) -> None:
+def notify_end(ports: Ports, job: Job, effect: Effect | None) -> None:
     """Send a notice about a job that has just ended, if it deserves one.
 
     It covers jobs that failed before Spark received them too.
@@ -121,15 +121,15 @@ def _count_failures(ports: Ports, job: Job) -> int:
     )
 
 
-def note_told(store: Store, clock: Clock, notice: Notice) -> None:
+def record_delivery(store: Store, clock: Clock, notice: Notice) -> None:
     """Record as an event of the job that a notice about it was delivered."""
     if notice.job_id:
         store.append_events(
-            [JobEvent(notice.job_id, clock.now(), TOLD, {"kind": notice.kind.value})]
+            [JobEvent(notice.job_id, clock.now(), DELIVERED, {"kind": notice.kind.value})]
         )
 
 
-def retell(ports: Ports) -> int:
+def resend_notices(ports: Ports) -> int:
     """Send the notices that were not delivered; return how many were sent.
 
     They concern tables that a failed proof keeps paused and orphan lists that wait for
@@ -138,33 +138,37 @@ def retell(ports: Ports) -> int:
     """
     paused = [table for table, pause in ports.store.paused_tables().items() if pause.by == BY_PROOF]
     proofs = [
-        notice for notice in (_find_untold(ports, table) for table in paused) if notice is not None
+        notice
+        for notice in (_find_undelivered(ports, table) for table in paused)
+        if notice is not None
     ]
-    untold = [*proofs, *_find_untold_lists(ports)]
-    for notice in untold:
+    undelivered = [*proofs, *_find_unannounced_lists(ports)]
+    for notice in undelivered:
         ports.notifier.notify(notice)
-    return len(untold)
+    return len(undelivered)
 
 
-def _find_untold_lists(ports: Ports) -> list[Notice]:
+def _find_unannounced_lists(ports: Ports) -> list[Notice]:
     now = ports.clock.now()
     waiting = [
         orphans for orphans in ports.store.waiting_orphan_lists() if orphans.expires_at > now
     ]
     return [
-        notice_of_list(orphans, now) for orphans in waiting if not _is_told(ports, orphans.list_id)
+        notice_of_list(orphans, now)
+        for orphans in waiting
+        if not _is_delivered(ports, orphans.list_id)
     ]
 
 
-def _find_untold(ports: Ports, table: TableIdentifier) -> Notice | None:
+def _find_undelivered(ports: Ports, table: TableIdentifier) -> Notice | None:
     """The notice about the table's last failed proof; None when it was delivered."""
-    failed = ports.store.jobs(JobQuery((JobState.FAILED,), table, _JOBS_LOOKED_AT)).items
+    failed = ports.store.jobs(JobQuery((JobState.FAILED,), table, _JOBS_SEARCHED)).items
     notices = (
         notice_of_job(job, job.effect, 0, ports.clock.now()) for job in failed
     )  # 0 failures: a notice for a failed proof only
     last = next((notice for notice in notices if notice is not None), None)
-    return None if last is None or _is_told(ports, last.job_id) else last
+    return None if last is None or _is_delivered(ports, last.job_id) else last
 
 
-def _is_told(ports: Ports, job_id: str) -> bool:
-    return any(event.name == TOLD for event in ports.store.events(job_id))
+def _is_delivered(ports: Ports, job_id: str) -> bool:
+    return any(event.name == DELIVERED for event in ports.store.events(job_id))

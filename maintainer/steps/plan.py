@@ -20,7 +20,7 @@ def plan(ports: Ports) -> int:
 
     Returns how many plans changed.
     """
-    note_policies(ports)
+    keep_policy_version(ports)
     # Another version of this program may decide differently. A pause or drain may cover any
     # number of tables.
     version = (
@@ -42,7 +42,7 @@ def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:
     return is_changed
 
 
-def note_policies(ports: Ports) -> bool:
+def keep_policy_version(ports: Ports) -> bool:
     """Store the version in force; False when it is stored already."""
     policies = ports.policies.current()
     newest = next(iter(ports.store.policy_versions(1).items), None)

@@ -19,9 +19,9 @@ from maintainer.steps.jobs import held_jobs, token_of
 from maintainer.steps.kinds.dispatch import prove
 from maintainer.steps.kinds.maintenance import continue_request
 from maintainer.steps.kinds.results import Proved, Unreadable
-from maintainer.steps.notices import tell_end
+from maintainer.steps.notices import notify_end
 from maintainer.steps.pauses import pause_table
-from maintainer.steps.table import measured_record, scan_table
+from maintainer.steps.table import measure_table, measured_record
 from maintainer.steps.table_plan import plan_table
 
 
@@ -56,12 +56,12 @@ def _review_job(ports: Ports, job: Job) -> bool:
 
 def _wait(ports: Ports, job: Job, reason: str) -> bool:
     """Wait, with a limit, because the table's metadata cannot be read now."""
-    verdict = wait_for_table(ports, job, reason)
+    verdict = _wait_within_limit(ports, job, reason)
     return verdict is not None and _settle(ports, job, None, verdict)
 
 
 def _review_readable(ports: Ports, job: Job) -> bool:
-    scanned = scan_table(ports, job.table)
+    scanned = measure_table(ports, job.table)
     if isinstance(scanned, TableFault):
         if scanned.kind not in {FaultKind.DROPPED, FaultKind.VIEW}:
             return _wait(ports, job, scanned.reason)
@@ -112,7 +112,7 @@ def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> 
     }
     ports.store.append_events([JobEvent(job.job_id, now, "job.reviewed", fields)])
     ports.telemetry.job_finished(settled, effect)
-    tell_end(ports, settled, effect)
+    notify_end(ports, settled, effect)
     _follow_up(ports, settled)
     return True
 
@@ -130,10 +130,10 @@ def _follow_up(ports: Ports, job: Job) -> None:
 
 
 WAITING_PHASE = "waiting until its table can be read"
-TOLD_OF_WAIT = "job.unproved"  # the event of a job: it waits so long that people were notified
+WAIT_REPORTED = "job.unproved"  # the event of a job: it waits so long that people were notified
 
 
-def wait_for_table(ports: Ports, job: Job, reason: str) -> Verdict | None:
+def _wait_within_limit(ports: Ports, job: Job, reason: str) -> Verdict | None:
     """Wait for the table; returns the final verdict when the job waits no longer, else None."""
     now = ports.clock.now()
     since = job.unreadable_since
@@ -161,7 +161,7 @@ def _report_wait(ports: Ports, job: Job, reason: str) -> None:
 
     Nothing may work on the table before it is known what the job did.
     """
-    if any(event.name == TOLD_OF_WAIT for event in ports.store.events(job.job_id)):
+    if any(event.name == WAIT_REPORTED for event in ports.store.events(job.job_id)):
         return
     now = ports.clock.now()
     record = ports.store.table(job.table)
@@ -170,4 +170,4 @@ def _report_wait(ports: Ports, job: Job, reason: str) -> None:
         why = f"what job {job.job_id} did is not known, because the table cannot be read"
         pause_table(ports, job, BY_WAIT, why)
     ports.notifier.notify(notice_of_wait(job, reason, now, is_paused=is_paused))
-    ports.store.append_events([JobEvent(job.job_id, now, TOLD_OF_WAIT, {"reason": reason})])
+    ports.store.append_events([JobEvent(job.job_id, now, WAIT_REPORTED, {"reason": reason})])

@@ -20,14 +20,14 @@ from maintainer.policy.fingerprint import Bases
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog, Polled, Taken
 from maintainer.ports.store import ScanMark
-from maintainer.steps.isolation import DEFAULT_LIMIT, Bound, StoppedError, Trouble, at_once
-from maintainer.steps.notices import GatheredNotices, tell_missing
+from maintainer.steps.isolation import DEFAULT_LIMIT, Failures, StoppedError, TimeLimit, in_parallel
+from maintainer.steps.notices import LimitedNotices, report_missing_tables
 from maintainer.steps.table import (
     Measured,
+    keep_digests,
     keep_fault,
-    keep_portions,
-    know_nothing,
-    record_taken,
+    measure_and_keep,
+    no_digests,
     target_by,
 )
 
@@ -112,7 +112,7 @@ def scan(
             for catalog in ports.catalogs.values()
         ]
         try:
-            at_once(turns, _CatalogScan.run)
+            in_parallel(turns, _CatalogScan.run)
         finally:
             for turn in turns:
                 result.add(turn.result)
@@ -153,13 +153,13 @@ class _CatalogScan:
     changed: dict[TableIdentifier, str] = field(
         default_factory=dict
     )  # the tokens of the tables being read
-    trouble: Trouble = field(default_factory=Trouble)
+    failures: Failures = field(default_factory=Failures)
     is_whole: bool = False
     result: ScanResult = field(default_factory=ScanResult)
-    notices: GatheredNotices = field(init=False)
+    notices: LimitedNotices = field(init=False)
 
     def __post_init__(self) -> None:
-        self.notices = GatheredNotices(self.ports.notifier, self.catalog.name)
+        self.notices = LimitedNotices(self.ports.notifier, self.catalog.name)
         self.ports = replace(self.ports, notifier=self.notices)
 
     def run(self) -> None:
@@ -168,19 +168,19 @@ class _CatalogScan:
             if not self.options.is_deep:
                 self._recall_marks()
             self._measure(self._find_changed())
-            self.trouble.tell()
+            self.failures.raise_first()
         finally:
-            self.notices.tell_rest(self.ports.clock.now())
+            self.notices.send_summaries(self.ports.clock.now())
             if self.is_whole:
                 self._take_listing()
             if not self.is_whole or self.changed:
                 self.result.is_complete = False
 
     def _measure(self, tables: Iterable[TableIdentifier]) -> None:
-        known = know_nothing if self.options.is_deep else self.ports.store.digests
-        target_of, keep = target_by(self.ports.policies.current), keep_portions(self.ports)
+        known = no_digests if self.options.is_deep else self.ports.store.digests
+        target_of, keep = target_by(self.ports.policies.current), keep_digests(self.ports)
         for taken in self.catalog.inventories(tables, target_of, known, self.should_stop, keep):
-            self.trouble.guard(partial(self._record, taken))
+            self.failures.guard(partial(self._record, taken))
 
     def _recall_marks(self) -> None:
         """Read the stored tokens, and choose the tables to measure although unchanged.
@@ -217,7 +217,7 @@ class _CatalogScan:
                 self.changed[found.table] = found.token
                 yield found.table
             else:
-                self.trouble.guard(partial(self._take, found))
+                self.failures.guard(partial(self._take, found))
         self.is_whole = not self.should_stop()
 
     def _poll(self) -> Iterator[Polled | TableFault | CatalogFault]:
@@ -243,8 +243,8 @@ class _CatalogScan:
     def _record(self, taken: Taken) -> None:
         mark = ScanMark(self.changed[taken.table], self.bases.of(taken.table))
         with suppress(StoppedError):  # the table counts as changed still
-            scanned = record_taken(
-                self.ports, taken, mark, Bound(self.options.timeout, self.should_stop)
+            scanned = measure_and_keep(
+                self.ports, taken, mark, TimeLimit(self.options.timeout, self.should_stop)
             )
             del self.changed[taken.table]
             self._tell(scanned)
@@ -269,7 +269,7 @@ class _CatalogScan:
         store.record_catalog_faults(self.catalog.name, self.faults)
         self.result.faults.extend(self.faults)
         if not self.faults:  # an incomplete listing must not make us forget tables
-            tell_missing(self.ports, self.catalog.name, self.seen)
+            report_missing_tables(self.ports, self.catalog.name, self.seen)
             for table in store.forget_tables_except(self.catalog.name, self.seen):
                 self.ports.telemetry.table_gone(table)
 
@@ -315,21 +315,21 @@ def scan_tables(
     options: ScanOptions = DEFAULT_OPTIONS,
 ) -> ScanResult:
     """Measure exactly the named tables, changed or not."""
-    result, trouble = ScanResult(), Trouble()
-    known = know_nothing if options.is_deep else ports.store.digests
+    result, failures = ScanResult(), Failures()
+    known = no_digests if options.is_deep else ports.store.digests
     by_catalog: dict[str, list[TableIdentifier]] = {}
     for table in tables:
         by_catalog.setdefault(table.catalog, []).append(table)
 
     def record(taken: Taken) -> None:
-        scanned = record_taken(ports, taken, None, Bound(options.timeout))
+        scanned = measure_and_keep(ports, taken, None, TimeLimit(options.timeout))
         _count(result, scanned)
         on_table(scanned)
 
     for named in by_catalog.values():
         for taken in ports.catalog_of(named[0]).inventories(
-            named, target_by(ports.policies.current), known, keep=keep_portions(ports)
+            named, target_by(ports.policies.current), known, keep=keep_digests(ports)
         ):
-            trouble.guard(partial(record, taken))
-    trouble.tell()
+            failures.guard(partial(record, taken))
+    failures.raise_first()
     return result

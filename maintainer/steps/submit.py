@@ -16,12 +16,12 @@ from maintainer.policy.halts import describe_halt, is_draining
 from maintainer.ports import Ports
 from maintainer.steps.admission import admit_now, is_blackout
 from maintainer.steps.isolation import each
-from maintainer.steps.jobs import finish_job, let_work
+from maintainer.steps.jobs import finish_job, renew_runner
 from maintainer.steps.kinds.dispatch import prepare
 from maintainer.steps.kinds.maintenance import make_job
 from maintainer.steps.kinds.results import NotNeeded, Ready, Refused
 from maintainer.steps.pauses import find_stop
-from maintainer.steps.table import scan_table
+from maintainer.steps.table import measure_table
 
 
 def submit(ports: Ports) -> int:
@@ -78,7 +78,7 @@ def _start(ports: Ports, job: Job) -> bool:
         )
         return False
     known = ports.store.table(job.table)
-    scanned = scan_table(ports, job.table)
+    scanned = measure_table(ports, job.table)
     if isinstance(scanned, TableFault):
         _refuse(ports, job, _reason_of(scanned.kind), scanned.reason)
         return False
@@ -130,7 +130,7 @@ def _hand_over(ports: Ports, job: Job, baseline: Baseline) -> bool:
             )
         ]
     )
-    if not let_work(ports, lease):
+    if not renew_runner(ports, lease):
         return False  # storing took longer than the lease: the job will be found lost
     try:
         runner.submit(submitted)

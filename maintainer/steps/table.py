@@ -24,8 +24,8 @@ from maintainer.policy.preview import with_candidate
 from maintainer.ports import Ports
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Taken, TargetOf
 from maintainer.ports.store import ScanMark, TableRecord
-from maintainer.steps.isolation import Bound, StoppedError, TookTooLongError
-from maintainer.steps.notices import tell_gone
+from maintainer.steps.isolation import StoppedError, TimeLimit, TookTooLongError
+from maintainer.steps.notices import report_gone_table
 from maintainer.steps.registrations import registrations_of
 
 _LOG = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class Measured:
     seconds: float = 0.0
 
 
-def scan_table(
+def measure_table(
     ports: Ports, table: TableIdentifier, mark: ScanMark | None = None, *, is_deep: bool = False
 ) -> Measured | TableFault:
     """Measure one table now and record it.
@@ -50,13 +50,16 @@ def scan_table(
     `mark` names the table's state as far as the caller knows it, and is stored last.
     """
     started = ports.clock.now()
-    inventory = read_table(ports, table, known=know_nothing if is_deep else ports.store.digests)
-    return record_taken(
-        ports, Taken(table, inventory, (ports.clock.now() - started).total_seconds()), mark, Bound()
+    inventory = read_table(ports, table, known=no_digests if is_deep else ports.store.digests)
+    return measure_and_keep(
+        ports,
+        Taken(table, inventory, (ports.clock.now() - started).total_seconds()),
+        mark,
+        TimeLimit(),
     )
 
 
-def know_nothing(
+def no_digests(
     _table_uuid: str, _paths: Iterable[str], _target_bytes: int
 ) -> Mapping[str, ManifestDigest]:
     """No stored digests, so that every manifest is read."""
@@ -70,10 +73,12 @@ def read_table(
     known: KnownDigests | None = None,
 ) -> TableInventory | TableFault:
     """Read a table's inventory with the target file size that its policy or property sets."""
-    return read_under(ports, table, with_candidate(ports.policies.current(), candidate), known)
+    return read_with_policies(
+        ports, table, with_candidate(ports.policies.current(), candidate), known
+    )
 
 
-def read_under(
+def read_with_policies(
     ports: Ports, table: TableIdentifier, policies: PolicySet, known: KnownDigests | None = None
 ) -> TableInventory | TableFault:
     """Read a table's inventory with the target file size of the given policies."""
@@ -89,8 +94,8 @@ def target_by(policies: Callable[[], PolicySet]) -> TargetOf:
     )
 
 
-def record_taken(
-    ports: Ports, taken: Taken, mark: ScanMark | None, bound: Bound
+def measure_and_keep(
+    ports: Ports, taken: Taken, mark: ScanMark | None, limit: TimeLimit
 ) -> Measured | TableFault:
     """Measure and grade the inventory within the time limit, and store the result.
 
@@ -98,7 +103,7 @@ def record_taken(
     orderly stop are raised.
     """
     try:
-        return _record(ports, taken, mark, bound)
+        return _record(ports, taken, mark, limit)
     except (StoreUnavailableError, StoppedError):
         raise
     except TookTooLongError as error:
@@ -119,7 +124,7 @@ def record_taken(
 
 
 def _record(
-    ports: Ports, taken: Taken, mark: ScanMark | None, bound: Bound
+    ports: Ports, taken: Taken, mark: ScanMark | None, limit: TimeLimit
 ) -> Measured | TableFault:
     inventory = taken.outcome
     if isinstance(inventory, TableFault):
@@ -133,8 +138,10 @@ def _record(
         tuple(ports.store.pins(inventory.table_uuid)),
     )
     registrations = registrations_of(ports, table, inventory.table_uuid, inventory.properties)
-    health, graded = bound.run(
-        partial(_judge, inventory, ports.policies.current(), before, pins, registrations)
+    health, graded = limit.run(
+        partial(
+            _measure_and_grade, inventory, ports.policies.current(), before, pins, registrations
+        )
     )
     try:
         ports.store.record_health(health, graded)
@@ -158,7 +165,7 @@ def _record(
     )
 
 
-def _judge(
+def _measure_and_grade(
     inventory: TableInventory,
     policies: PolicySet,
     before: Grade | None,
@@ -170,7 +177,7 @@ def _judge(
     return health, grade(health, policy, inventory.read_at, before, pins, registrations)
 
 
-def keep_portions(ports: Ports) -> KeepDigests:
+def keep_digests(ports: Ports) -> KeepDigests:
     """Return a function that stores digests while a table is being read.
 
     After a crash the next scan continues from them.
@@ -190,7 +197,7 @@ def keep_fault(ports: Ports, fault: TableFault) -> TableFault:
     is_gone = fault.kind in {FaultKind.DROPPED, FaultKind.VIEW}
     before = ports.store.table(fault.table)
     if is_gone:
-        tell_gone(ports, fault.table, fault.reason)
+        report_gone_table(ports, fault.table, fault.reason)
     ports.store.record_fault(fault)
     if is_gone:
         ports.telemetry.table_gone(fault.table)
@@ -205,11 +212,11 @@ def keep_fault(ports: Ports, fault: TableFault) -> TableFault:
 
 
 def _explain(error: Exception) -> str:
-    words = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
-    told = (
-        words if len(words) <= _MAX_REASON_CHARACTERS else f"{words[: _MAX_REASON_CHARACTERS - 1]}…"
+    text = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    short = (
+        text if len(text) <= _MAX_REASON_CHARACTERS else f"{text[: _MAX_REASON_CHARACTERS - 1]}…"
     )
-    return f"measuring it failed unexpectedly (the log has more): {told}"
+    return f"measuring it failed unexpectedly (the log has more): {short}"
 
 
 def measured_record(ports: Ports, table: TableIdentifier) -> tuple[TableRecord, TableHealth]:

@@ -60,7 +60,7 @@ def make_plan(
     return decide(
         health,
         policy,
-        look_around(
+        add_surroundings(
             ports,
             policy,
             record,
@@ -70,7 +70,7 @@ def make_plan(
     )
 
 
-def look_around(
+def add_surroundings(
     ports: Ports,
     policy: Policy,
     record: TableRecord,

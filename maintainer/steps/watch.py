@@ -12,7 +12,7 @@ from maintainer.domain.progress import Stage
 from maintainer.ports import Ports
 from maintainer.ports.runner import RunnerReport
 from maintainer.steps.isolation import each
-from maintainer.steps.jobs import hold_lease, let_work, read_leases
+from maintainer.steps.jobs import hold_lease, read_leases, renew_runner
 
 _WATCHED = frozenset({JobState.SUBMITTED, JobState.RUNNING})
 UPDATE_ATTEMPTS = 3  # the next run gets the same report again
@@ -40,7 +40,7 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
     if held is None or not _is_watched(job):
         return False
     if may_go_on(job, ports.clock.now()):
-        let_work(ports, held)
+        renew_runner(ports, held)
     if job.cancel_requested_by or job.is_overdue:
         ports.runner.cancel(job.job_id)  # another process may have stored the request
     report = ports.runner.report(job)
@@ -95,8 +95,8 @@ def _is_watched(job: Job) -> bool:
 
 def _started_at(ports: Ports, report: RunnerReport) -> datetime:
     """When Spark began, from its own event: a short job may begin and end between two reports."""
-    told = next((event.at for event in report.events if event.name == "statement.started"), None)
-    return told or (report.outcome.ended_at if report.outcome is not None else ports.clock.now())
+    started = next((event.at for event in report.events if event.name == "statement.started"), None)
+    return started or (report.outcome.ended_at if report.outcome is not None else ports.clock.now())
 
 
 def _advance(ports: Ports, job: Job, report: RunnerReport) -> Job:

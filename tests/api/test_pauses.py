@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from maintainer.app import _halt
-from maintainer.requests.pause import lift, read_standstill
+from maintainer.requests.pause import read_standstill, resume_scope
 from maintainer.requests.run import request_run
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import start_pending
@@ -27,7 +27,7 @@ def world(client: Client) -> World:
         services,
         standstill=partial(read_standstill, made.ports),
         halt=partial(_halt, made.ports),
-        lift=partial(lift, made.ports),
+        lift=partial(resume_scope, made.ports),
     )
     return made
 

@@ -14,7 +14,7 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import JobQuery
-from maintainer.requests.run import RESUME_WITHIN, request_run, resume_requests
+from maintainer.requests.run import RESUME_WITHIN, continue_interrupted, request_run
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import start_pending
@@ -58,21 +58,21 @@ def test_what_was_asked_for_beyond_a_job_is_gone_on_with_at_the_next_start(
     first = ended_between_two_jobs(world, monkeypatch)
     world.ports = world.restarted()
     world.clock.advance(timedelta(minutes=5))
-    assert resume_requests(world.ports) == 1
+    assert continue_interrupted(world.ports) == 1
     (following,) = world.store.unfinished_jobs()
     assert (following.rule, following.requested_by, following.table) == (
         RuleName.EXPIRE_SNAPSHOTS,
         "ada",
         first.table,
     )
-    assert resume_requests(world.ports) == 0, "it is on its way"
+    assert continue_interrupted(world.ports) == 0, "it is on its way"
 
 
 def test_a_request_of_the_day_before_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     ended_between_two_jobs(world, monkeypatch)
     world.clock.advance(RESUME_WITHIN + timedelta(minutes=1))
-    assert resume_requests(world.ports) == 0
+    assert continue_interrupted(world.ports) == 0
 
 
 def test_a_request_that_was_gone_on_with_is_not_repeated() -> None:
@@ -85,7 +85,7 @@ def test_a_request_that_was_gone_on_with_is_not_repeated() -> None:
     world.runner.finish(job.job_id, world.mend(world.stored(job)))
     watch(world.ports)
     review(world.ports)
-    assert resume_requests(world.ports) == 0
+    assert continue_interrupted(world.ports) == 0
 
 
 def pending(world: World) -> Job:

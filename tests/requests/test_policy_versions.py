@@ -9,7 +9,7 @@ import pytest
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.policy import PolicyProblem
 from maintainer.requests.policy_versions import compare_versions
-from maintainer.steps.plan import note_policies, plan
+from maintainer.steps.plan import keep_policy_version, plan
 from tests.steps.world import ENFORCE, World, layer
 
 
@@ -24,18 +24,18 @@ def test_each_plan_keeps_the_version_in_force_when_it_is_a_new_one() -> None:
     page = world.store.policy_versions()
     assert [one.version for one in page.items] == [world.policies.current().version, first]
     world.policies.problems = (PolicyProblem("b.yaml:1", "tables is missing"),)
-    assert note_policies(world.ports)
-    assert not note_policies(world.ports)
+    assert keep_policy_version(world.ports)
+    assert not keep_policy_version(world.ports)
 
 
 def test_versions_are_compared_with_each_other_and_with_what_is_in_force() -> None:
     world = World()
-    note_policies(world.ports)
+    keep_policy_version(world.ports)
     first = world.policies.current().version
     world.policies.layers = (layer(ENFORCE.replace("keep: 10", "keep: 11")),)
     (change,) = compare_versions(world.ports, first)
     assert (change.path, change.before, change.after) == ("rules.expire_snapshots.keep", "10", "11")
-    note_policies(world.ports)
+    keep_policy_version(world.ports)
     assert compare_versions(world.ports, world.policies.current().version, "current") == ()
     with pytest.raises(InvalidValueError, match="no policy version 'nonsense' is kept"):
         compare_versions(world.ports, "nonsense")

@@ -14,7 +14,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, Ref, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.rollback import Repair, RollBack
-from maintainer.requests.pause import halt
+from maintainer.requests.pause import pause_scope
 from maintainer.requests.rollback import request_rollback
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
@@ -116,7 +116,7 @@ def test_guard_29_a_pause_after_a_rollback_was_asked_for_stops_it(scope: str) ->
     _, job = compacted(world)
     undoing = request_rollback(world.ports, job, "person ada")
     world.clock.advance(timedelta(seconds=1))
-    halt(world.ports, Halt(scope, "ben", world.clock.now(), "the owner wants to look first"))
+    pause_scope(world.ports, Halt(scope, "ben", world.clock.now(), "the owner wants to look first"))
     assert start_pending(world.ports) == 0
     ended = world.stored(undoing)
     assert ended.state is JobState.CANCELLED
@@ -128,7 +128,9 @@ def test_guard_29_a_pause_after_a_rollback_was_asked_for_stops_it(scope: str) ->
 def test_a_rollback_starts_in_a_scope_that_was_paused_before_it_was_asked_for() -> None:
     world = World()
     _, job = compacted(world)
-    halt(world.ports, Halt("lake.*", "ben", world.clock.now(), "nothing more until this is undone"))
+    pause_scope(
+        world.ports, Halt("lake.*", "ben", world.clock.now(), "nothing more until this is undone")
+    )
     world.clock.advance(timedelta(seconds=1))
     assert rolled_back(world, job).state is JobState.SUCCEEDED
 

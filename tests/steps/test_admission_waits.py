@@ -17,7 +17,7 @@ from maintainer.domain.policy import RuleName, Window
 from maintainer.domain.verdict import PLANNED, RuleVerdict
 from maintainer.ports import Ports
 from maintainer.steps import admission
-from maintainer.steps.admission import note_waits
+from maintainer.steps.admission import record_waits
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
@@ -75,14 +75,14 @@ def spend_on_one_of_two(world: World) -> tuple[Ports, TableIdentifier, TableIden
 def test_a_budget_that_is_spent_is_one_entry_until_the_day_is_over() -> None:
     world = World()
     ports, started, waiting = spend_on_one_of_two(world)
-    assert note_waits(ports) == 1
+    assert record_waits(ports) == 1
     for _ in range(3):
         world.clock.advance(HOUR)
         world.commit(waiting)
         look(ports)
-        assert note_waits(ports) == 0
+        assert record_waits(ports) == 0
     world.clock.advance(8 * HOUR)
-    assert note_waits(ports) == 1
+    assert record_waits(ports) == 1
 
     assert story(world, waiting) == [
         ("planned", 0, 1),
@@ -102,7 +102,7 @@ def test_a_budget_that_is_spent_is_one_entry_until_the_day_is_over() -> None:
 def test_what_a_job_gives_back_is_told_when_it_is_worth_telling() -> None:
     world = World()
     ports, _, waiting = spend_on_one_of_two(world)
-    note_waits(ports)
+    record_waits(ports)
     (job,) = world.store.unfinished_jobs()
     assert job.cost is not None
     budget = ports.admission.fleet.gb_hours_per_day
@@ -123,8 +123,8 @@ def test_what_a_job_gives_back_is_told_when_it_is_worth_telling() -> None:
     )
     world.clock.advance(HOUR)
 
-    assert note_waits(barely) == 0
-    assert note_waits(amply) == 1
+    assert record_waits(barely) == 0
+    assert record_waits(amply) == 1
     assert story(world, waiting) == [("planned", 0, 1), ("over_budget", 1, 2), ("planned", 2, None)]
 
 
@@ -134,11 +134,11 @@ def test_a_blackout_of_everything_is_an_entry_from_when_until_when() -> None:
     look(world.ports)
     window = Window("0 13 * * *", timedelta(hours=2), "UTC")
     ports = replace(world.ports, admission=AdmissionRules(blackouts=(window,)))
-    assert note_waits(ports) == 0
+    assert record_waits(ports) == 0
     for _ in range(3):
         world.clock.advance(HOUR)
         look(ports)
-        note_waits(ports)
+        record_waits(ports)
 
     assert story(world, table) == [
         ("planned", 0, 1),
@@ -152,19 +152,19 @@ def test_every_daemon_comes_to_the_same_whatever_places_it_has() -> None:
     world = World()
     ports, _, waiting = spend_on_one_of_two(world)
     other = replace(ports, runner=type(world.runner)(world.clock, capacity=0))
-    assert note_waits(other) == 1
-    assert note_waits(ports) == note_waits(other) == 0
+    assert record_waits(other) == 1
+    assert record_waits(ports) == record_waits(other) == 0
     assert story(world, waiting)[-1] == ("over_budget", 1, None)
 
 
 def test_a_plan_that_wants_it_no_more_ends_the_wait() -> None:
     world = World()
     ports, _, waiting = spend_on_one_of_two(world)
-    note_waits(ports)
+    record_waits(ports)
     world.clock.advance(HOUR)
     world.commit(waiting, manifests=())
     look(ports)
-    note_waits(ports)
+    record_waits(ports)
     assert [code for code, *_ in story(world, waiting)][:2] == ["planned", "over_budget"]
     assert story(world, waiting)[1][2] == 2
     assert story(world, waiting)[-1][0] != "over_budget"
@@ -184,7 +184,7 @@ def test_what_was_planned_anew_between_two_readings_is_left_for_the_next_look(
         return changes
 
     monkeypatch.setattr(admission, "find_wait_changes", find_late)
-    assert note_waits(ports) == 0
+    assert record_waits(ports) == 0
     assert "over_budget" not in [code for code, *_ in story(world, waiting)]
 
 
@@ -201,5 +201,5 @@ def test_many_changes_are_made_batch_by_batch_and_over_several_looks(
     )
     monkeypatch.setattr(admission, "BATCH", 2)
     monkeypatch.setattr(admission, "MOST_CHANGES", 5)
-    assert [note_waits(ports) for _ in range(3)] == [5, 2, 0]
+    assert [record_waits(ports) for _ in range(3)] == [5, 2, 0]
     assert len(world.telemetry.verdicts) == 7

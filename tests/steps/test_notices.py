@@ -12,7 +12,7 @@ from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.orphan import OrphanList
 from maintainer.ports.store import Pause
 from maintainer.requests.approval import reject_list
-from maintainer.steps.notices import TOLD, note_told, retell
+from maintainer.steps.notices import DELIVERED, record_delivery, resend_notices
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
@@ -104,32 +104,32 @@ def unproved(world: World) -> tuple[TableIdentifier, Job]:
 def test_a_failed_proof_of_which_nobody_was_told_is_told_at_the_next_start() -> None:
     world = World()
     table, job = unproved(world)
-    assert retell(world.ports) == 1
+    assert resend_notices(world.ports) == 1
     (notice,) = world.notifier.notices
     assert (notice.kind, notice.subject, notice.job_id) == (
         NoticeKind.FAILED_PROOF,
         str(table),
         job.job_id,
     )
-    note_told(world.store, world.clock, notice)
-    assert [event.name for event in world.store.events(job.job_id)][-1] == TOLD
-    assert retell(world.ports) == 0
+    record_delivery(world.store, world.clock, notice)
+    assert [event.name for event in world.store.events(job.job_id)][-1] == DELIVERED
+    assert resend_notices(world.ports) == 0
 
 
 def test_what_a_person_has_resumed_or_paused_is_not_told_again() -> None:
     world = World()
     table, _ = unproved(world)
     world.store.set_pause(table, Pause("person ada", world.clock.now(), "I look at it"))
-    assert retell(world.ports) == 0
+    assert resend_notices(world.ports) == 0
     world.store.set_pause(table, None)
-    assert retell(world.ports) == 0
+    assert resend_notices(world.ports) == 0
 
 
 def test_a_notice_that_is_of_no_job_leaves_no_trace_in_any() -> None:
     world = World()
     _, job = unproved(world)
     before = world.store.events(job.job_id)
-    note_told(
+    record_delivery(
         world.store,
         world.clock,
         Notice(
@@ -149,22 +149,22 @@ def waiting() -> tuple[World, OrphanList]:
 
 def test_a_list_that_waits_and_of_which_nobody_was_told_is_told_until_somebody_has_heard() -> None:
     world, made = waiting()
-    assert retell(world.ports) == 1
+    assert resend_notices(world.ports) == 1
     (notice,) = world.notifier.notices
     assert (notice.kind, notice.subject, notice.job_id) == (
         NoticeKind.APPROVAL_NEEDED,
         str(made.table),
         made.list_id,
     )
-    assert retell(world.ports) == 1, "it reached nobody yet"
-    note_told(world.store, world.clock, notice)
-    assert retell(world.ports) == 0
+    assert resend_notices(world.ports) == 1, "it reached nobody yet"
+    record_delivery(world.store, world.clock, notice)
+    assert resend_notices(world.ports) == 0
 
 
 def test_a_list_whose_time_is_over_or_that_somebody_has_decided_on_is_not_told() -> None:
     world, made = waiting()
     reject_list(world.ports, made.table, made.list_id, "bob")
-    assert retell(world.ports) == 0
+    assert resend_notices(world.ports) == 0
     late, _ = waiting()
     late.clock.advance(timedelta(days=7))
-    assert retell(late.ports) == 0
+    assert resend_notices(late.ports) == 0

@@ -23,7 +23,7 @@ from maintainer.domain.orphan import FoundOrphans
 from maintainer.ports import Ports
 from maintainer.ports.notifier import Notifier
 from maintainer.ports.store import Store
-from maintainer.steps.notices import TOLD, note_told, retell
+from maintainer.steps.notices import DELIVERED, record_delivery, resend_notices
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.watch import watch
@@ -68,7 +68,9 @@ def telling(
 ) -> Iterator[Ports]:
     """A daemon's ports, and its way to people."""
     options = NotifierOptions({"one": receiver.url}, limits=limits, hold=HOLD)
-    notifier = AppriseNotifier(options, store, world.clock, partial(note_told, store, world.clock))
+    notifier = AppriseNotifier(
+        options, store, world.clock, partial(record_delivery, store, world.clock)
+    )
     yield replace(world.ports, store=store, notifier=notifier)
     notifier.close()
 
@@ -158,9 +160,9 @@ def test_a_list_that_a_crash_kept_from_people_is_told_once_by_whichever_daemon_l
         telling(world, stores[0], receiver) as restarted,
         telling(world, stores[1], receiver) as other,
     ):
-        together(partial(retell, restarted), partial(retell, other))
-        wait_until(lambda: any(event.name == TOLD for event in stores[0].events(job.job_id)))
-        assert (retell(restarted), retell(other)) == (0, 0)
+        together(partial(resend_notices, restarted), partial(resend_notices, other))
+        wait_until(lambda: any(event.name == DELIVERED for event in stores[0].events(job.job_id)))
+        assert (resend_notices(restarted), resend_notices(other)) == (0, 0)
     (message,) = receiver.received
     assert (message["title"], job.job_id in message["message"]) == (
         f"Approval needed: {TABLE}",
@@ -179,6 +181,6 @@ def test_a_notice_whose_daemon_died_on_the_way_is_delivered_by_the_other(
         for posted in stores[1].take_notices(world.clock.now() + HOLD, world.clock.now())
     ] == [NoticeKind.APPROVAL_NEEDED]
     with telling(world, stores[1], receiver) as heir:
-        wait_until(lambda: any(event.name == TOLD for event in stores[1].events(job.job_id)))
-        assert retell(heir) == 0
+        wait_until(lambda: any(event.name == DELIVERED for event in stores[1].events(job.job_id)))
+        assert resend_notices(heir) == 0
     assert subjects(receiver) == [str(TABLE)]

@@ -14,7 +14,7 @@ from maintainer.domain.notice import NoticeKind
 from maintainer.domain.units import MIB
 from maintainer.steps.prune import KEEP_READINGS, prune
 from maintainer.steps.scan import ScannedTable, scan, scan_tables
-from maintainer.steps.table import Measured, scan_table
+from maintainer.steps.table import Measured, measure_table
 from tests.samples import NOW
 from tests.steps.world import World, layer
 
@@ -39,7 +39,7 @@ def test_a_manifest_is_read_once_in_its_life() -> None:
     world = World()
     table = world.put("orders", small_files=60, manifests=3)
     assert scan(world.ports).entries_read == 60
-    again = scan_table(world.ports, table)
+    again = measure_table(world.ports, table)
     assert isinstance(again, Measured)
     assert [manifest.entries_read for manifest in again.inventory.manifests] == [0, 0, 0]
     world.commit(
@@ -186,7 +186,7 @@ def test_a_table_that_vanishes_between_listing_and_reading_is_no_error() -> None
     table = world.put("orders")
     scan(world.ports)
     world.catalog.drop(table)
-    assert isinstance(scan_table(world.ports, table), TableFault)
+    assert isinstance(measure_table(world.ports, table), TableFault)
     assert world.store.table(table) is None
 
 
@@ -226,7 +226,7 @@ def test_the_policys_target_decides_what_is_small() -> None:
     world.policies.layers = (
         layer("tables: '*'\ntarget_file_size: 1MiB\nrules: {rewrite_data_files: {}}"),
     )
-    measured = scan_table(world.ports, world.put("orders"))
+    measured = measure_table(world.ports, world.put("orders"))
     assert isinstance(measured, Measured)
     assert measured.health.target_file_size_bytes == MIB
 
@@ -235,14 +235,14 @@ def test_a_catalog_that_is_not_configured_is_named() -> None:
     with pytest.raises(
         UnknownTableError, match=r"catalog 'pond' is not configured \(configured: lake\)"
     ):
-        scan_table(World().ports, TableIdentifier("pond", ("a",), "b"))
+        measure_table(World().ports, TableIdentifier("pond", ("a",), "b"))
 
 
 def test_a_table_with_an_unreadable_manifest_is_measured_as_far_as_it_goes() -> None:
     world = World()
     table = world.put("orders")
     world.catalog.put(replace(world.look(table), unreadable=(Unreadable("m2", "truncated"),)))
-    measured = scan_table(world.ports, table)
+    measured = measure_table(world.ports, table)
     assert isinstance(measured, Measured)
     assert measured.grade.band is Band.CRITICAL
 

@@ -19,7 +19,7 @@ from maintainer.steps.scan import (
     ScanOptions,
     scan,
 )
-from maintainer.steps.table import Measured, scan_table
+from maintainer.steps.table import Measured, measure_table
 from tests.samples import NOW
 from tests.steps.world import ENFORCE, World, layer
 
@@ -161,7 +161,7 @@ def test_a_table_that_could_be_read_only_in_part_is_tried_each_time(world: World
 def test_a_table_measured_by_another_step_counts_as_changed_once(world: World) -> None:
     table = TableIdentifier("lake", ("sales",), "orders")
     world.commit(table)
-    scan_table(world.ports, table)
+    measure_table(world.ports, table)
     assert measured(world) == ["orders"]
     assert measured(world) == []
 

@@ -17,7 +17,7 @@ from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault, Tab
 from maintainer.measure.health import measure
 from maintainer.ports.catalog import Polled
 from maintainer.steps import table as table_step
-from maintainer.steps.isolation import at_once
+from maintainer.steps.isolation import in_parallel
 from maintainer.steps.scan import ScannedTable, ScanOptions, scan
 from maintainer.steps.table import Measured
 from tests.fakes.adapters.catalog import FakeCatalog
@@ -132,7 +132,7 @@ def test_a_catalog_that_hangs_delays_no_other() -> None:
 
 
 def test_of_several_at_once_the_stores_error_comes_first_and_results_keep_their_order() -> None:
-    assert at_once([3, 1, 2], lambda number: number * 2) == [6, 2, 4]
+    assert in_parallel([3, 1, 2], lambda number: number * 2) == [6, 2, 4]
 
     def fail(number: int) -> None:
         message = f"number {number}"
@@ -141,7 +141,7 @@ def test_of_several_at_once_the_stores_error_comes_first_and_results_keep_their_
         raise UnforeseenError(message)
 
     with pytest.raises(StoreUnavailableError, match="number 3"):
-        at_once([1, 2, 3], fail)
+        in_parallel([1, 2, 3], fail)
     with pytest.raises(UnforeseenError, match="number 1") as raised:
-        at_once([1, 2], fail)
+        in_parallel([1, 2], fail)
     assert raised.value.__notes__ == ["and 1 more of 2 went wrong"]

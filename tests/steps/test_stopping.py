@@ -9,9 +9,9 @@ import pytest
 
 from maintainer.domain.job import JobState
 from maintainer.ports import Ports
-from maintainer.requests.run import request_run, resume_requests
+from maintainer.requests.run import continue_interrupted, request_run
 from maintainer.steps import admission
-from maintainer.steps.admission import note_waits
+from maintainer.steps.admission import record_waits
 from maintainer.steps.isolation import each
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
@@ -60,9 +60,9 @@ def test_telling_what_waits_stops_between_two_batches(
     asked: list[object] = []
     monkeypatch.setattr(admission, "find_wait_changes", lambda *_: [None])
     monkeypatch.setattr(admission, "_write_change", lambda *_: asked.append(1))
-    assert note_waits(stopping_when(world, lambda: True)) == 0
+    assert record_waits(stopping_when(world, lambda: True)) == 0
     assert asked == []
-    note_waits(world.ports)
+    record_waits(world.ports)
     assert asked == [1]
 
 
@@ -80,5 +80,5 @@ def test_what_people_asked_for_is_not_resumed_by_a_daemon_that_ends(world: World
     (lease,) = world.store.leases()
     assert world.store.update_job(finished, started, lease.token)
     world.replace(replace(world.look(table), metadata_location="later.json"))
-    assert resume_requests(stopping_when(world, lambda: True)) == 0
-    assert resume_requests(world.ports) == 1
+    assert continue_interrupted(stopping_when(world, lambda: True)) == 0
+    assert continue_interrupted(world.ports) == 1

@@ -18,7 +18,7 @@ from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.policy import RuleName
 from maintainer.requests.rollback import request_rollback
 from maintainer.requests.run import request_run
-from maintainer.steps.table import scan_table
+from maintainer.steps.table import measure_table
 from tests.adapters.spark.lakes import runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.torture.lake import CATALOG
@@ -72,7 +72,7 @@ def test_guard_25_a_rewrite_of_manifests_whose_answer_is_lost_is_found_and_rolle
         "id bigint",
         rows=tuple(f"SELECT id FROM range({first}, {first} + 3)" for first in (0, 3, 6)),
     )
-    scan_table(workshop.ports, table)
+    measure_table(workshop.ports, table)
     plan, job = request_run(workshop.ports, table, (RuleName.REWRITE_MANIFESTS,), "person")
     assert job is not None, plan.skipped
     stage.proxy.answers_to_lose = 1

@@ -54,12 +54,12 @@ def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryReading | No
         job.table, [snapshot.snapshot_id for snapshot in own]
     )
     if canary is not None:
-        told = {
+        fields = {
             "files": canary.files_read,
             "problems": list(canary.problems),
             "unread": list(canary.unread),
         }
-        ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "canary.read", told)])
+        ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "canary.read", fields)])
     return canary
 
 

@@ -15,9 +15,9 @@ from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.location import Place, normalise_path, paths_of
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Polled
-from maintainer.steps.table import scan_table
+from maintainer.steps.table import measure_table
 
-SETTLED = timedelta(
+ANSWER_VALID_FOR = timedelta(
     minutes=10
     # A catalog's answer counts for this time. Each catalog is asked once in it, however many
     # tables have orphan files.
@@ -26,7 +26,7 @@ MAX_MEASURED = 20  # tables measured before one removal
 _GONE = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
 
 
-def note_foreign(ports: Ports, action: Action, health: TableHealth) -> str | None:
+def record_foreign_locations(ports: Ports, action: Action, health: TableHealth) -> str | None:
     """Record foreign (not Iceberg) locations that overlap with the table's, before the job.
 
     Returns why they are not known, else None.
@@ -37,7 +37,9 @@ def note_foreign(ports: Ports, action: Action, health: TableHealth) -> str | Non
         return None
     found: list[Place] = []
     for catalog in ports.catalogs.values():
-        for place in catalog.foreign_places(paths_of(health.location, health.properties), SETTLED):
+        for place in catalog.foreign_places(
+            paths_of(health.location, health.properties), ANSWER_VALID_FOR
+        ):
             if isinstance(place, CatalogFault):
                 return f"it is not known what else lies there: {place.reason}"
             found.append(place)
@@ -45,7 +47,7 @@ def note_foreign(ports: Ports, action: Action, health: TableHealth) -> str | Non
     return None
 
 
-def find_newcomers(ports: Ports) -> str | None:
+def find_new_tables(ports: Ports) -> str | None:
     """Find a table that may have come to share the location since the last scan.
 
     It is a table that no scan has seen, or one that has moved. None when there is no such
@@ -55,12 +57,12 @@ def find_newcomers(ports: Ports) -> str | None:
     left = MAX_MEASURED
     for name, catalog in ports.catalogs.items():
         known = {table: mark.token for table, mark in ports.store.marks(name).items() if mark.token}
-        for found in catalog.poll(known, within=SETTLED):
+        for found in catalog.poll(known, within=ANSWER_VALID_FOR):
             if not isinstance(found, Polled):
                 if isinstance(found, TableFault) and found.kind in _GONE:
                     continue
                 return f"it is not known what else lies there: {found.reason}"
-            if _lies_where_it_lay(ports, found, names):
+            if _has_not_moved(ports, found, names):
                 continue
             left -= 1
             reason = (
@@ -69,11 +71,11 @@ def find_newcomers(ports: Ports) -> str | None:
                 else f"more than {MAX_MEASURED} tables are new or may have moved"
             )
             if reason is not None:
-                return f"{reason}: what lies where is looked at again first"
+                return f"{reason}: locations are checked again first"
     return None
 
 
-def _lies_where_it_lay(ports: Ports, found: Polled, names: Collection[TableIdentifier]) -> bool:
+def _has_not_moved(ports: Ports, found: Polled, names: Collection[TableIdentifier]) -> bool:
     """True when a known table's metadata is still written to the table's known location.
 
     A table that keeps its metadata there and writes its data elsewhere is not noticed; but what
@@ -102,7 +104,7 @@ def _find_change(
     None when the table is gone or has not moved.
     """
     before = ports.store.table(table)
-    scanned = scan_table(ports, table)
+    scanned = measure_table(ports, table)
     if isinstance(scanned, TableFault):
         return (
             None

@@ -20,11 +20,11 @@ from maintainer.domain.policy import RuleName
 from maintainer.measure.health import summarise
 from maintainer.ports import Ports
 from maintainer.steps.kinds.content_proof import pause_unproved, prove_contents
-from maintainer.steps.kinds.registration_check import check_names
+from maintainer.steps.kinds.registration_check import check_registrations
 from maintainer.steps.kinds.results import NotNeeded, Preparation, Proved, Ready, Refused
 from maintainer.steps.pauses import resume_readable
-from maintainer.steps.table import Measured, measured_record, scan_table
-from maintainer.steps.table_plan import circumstances_of, look_around, make_plan, policy_of
+from maintainer.steps.table import Measured, measure_table, measured_record
+from maintainer.steps.table_plan import add_surroundings, circumstances_of, make_plan, policy_of
 
 
 def make_job(
@@ -64,7 +64,7 @@ def request_job(
     keeps_thresholds: bool,
 ) -> tuple[Plan, Job | None]:
     """Measure and plan the table, and store the first planned action as a pending job."""
-    scan_table(ports, table)
+    measure_table(ports, table)
     record, health = measured_record(ports, table)
     policy = on_request(policy_of(ports, health), rules, keeps_thresholds=keeps_thresholds)
     plan = make_plan(ports, record, health, policy, is_requested=True)
@@ -85,7 +85,7 @@ def continue_request(ports: Ports, job: Job) -> Job | None:
 
 def prepare_maintenance(ports: Ports, job: Job, action: Action, health: TableHealth) -> Preparation:
     """Decide about the job's rule once more, from the new health under the present policy."""
-    refusal = check_names(ports, action, health)
+    refusal = check_registrations(ports, action, health)
     if refusal is not None:
         return Refused(FailureReason.CATALOG_UNREACHABLE, refusal)
     fresh = _decide_anew(ports, job, health)
@@ -106,7 +106,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
     record, _ = measured_record(ports, job.table)
     known = circumstances_of(ports, record, health, is_requested=is_requested)
     circumstances = replace(known, in_flight=None, band=None)
-    return decide(health, policy, look_around(ports, policy, record, health, circumstances))
+    return decide(health, policy, add_surroundings(ports, policy, record, health, circumstances))
 
 
 def prove_maintenance(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Proved:

@@ -18,7 +18,7 @@ _BY_PREFIX, _BY_HADOOP = ("prefix_listing", "true"), ("prefix_listing", "false")
 _LOG = logging.getLogger(__name__)
 
 
-def prepare_look(ports: Ports, job: Job) -> Job:
+def list_location(ports: Ports, job: Job) -> Job:
     """Return the job with its location listed, or unchanged where Spark lists.
 
     Spark lists on Hadoop's other file systems, where the policy says so, and wherever this

@@ -37,16 +37,16 @@ from maintainer.domain.orphan import (
     quarantine_of,
 )
 from maintainer.ports import Ports
-from maintainer.steps.kinds.location_check import find_newcomers
+from maintainer.steps.kinds.location_check import find_new_tables
 from maintainer.steps.pauses import pause_table
 
-MAX_LOOKED_AT = (
+MAX_CHECKED_FILES = (
     100_000  # files that the proof looks for; of a longer list every second, third, ... file
 )
 MAX_STATISTICS = (
     10_000  # statistics files that the proof looks for in addition to those on the list
 )
-BROUGHT = "orphans.brought"
+HANDED_OVER = "orphans.brought"
 
 
 # -- before the job
@@ -63,19 +63,23 @@ def prepare_removal(ports: Ports, job: Job, health: TableHealth) -> str | None:
     orphans = ports.store.orphan_list(action.approved.list_id)
     refusal = refuse_removal(orphans, action.approved, health, ports.clock.now())
     if refusal is None and action.approved.disposal is not Disposal.RESTORE:
-        refusal = find_newcomers(ports)
-    return refusal if refusal is not None else _bring(ports, job, action, action.approved, health)
+        refusal = find_new_tables(ports)
+    return (
+        refusal
+        if refusal is not None
+        else _hand_over_files(ports, job, action, action.approved, health)
+    )
 
 
-def _bring(
+def _hand_over_files(
     ports: Ports, job: Job, action: RemoveOrphanFiles, approved: ApprovedList, health: TableHealth
 ) -> str | None:
     files = tuple(ports.store.orphan_files(approved.list_id, 0, MAX_FILES))
     if digest_files(files) != approved.digest:
         return f"the files of list {approved.list_id} are not those that were approved"
     chosen = (
-        _choose_aside(ports, job, action, approved, files)
-        if _is_aside(approved)
+        _choose_quarantined(ports, job, action, approved, files)
+        if _is_quarantined(approved)
         else _choose(ports, job, action, approved, files, health)
     )
     if isinstance(chosen, str):
@@ -85,18 +89,18 @@ def _bring(
     except RunnerUnavailableError as error:
         return str(error)
     size = sum(file.size_bytes or 0 for file in chosen)
-    told = {
+    fields = {
         "list": approved.list_id,
         "to_be": PARTICIPLES[approved.disposal],
         "files": len(chosen),
         "bytes": size,
         "left_out": len(files) - len(chosen),
     }
-    ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), BROUGHT, told)])
+    ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), HANDED_OVER, fields)])
     return None
 
 
-def _is_aside(approved: ApprovedList) -> bool:
+def _is_quarantined(approved: ApprovedList) -> bool:
     """True when the list's files are in quarantine."""
     return approved.disposal in {Disposal.RESTORE, Disposal.EMPTY}
 
@@ -124,7 +128,7 @@ def _choose(  # noqa: PLR0913, PLR0917 - all facts of one choice
     )
 
 
-def _choose_aside(
+def _choose_quarantined(
     ports: Ports,
     job: Job,
     action: RemoveOrphanFiles,
@@ -133,9 +137,9 @@ def _choose_aside(
 ) -> tuple[FoundFile, ...] | str:
     """The files that are unchanged in quarantine; or why none may be restored."""
     catalog = ports.catalog_of(job.table)
-    stored = catalog.look_at_files(job.table, _aside_paths(action, approved, files))
+    stored = catalog.look_at_files(job.table, _quarantine_paths(action, approved, files))
     chosen = tuple(
-        file for file, found in zip(files, stored, strict=True) if _is_as_it_was(file, found)
+        file for file, found in zip(files, stored, strict=True) if _is_unchanged(file, found)
     )
     if approved.disposal is Disposal.RESTORE:
         there = catalog.look_at_files(job.table, [file.path for file in chosen])
@@ -151,7 +155,7 @@ def _choose_aside(
     return chosen
 
 
-def _aside_paths(
+def _quarantine_paths(
     action: RemoveOrphanFiles, approved: ApprovedList, files: Sequence[FoundFile]
 ) -> list[str]:
     aside, own = quarantine_of(action.location, approved.list_id), action.location.rstrip("/") + "/"
@@ -161,7 +165,7 @@ def _aside_paths(
     ]
 
 
-def _is_as_it_was(file: FoundFile, found: StoredFile | None) -> bool:
+def _is_unchanged(file: FoundFile, found: StoredFile | None) -> bool:
     return found is not None and found.size_bytes == file.size_bytes
 
 
@@ -181,25 +185,22 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
     `keep_for` is how long the quarantine lasts. `statistics` are the statistics files that the
     metadata names, because Spark has no metadata table of them.
     """
-    told, approved = ports.runner.removed_orphans(job), action.approved
-    if told is None or approved is None:
-        sentence = (
-            "What Spark was given to delete is not here any more, so that it cannot be told what "
-            "became of it."
-        )
+    report, approved = ports.runner.removed_orphans(job), action.approved
+    if report is None or approved is None:
+        sentence = "Spark's report of the removal is missing, so the result is unknown."
         return replace(effect, sentence=sentence), conclude_unreported(job, sentence)
     files = tuple(ports.store.orphan_files(approved.list_id, 0, MAX_FILES))
     paths = (
-        _aside_paths(action, approved, files)
-        if _is_aside(approved)
+        _quarantine_paths(action, approved, files)
+        if _is_quarantined(approved)
         else respell(action.location, (file.path for file in files))
     )
-    told = _add_statistics(told, respell(action.location, statistics))
-    proof = _look(ports, job, approved, told, dict(zip(paths, files, strict=True)))
+    report = _add_statistics(report, respell(action.location, statistics))
+    proof = _check_storage(ports, job, approved, report, dict(zip(paths, files, strict=True)))
     if proof is None:
         return None
     proved = measure_removal(effect, approved.disposal, proof)
-    verdict = conclude_removal(job, proved, proof, is_told=told.reached is not None)
+    verdict = conclude_removal(job, proved, proof, is_reported=report.reached is not None)
     if proof.lost:  # first, so that no further job touches this table
         reason = (
             f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; look at "
@@ -211,28 +212,28 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
     return proved, verdict
 
 
-def _add_statistics(told: RemovedOrphans, statistics: Iterable[str]) -> RemovedOrphans:
+def _add_statistics(report: RemovedOrphans, statistics: Iterable[str]) -> RemovedOrphans:
     """Add the table's statistics files to the files that it references.
 
     These are all that were on the list, and MAX_STATISTICS others.
     """
-    if told.reached is None:
-        return told
-    given, named = frozenset(told.brought), tuple(dict.fromkeys(statistics))
+    if report.reached is None:
+        return report
+    given, named = frozenset(report.brought), tuple(dict.fromkeys(statistics))
     on_list = (path for path in named if path in given)
     others = islice((path for path in named if path not in given), MAX_STATISTICS)
-    return replace(told, reached=tuple(dict.fromkeys((*told.reached, *on_list, *others))))
+    return replace(report, reached=tuple(dict.fromkeys((*report.reached, *on_list, *others))))
 
 
-def _look(
+def _check_storage(
     ports: Ports,
     job: Job,
     approved: ApprovedList,
-    told: RemovedOrphans,
+    report: RemovedOrphans,
     files: Mapping[str, FoundFile],
 ) -> RemovalProof | None:
     catalog = ports.catalog_of(job.table)
-    reached = told.reached or ()
+    reached = report.reached or ()
     there = dict(
         zip(
             reached,
@@ -242,18 +243,18 @@ def _look(
     )
     if there and not any(there.values()):
         return None  # when nothing at all of a table is left, the storage is probably not answering
-    given = frozenset(told.brought)
+    given = frozenset(report.brought)
     missing = [path for path, is_there in there.items() if not is_there]
-    step = max(1, -(-len(told.brought) // MAX_LOOKED_AT))
-    looked_for = told.brought[::step]
-    stored = catalog.look_at_files(job.table, looked_for)
+    step = max(1, -(-len(report.brought) // MAX_CHECKED_FILES))
+    searched = report.brought[::step]
+    stored = catalog.look_at_files(job.table, searched)
     gone = [
         path
-        for path, file in zip(looked_for, stored, strict=True)
+        for path, file in zip(searched, stored, strict=True)
         if file is None and path not in there
     ]
     targets = (
-        dict(zip(told.brought, told.targets, strict=False))
+        dict(zip(report.brought, report.targets, strict=False))
         if approved.disposal in {Disposal.QUARANTINE, Disposal.RESTORE}
         else {}
     )
@@ -272,13 +273,13 @@ def _look(
         removed=tuple(files.get(path, FoundFile(path)) for path in gone),
         left=tuple(
             path
-            for path, file in zip(looked_for, stored, strict=True)
+            for path, file in zip(searched, stored, strict=True)
             if file is not None and path not in there
         ),
         alive=tuple(path for path, is_there in there.items() if is_there and path in given),
         lost=(
             *(path for path in missing if path in given),
-            *(path for path, found in kept.items() if not _is_as_it_was(files[path], found)),
+            *(path for path, found in kept.items() if not _is_unchanged(files[path], found)),
         ),
         missing=tuple(path for path in missing if path not in given),
         reached=len(reached),
@@ -295,7 +296,7 @@ def _close(
     if orphans is None or orphans.state is state:
         return
     changed = replace(orphans, state=state)
-    if not _is_aside(approved):
+    if not _is_quarantined(approved):
         changed = replace(
             changed,
             removed_by=job.job_id,

@@ -16,9 +16,9 @@ from maintainer.domain.orphan import FoundFile, FoundOrphans, OrphanListState
 from maintainer.domain.policy import Policy
 from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.ports import Ports
-from maintainer.steps.kinds.location_check import note_foreign
+from maintainer.steps.kinds.location_check import record_foreign_locations
 from maintainer.steps.kinds.maintenance import find_effect, prepare_maintenance
-from maintainer.steps.kinds.orphan_listing import prepare_look
+from maintainer.steps.kinds.orphan_listing import list_location
 from maintainer.steps.kinds.orphan_removal import prepare_removal, prove_removal
 from maintainer.steps.kinds.results import (
     Preparation,
@@ -38,7 +38,7 @@ def prepare_orphans(
     ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth
 ) -> Preparation:
     """Check what else lies in the location, and give the runner the files or the listing."""
-    refusal = note_foreign(ports, action, health)
+    refusal = record_foreign_locations(ports, action, health)
     if refusal is not None:
         return Refused(FailureReason.TABLE_CHANGED, refusal)
     prepared = prepare_maintenance(ports, job, action, health)
@@ -47,7 +47,7 @@ def prepare_orphans(
     refusal = prepare_removal(ports, prepared.job, health)
     if refusal is not None:
         return Refused(FailureReason.TABLE_CHANGED, refusal)
-    return Ready(prepare_look(ports, prepared.job))
+    return Ready(list_location(ports, prepared.job))
 
 
 def prove_orphans(
@@ -86,21 +86,23 @@ def _list_orphans(
             sentence="What was found is not here, or not whole; nothing was listed and nothing "
             "deleted.",
         )
-    judgement = _judge(ports, job, action, health, found)
+    assessment = _assess(ports, job, action, health, found)
     ports.store.append_events(
-        [JobEvent(job.job_id, ports.clock.now(), "orphans.judged", _tell(judgement))]
+        [JobEvent(job.job_id, ports.clock.now(), "orphans.judged", _describe(assessment))]
     )
     following = (
-        _keep(ports, job, action, judgement, policy_of(ports, health)) if judgement.orphans else ""
+        _keep(ports, job, action, assessment, policy_of(ports, health))
+        if assessment.orphans
+        else ""
     )
-    sentence = " ".join(part for part in (describe_judgement(judgement), following) if part)
-    return replace(effect, orphans_listed=len(judgement.orphans), sentence=sentence)
+    sentence = " ".join(part for part in (describe_judgement(assessment), following) if part)
+    return replace(effect, orphans_listed=len(assessment.orphans), sentence=sentence)
 
 
-def _judge(
+def _assess(
     ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, found: FoundOrphans
 ) -> Judgement:
-    if len(found.paths) > MAX_FILES:  # the list is refused, whatever the file sizes
+    if len(found.paths) > MAX_FILES:  # the list is refused, at any file size
         return judge_orphans(
             health, map(FoundFile, found.paths), found.foreign_files, found.counted
         )
@@ -113,26 +115,26 @@ def _judge(
 
 
 def _keep(
-    ports: Ports, job: Job, action: RemoveOrphanFiles, judgement: Judgement, policy: Policy
+    ports: Ports, job: Job, action: RemoveOrphanFiles, assessment: Judgement, policy: Policy
 ) -> str:
     """Store the list and ask people for approval if needed; return a sentence on what is next."""
     now = ports.clock.now()
     look = Look(job.job_id, job.table, job.table_uuid, action.location, action.older_than)
-    orphans = make_list(look, judgement, policy, now)
-    is_new = ports.store.add_orphan_list(orphans, judgement.orphans[:MAX_FILES])
+    orphans = make_list(look, assessment, policy, now)
+    is_new = ports.store.add_orphan_list(orphans, assessment.orphans[:MAX_FILES])
     if is_new and orphans.state is OrphanListState.WAITING:
         ports.notifier.notify(notice_of_list(orphans, now))
     return describe_list(orphans)
 
 
-def _tell(judgement: Judgement) -> dict[str, object]:
-    size = sum(file.size_bytes or 0 for file in judgement.orphans)
-    kept = [{"path": path, "reason": reason} for path, reason in judgement.kept[:MAX_KEPT_SHOWN]]
-    verdict = {"refusal": judgement.refusal, "warning": judgement.warning}
+def _describe(assessment: Judgement) -> dict[str, object]:
+    size = sum(file.size_bytes or 0 for file in assessment.orphans)
+    kept = [{"path": path, "reason": reason} for path, reason in assessment.kept[:MAX_KEPT_SHOWN]]
+    verdict = {"refusal": assessment.refusal, "warning": assessment.warning}
     return {
-        "files": len(judgement.orphans),
+        "files": len(assessment.orphans),
         "bytes": size,
-        "kept_files": len(judgement.kept),
+        "kept_files": len(assessment.kept),
         "kept": kept,
         **verdict,
     }

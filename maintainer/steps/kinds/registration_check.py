@@ -15,15 +15,15 @@ from maintainer.domain.location import normalise_path, paths_of
 from maintainer.policy.effective import effective
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog, Polled
-from maintainer.steps.table import read_table, scan_table
+from maintainer.steps.table import measure_table, read_table
 
-LISTED_AGAIN = timedelta(minutes=10)  # every catalog was listed this recently before an expiry
+LISTING_VALID_FOR = timedelta(minutes=10)  # every catalog was listed this recently before an expiry
 MAX_MEASURED = 20  # tables of a listing that may be this one
 _GONE = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
 _listed: MutableMapping[Catalog, datetime] = WeakKeyDictionary()
 
 
-def check_names(ports: Ports, action: Action, health: TableHealth) -> str | None:
+def check_registrations(ports: Ports, action: Action, health: TableHealth) -> str | None:
     """Update the table's names in the store; return why that is impossible, else None.
 
     It asks for the table's former names and its own name in the other catalogs. Before an
@@ -37,10 +37,10 @@ def check_names(ports: Ports, action: Action, health: TableHealth) -> str | None
         and action.approved.disposal is Disposal.RESTORE
     ):
         return None
-    reason = _look_at_former(ports, health)
-    _look_at_namesakes(ports, health)
+    reason = _ask_former_names(ports, health)
+    _ask_namesakes(ports, health)
     if reason is None and isinstance(action, ExpireSnapshots):
-        reason = _list_again(ports, health)
+        reason = _measure_suspects(ports, health)
     if (
         reason is None
         and effective(ports.policies.current(), health.table, health.properties).is_owner
@@ -53,7 +53,7 @@ def _others(ports: Ports, health: TableHealth) -> frozenset[TableIdentifier]:
     return frozenset(ports.store.names_of(health.table_uuid)) - {health.table}
 
 
-def _look_at_former(ports: Ports, health: TableHealth) -> str | None:
+def _ask_former_names(ports: Ports, health: TableHealth) -> str | None:
     """Ask for names that a listing lacked, because a listing may lack a name only briefly."""
     places = ports.store.places_near(paths_of(health.location, health.properties))
     former = {
@@ -70,26 +70,26 @@ def _look_at_former(ports: Ports, health: TableHealth) -> str | None:
             and not isinstance(found, TableFault)
             and found.table_uuid == health.table_uuid
         ):
-            scan_table(ports, name)
+            measure_table(ports, name)
     return None
 
 
-def _look_at_namesakes(ports: Ports, health: TableHealth) -> None:
+def _ask_namesakes(ports: Ports, health: TableHealth) -> None:
     """Ask every other catalog for a table of the same name.
 
     A catalog that does not answer delays no table that was never seen there. A name that the
     store knows already is left to the scan.
     """
-    away = _find_away(ports)
+    away = _find_unreachable(ports)
     for catalog in ports.catalogs:
         name = replace(health.table, catalog=catalog)
         if name != health.table and catalog not in away and ports.store.table(name) is None:
             found = read_table(ports, name)
             if not isinstance(found, TableFault) and found.table_uuid == health.table_uuid:
-                scan_table(ports, name)
+                measure_table(ports, name)
 
 
-def _find_away(ports: Ports) -> dict[str, str]:
+def _find_unreachable(ports: Ports) -> dict[str, str]:
     """The catalogs that did not answer at the last listing, and why.
 
     Waiting for each of them again would delay every job.
@@ -99,23 +99,28 @@ def _find_away(ports: Ports) -> dict[str, str]:
     }
 
 
-def _list_again(ports: Ports, health: TableHealth) -> str | None:
+def _measure_suspects(ports: Ports, health: TableHealth) -> str | None:
     """Measure other tables whose metadata lies in this table's location.
 
     Returns why that is impossible, else None.
     """
     now = ports.clock.now()
-    known, left, away = _others(ports, health) | {health.table}, MAX_MEASURED, _find_away(ports)
+    known, left, away = (
+        _others(ports, health) | {health.table},
+        MAX_MEASURED,
+        _find_unreachable(ports),
+    )
     for catalog in ports.catalogs.values():
         if catalog.name in away:
             if not ports.store.counters(catalog.name).tables:
                 return _describe_unlisted(catalog.name, away[catalog.name])
             continue
-        if catalog in _listed and _listed[catalog] <= now < _listed[catalog] + LISTED_AGAIN:
+        if catalog in _listed and _listed[catalog] <= now < _listed[catalog] + LISTING_VALID_FOR:
             continue
         marks = ports.store.marks(catalog.name)
         polled = catalog.poll(
-            {table: mark.token for table, mark in marks.items() if mark.token}, within=LISTED_AGAIN
+            {table: mark.token for table, mark in marks.items() if mark.token},
+            within=LISTING_VALID_FOR,
         )
         for found in _find_suspects(polled, marks, health):
             if isinstance(found, CatalogFault):
@@ -128,7 +133,7 @@ def _list_again(ports: Ports, health: TableHealth) -> str | None:
                         f"more than {MAX_MEASURED} tables may be other names of this one: they "
                         f"are measured first"
                     )
-                scan_table(ports, found)
+                measure_table(ports, found)
         _listed[catalog] = now
     return None
 
@@ -163,7 +168,7 @@ def _measure_again(ports: Ports, health: TableHealth) -> str | None:
     for name in sorted(_others(ports, health), key=str):
         if name.catalog not in ports.catalogs:
             continue  # the last known state counts
-        scanned = scan_table(ports, name)
+        scanned = measure_table(ports, name)
         if isinstance(scanned, TableFault) and scanned.kind not in _GONE:
             return (
                 f"it is not known whether {name}, another name of the table, has newer commits: "

@@ -15,7 +15,7 @@ from maintainer.ports.store import JobQuery
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.submit import submit
-from maintainer.steps.table import scan_table
+from maintainer.steps.table import measure_table
 from maintainer.steps.watch import watch
 from tests.adapters.spark.lakes import Lake, wait_until
 from tests.adapters.spark.workshop import open_workshop
@@ -49,7 +49,7 @@ def test_twenty_small_tables_share_one_spark_and_a_broken_one_hurts_no_other(
         workshop.sql("SELECT 1")
         driver_pid = warm.driver_pid
         for table in tables:
-            scan_table(workshop.ports, table)
+            measure_table(workshop.ports, table)
         plan(workshop.ports)
 
         def is_done() -> bool:

@@ -20,7 +20,7 @@ from maintainer.domain.orphan import OrphanListState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.requests.run import request_run
-from maintainer.steps.table import scan_table
+from maintainer.steps.table import measure_table
 from tests.adapters.spark.lakes import QUICK_OPTIONS, Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.fakes.adapters.clock import FakeClock
@@ -206,7 +206,7 @@ def test_guard_2_expiry_leaves_files_that_add_files_has_given_unless_the_operato
         job = operator.run(table, RuleName.REWRITE_DATA_FILES)
         assert (job.state, job.failure_message) == (JobState.SUCCEEDED, "")
         workshop.sql("INSERT INTO lake.db.borrower SELECT id FROM range(5)")
-        scan_table(workshop.ports, table)
+        measure_table(workshop.ports, table)
         code, reason = refusal_of(workshop, table, RuleName.EXPIRE_SNAPSHOTS)
         assert (
             code,

@@ -17,7 +17,7 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.metric import Metric
 from maintainer.domain.policy import RuleName
 from maintainer.requests.run import request_run
-from maintainer.steps.table import Measured, scan_table
+from maintainer.steps.table import Measured, measure_table
 from tests.adapters.spark.lakes import Lake
 from tests.adapters.spark.workshop import Workshop, open_workshop
 
@@ -58,7 +58,7 @@ def maintain(workshop: Workshop, table: TableIdentifier) -> list[Job]:
 
 
 def measure(workshop: Workshop, table: TableIdentifier) -> Measured:
-    scanned = scan_table(workshop.ports, table)
+    scanned = measure_table(workshop.ports, table)
     assert isinstance(scanned, Measured), scanned
     return scanned
 

@@ -25,7 +25,7 @@ from maintainer.domain.orphan import OrphanListState
 from maintainer.domain.policy import RuleName
 from maintainer.measure.impact import ImpactModel, estimate_impact
 from maintainer.requests.approval import approve_list, restore_list
-from maintainer.steps.table import scan_table
+from maintainer.steps.table import measure_table
 from tests.adapters.spark.lakes import Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.hdfs import serve_hdfs
@@ -113,7 +113,7 @@ def workshop(name_node: NameNode, tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 def health_of(workshop: Workshop, table: TableIdentifier) -> TableHealth:
-    scan_table(workshop.ports, table)
+    measure_table(workshop.ports, table)
     record = workshop.store.table(table)
     assert record is not None
     assert record.health is not None

@@ -16,7 +16,7 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import RuleName
 from maintainer.requests.run import request_run
-from maintainer.steps.table import scan_table
+from maintainer.steps.table import measure_table
 from tests.adapters.spark.lakes import Lake, WallClock
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.fakes.adapters.clock import FakeClock
@@ -101,7 +101,7 @@ def test_deletes_that_are_one_a_data_file_are_left_alone_because_spark_would_gai
         TWO_PARTITIONS,
     )
     delete_six_times(workshop, table.name)
-    scan_table(workshop.ports, table)
+    measure_table(workshop.ports, table)
     plan, job = request_run(
         workshop.ports, table, (RuleName.REWRITE_POSITION_DELETE_FILES,), "person"
     )

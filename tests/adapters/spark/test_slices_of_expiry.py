@@ -23,7 +23,7 @@ from maintainer.domain.policy import RuleName
 from maintainer.estimate import retained_snapshots as expiry
 from maintainer.steps.plan import plan
 from maintainer.steps.submit import submit
-from maintainer.steps.table import scan_table
+from maintainer.steps.table import measure_table
 from tests.adapters.spark.lakes import SCHEMA, Lake, WallClock
 from tests.adapters.spark.workshop import Workshop, open_workshop
 
@@ -124,7 +124,7 @@ def run_to_the_end(
     left: list[set[int]] = []
     for _ in range(MOST_RUNS):
         clock.later += timedelta(minutes=2)
-        scan_table(workshop.ports, table)
+        measure_table(workshop.ports, table)
         plan(workshop.ports)
         if not submit(workshop.ports):
             return left
@@ -141,7 +141,7 @@ def test_a_long_history_is_worked_off_in_slices_to_where_one_run_would_end(
     whole, whole_ids = make_history(workshop, "whole")
     sliced, ids = make_history(workshop, "sliced")
     for table, known in ((whole, whole_ids), (sliced, ids)):
-        scan_table(workshop.ports, table)
+        measure_table(workshop.ports, table)
         workshop.store.set_pin(
             workshop.look(table).table_uuid,
             Pin("replica", known[PINNED - 1], "ada", datetime.now(UTC)),

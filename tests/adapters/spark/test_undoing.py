@@ -25,7 +25,7 @@ from maintainer.requests.rollback import request_rollback
 from maintainer.requests.run import request_run
 from maintainer.steps.review import review
 from maintainer.steps.submit import start_pending
-from maintainer.steps.table import scan_table
+from maintainer.steps.table import measure_table
 from maintainer.steps.watch import watch
 from tests.adapters.spark.lakes import Lake, wait_until
 from tests.adapters.spark.workshop import Workshop, open_workshop
@@ -143,7 +143,7 @@ def test_guard_26_a_table_without_the_list_of_our_last_commit_is_set_back(
     tests/torture/test_lost_answer.py has the real thing.
     """
     table = create(workshop, "unlisted")
-    scan_table(workshop.ports, table)
+    measure_table(workshop.ports, table)
     _, job = request_run(workshop.ports, table, (RuleName.REWRITE_DATA_FILES,), "person")
     assert job is not None
     with overtaken_by_a_writer(workshop, "unlisted"):
@@ -185,7 +185,7 @@ def test_guard_25_what_is_broken_before_the_proof_is_named_and_the_table_paused(
     workshop: Workshop, damage: Callable[[Path], None], words: str
 ) -> None:
     table = create(workshop, f"broken_{damage.__name__}")
-    scan_table(workshop.ports, table)
+    measure_table(workshop.ports, table)
     _, job = request_run(workshop.ports, table, (RuleName.REWRITE_DATA_FILES,), "person")
     assert job is not None
     start_pending(workshop.ports, frozenset({job.job_id}))

@@ -27,7 +27,7 @@ from maintainer.ports.runner import Runner
 from maintainer.requests.run import request_run
 from maintainer.steps.review import review
 from maintainer.steps.submit import _hand_over, start_pending
-from maintainer.steps.table import Measured, scan_table
+from maintainer.steps.table import Measured, measure_table
 from maintainer.steps.table_plan import policy_of
 from maintainer.steps.watch import watch
 from tests.adapters.spark.lakes import Lake, WallClock, job_on, wait_until
@@ -92,13 +92,13 @@ class Workshop:
 
     def grow_old(self, table: TableIdentifier, age: timedelta) -> None:
         """Let the daemon have seen the table first so long ago."""
-        scan_table(self.ports, table)
+        measure_table(self.ports, table)
         record = self.store._tables[table]
         self.store._tables[table] = replace(record, first_seen_at=record.first_seen_at - age)
 
     def run(self, table: TableIdentifier, rule: RuleName) -> Job:
         """What a person asks for, to its end."""
-        scan_table(self.ports, table)
+        measure_table(self.ports, table)
         plan, job = request_run(self.ports, table, (rule,), "person")
         assert job is not None, plan.skipped
         return self.finish(job)
@@ -111,7 +111,7 @@ class Workshop:
 
     def prepare(self, table: TableIdentifier, action: Action, **changes: Any) -> Callable[[], Job]:
         """The table is measured now, and the job handed over when what is returned is called."""
-        scanned = scan_table(self.ports, table)
+        scanned = measure_table(self.ports, table)
         assert isinstance(scanned, Measured), scanned
         made = job_on(table, self.ports.new_id(), action)
         job = replace(

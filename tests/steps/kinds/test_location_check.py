@@ -148,8 +148,8 @@ def test_guard_1_a_table_that_moved_since_the_last_scan_is_seen_right_before_a_r
     settle_at(world, neighbour, f"{PLACE}/data/inner", "metadata/2.json")
     where = "/warehouse/sales/orders/data/inner/"
     assert refused(world) == (
-        f"table {neighbour} has moved to {where} since it was measured: what lies where is "
-        f"looked at again first"
+        f"table {neighbour} has moved to {where} since it was measured: locations are "
+        f"checked again first"
     )
     world.clock.advance(2 * HOUR)
     plan(world.ports)
@@ -189,7 +189,7 @@ def test_no_more_tables_are_read_for_a_removal_than_a_few(monkeypatch: pytest.Mo
         )
     assert (
         refused(world)
-        == "more than 1 tables are new or may have moved: what lies where is looked at again first"
+        == "more than 1 tables are new or may have moved: locations are checked again first"
     )
 
 
@@ -219,6 +219,5 @@ def test_a_new_table_that_cannot_be_read_stops_a_removal() -> None:
     world = approved()
     world.catalog.put(TableFault(replace(TABLE, name="shy"), FaultKind.ACCESS_DENIED, "403", NOW))
     assert refused(world) == (
-        "it is not known where table lake.sales.shy lies: 403: what lies where is looked at "
-        "again first"
+        "it is not known where table lake.sales.shy lies: 403: locations are checked again first"
     )

@@ -268,8 +268,7 @@ def test_guard_1_a_table_that_came_since_the_last_scan_is_asked_for_right_before
     newcomer = world.put("newcomer")
     world.catalog.put(replace(world.look(newcomer), location="file:///warehouse/sales/newcomer"))
     assert refused(world) == (
-        "table lake.sales.newcomer was not known until now: what lies where is looked at "
-        "again first"
+        "table lake.sales.newcomer was not known until now: locations are checked again first"
     )
     world.clock.advance(timedelta(hours=2))
     assert isinstance(world.begin().action, RemoveOrphanFiles), (
@@ -481,7 +480,7 @@ def test_a_failed_removal_tells_what_was_deleted_before() -> None:
 def test_of_a_very_long_list_some_are_looked_for_and_the_claim_is_at_least_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(orphan_removal, "MAX_LOOKED_AT", 2)
+    monkeypatch.setattr(orphan_removal, "MAX_CHECKED_FILES", 2)
     world = approved()
     job = world.begin()
     delete(world, job)
