@@ -167,14 +167,16 @@ check-generated:
 	$(BIN)/maintainer openapi >"$$fresh/openapi.json"; \
 	$(BIN)/maintainer policies schema >"$$fresh/schema.json"; \
 	$(BIN)/python -m maintainer.settings.reference >"$$fresh/configuration.md"; \
-	for pair in docs/openapi.json:openapi.json policies/schema.json:schema.json docs/configuration.md:configuration.md; do \
+	$(BIN)/python -m maintainer.adapters.policies.reference >"$$fresh/policy-reference.md"; \
+	for pair in docs/openapi.json:openapi.json policies/schema.json:schema.json docs/configuration.md:configuration.md docs/policy-reference.md:policy-reference.md; do \
 	    cmp "$${pair%%:*}" "$$fresh/$${pair##*:}" || { echo "check: $${pair%%:*} is not what the code generates; run: make generate" >&2; status=1; }; \
 	done; exit $$status
 
-generate: setup  ## docs/openapi.json, docs/configuration.md, policies/schema.json and the page's types
+generate: setup  ## docs/openapi.json, docs/configuration.md, docs/policy-reference.md, policies/schema.json and the page's types
 	$(BIN)/maintainer openapi >docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json
 	$(BIN)/maintainer policies schema >policies/schema.json.new && mv policies/schema.json.new policies/schema.json
 	$(BIN)/python -m maintainer.settings.reference >docs/configuration.md.new && mv docs/configuration.md.new docs/configuration.md
+	$(BIN)/python -m maintainer.adapters.policies.reference >docs/policy-reference.md.new && mv docs/policy-reference.md.new docs/policy-reference.md
 	$(NPM) run types
 
 fix: setup  ## format, and fix what the linter can

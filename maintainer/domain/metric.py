@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Literal, Self
 
 from maintainer.domain.health import TableHealth
+from maintainer.domain.units import write_duration, write_size
 
 Observe = Callable[[TableHealth, datetime], float | None]
 
@@ -57,6 +58,14 @@ class Metric(StrEnum):
         """The threshold's key in a policy file: ``average_file_size_below``."""
         figure = self.value.removesuffix("_bytes").removesuffix("_seconds")
         return f"{figure}_{self.direction}"
+
+    def write_bound(self, bound: float) -> str:
+        """A threshold's bound as in a policy file, not rounded."""
+        if self.unit is Unit.BYTES:
+            return write_size(bound)
+        if self.unit is Unit.SECONDS:
+            return write_duration(bound)
+        return str(int(bound)) if float(bound).is_integer() else str(bound)
 
     AVERAGE_FILE_SIZE_BYTES = (
         "average_file_size_bytes",
@@ -165,7 +174,7 @@ class Metric(StrEnum):
         Unit.COUNT,
         "above",
         "manifests beyond those needed",
-        "Fires while it has more manifests than this beyond those that its entries need.",
+        "Fires while the snapshot has more manifests than this beyond those that its entries need.",
         lambda health, _: health.manifest_excess,
     )
     LIVE_FILE_RATIO = (

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
+from maintainer.domain.condition import MAX_CONDITION_CHARACTERS, MAX_CONDITION_DEPTH
 from maintainer.domain.units import write_duration, write_size
 
 LARGEST_COUNT = 2**31 - 1  # Iceberg counts in a Java int
@@ -30,6 +31,10 @@ class Kind:
         """The bounds as text; empty without any."""
         return ""
 
+    def choices_text(self) -> str:
+        """The few values that are accepted, as text; empty where they are not a few."""
+        return ""
+
     # The value has the kind's own type.
     def write(self, value: Any) -> str:  # noqa: ANN401
         """The value as in a policy file, not rounded, so that equal texts are equal values."""
@@ -41,6 +46,10 @@ class Flag(Kind):
     """True or false."""
 
     type = bool
+
+    def choices_text(self) -> str:
+        """``true or false``."""
+        return "true or false"
 
     def write(self, value: Any) -> str:  # noqa: ANN401
         """``true`` or ``false``."""
@@ -106,12 +115,20 @@ class Choice(Kind):
 
     choices: tuple[str, ...]
 
+    def choices_text(self) -> str:
+        """``binpack or sort``."""
+        return " or ".join(self.choices)
+
 
 @dataclass(frozen=True, slots=True)
 class Member(Kind):
     """A member of an enumeration."""
 
     enumeration: type[StrEnum]
+
+    def choices_text(self) -> str:
+        """``keep or delete``."""
+        return " or ".join(self.enumeration)
 
     def accepts(self, value: object) -> bool:
         """True for a member."""
@@ -132,6 +149,10 @@ class Text(Kind):
 @dataclass(frozen=True, slots=True)
 class Condition(Kind):
     """A Spark SQL condition on the table's own columns."""
+
+    def bounds(self) -> str:
+        """``at most 10000 characters, brackets 50 deep``."""
+        return f"at most {MAX_CONDITION_CHARACTERS} characters, brackets {MAX_CONDITION_DEPTH} deep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +197,11 @@ class RuleField:
         """The default as in a policy file, or what an unset field means; empty without either."""
         return self.unset or ("" if self.default is None else self.kind.write(self.default))
 
-    def describe(self) -> str:
-        """The meaning with its bounds and its default, as one sentence."""
+    def describe(self, limits: str | None = None) -> str:
+        """The meaning in sentences, with these limits; None: the bounds and the default."""
         default = f"default {self.default_text}" if self.default_text else ""
-        limits = ", ".join(part for part in (self.kind.bounds(), default) if part)
+        if limits is None:
+            limits = ", ".join(part for part in (self.kind.bounds(), default) if part)
         sentence = f"{self.meaning}; {limits}." if limits else f"{self.meaning}."
         if self.files_only is not None:
             sentence += f" A table property cannot say {self.files_only.value}."

@@ -80,6 +80,7 @@ class RewriteDataFilesRule(RewriteRule):
         None,
         Condition(),
         "Only files that may hold matching rows, as a Spark SQL condition on the table's columns",
+        unset="all files",
     )
     strategy: str = rule_field(
         "binpack",
@@ -91,6 +92,7 @@ class RewriteDataFilesRule(RewriteRule):
         None,
         Text(MAXIMUM_TEXT_CHARACTERS),
         "Columns to sort by, like `id DESC NULLS LAST, name` or `zorder(a, b)`; with strategy sort",
+        unset="the table's own",
     )
     hot_partition_age: timedelta = rule_field(
         timedelta(minutes=15),
@@ -133,6 +135,7 @@ class RewritePositionDeleteFilesRule(RewriteRule):
         Condition(),
         "Only deletes of files that may hold matching rows, as a Spark SQL condition on the "
         "table's columns",
+        unset="all files",
     )
 
 
@@ -157,7 +160,7 @@ class ComputeTableStatsRule(Rule):
 
     every: timedelta | None = rule_field(timedelta(days=7), Duration("1h"), "How often")
     columns: tuple[str, ...] = rule_field(
-        (), Names(MAXIMUM_COLUMNS), "Only these columns", unset="all"
+        (), Names(MAXIMUM_COLUMNS), "Only these columns", unset="all columns"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from maintainer.domain.budget import Budget
-from maintainer.domain.metric import Metric, Unit
+from maintainer.domain.metric import Metric
 from maintainer.domain.policy import Policy, PolicyLayer, Window
 from maintainer.domain.rules import find_field
 from maintainer.domain.units import write_duration, write_size
@@ -13,7 +13,7 @@ from maintainer.policy.layering import BUILT_IN
 from maintainer.policy.rule_settings import flatten_rule
 
 _SIZES = {"target_file_size_bytes", "bytes_per_day"}
-_UNITS = {metric.key: metric.unit for metric in Metric}
+_METRICS = {metric.key: metric for metric in Metric}
 
 
 def describe(policy: Policy) -> tuple[tuple[str, str, str], ...]:
@@ -82,10 +82,10 @@ def _write_other(key: str, value: object) -> str:
     match value:
         case bool():
             return str(value).lower()
-        case int() | float() if key in _SIZES or _UNITS.get(key) is Unit.BYTES:
+        case int() | float() if key in _SIZES:
             return write_size(value)
-        case int() | float() if _UNITS.get(key) is Unit.SECONDS:
-            return write_duration(value)
+        case int() | float() if key in _METRICS:
+            return _METRICS[key].write_bound(value)
         case float() if value.is_integer():
             return str(int(value))
         case tuple():

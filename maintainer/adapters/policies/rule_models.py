@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from inspect import getdoc
-from typing import Annotated, Any, Literal, assert_never
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model_validator
 
@@ -21,7 +22,7 @@ from maintainer.adapters.policies.validation import (
 )
 from maintainer.domain.action import Procedure
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.metric import Metric, Unit
+from maintainer.domain.metric import Unit
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionBound, OptionKind, check_option
 from maintainer.domain.policy import Rule
 from maintainer.domain.rule_field import (
@@ -43,6 +44,17 @@ from maintainer.domain.rules import MAXIMUM_TEXT_CHARACTERS, RULES
 from maintainer.domain.units import parse_size
 
 Annotation = Any  # a type form, which create_model takes
+
+# The type of a threshold's bound in a file, and its limits as text.
+THRESHOLD_BOUNDS: Mapping[Unit, tuple[Annotation, str]] = MappingProxyType(
+    {
+        Unit.BYTES: (Annotated[int, SizeBetween("1B", "10GiB")], "1B to 10GiB"),
+        Unit.SECONDS: (Annotated[timedelta, DurationBetween("1s")], "at least 1s"),
+        Unit.COUNT: (Annotated[int, Field(ge=0, le=LARGEST_COUNT)], "at least 0"),
+        Unit.SHARE: (Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)], "0 to 1"),
+        Unit.RATIO: (Annotated[float, Field(ge=0, allow_inf_nan=False)], "at least 0"),
+    }
+)
 
 
 def rules_model(rules: Mapping[str, type[Rule]]) -> type[Strict]:
@@ -91,26 +103,13 @@ def _check_conflicts(rule: type[Rule]) -> Callable[[Strict], Strict]:
 def _when_model(rule: type[Rule]) -> type[Strict]:
     text = f"Thresholds of {rule.name}; all given thresholds must be met."
     keys: dict[str, Any] = {
-        metric.key: (_bound_type(metric) | None, Field(None, description=metric.meaning))
+        metric.key: (
+            THRESHOLD_BOUNDS[metric.unit][0] | None,
+            Field(None, description=metric.meaning),
+        )
         for metric in rule.metrics
     }
     return create_model(f"{_stem(rule)}When", __base__=Strict, __doc__=text, **keys)
-
-
-def _bound_type(metric: Metric) -> Annotation:
-    match metric.unit:
-        case Unit.BYTES:
-            return Annotated[int, SizeBetween("1B", "10GiB")]
-        case Unit.SECONDS:
-            return Annotated[timedelta, DurationBetween("1s")]
-        case Unit.COUNT:
-            return Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
-        case Unit.SHARE:
-            return Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-        case Unit.RATIO:
-            return Annotated[float, Field(ge=0, allow_inf_nan=False)]
-        case _:
-            assert_never(metric.unit)
 
 
 def _model_field(field: RuleField) -> tuple[Annotation, Any]:

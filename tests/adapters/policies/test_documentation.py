@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.policies.model import PolicyModel
+from maintainer.adapters.policies.reference import write_reference
 from maintainer.adapters.policies.validation import inner_model
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer, RuleName
@@ -15,6 +16,7 @@ from maintainer.policy.effective import effective
 from maintainer.policy.writing import describe
 
 _TEXT = (Path(__file__).parents[3] / "docs" / "policies.md").read_text("utf-8")
+_REFERENCE = (Path(__file__).parents[3] / "docs" / "policy-reference.md").read_text("utf-8")
 _BLOCKS: list[str] = findall(r"```yaml\n(.*?)```", _TEXT, DOTALL)
 _RULES = inner_model(PolicyModel.model_fields["rules"].annotation)
 
@@ -44,34 +46,31 @@ def leaves(model: type[BaseModel], at: str) -> set[str]:
     return found
 
 
-def documented(heading: str) -> set[str]:
-    section = search(rf"^##+ {heading}\n(.*?)(?=^##|\Z)", _TEXT, DOTALL | MULTILINE)
+def documented(heading: str, page: str) -> set[str]:
+    section = search(rf"^##+ {heading}\n(.*?)(?=^##|\Z)", page, DOTALL | MULTILINE)
     assert section is not None, heading
     return set(findall(r"^\| `([^`]+)` \|", section[1], MULTILINE))
 
 
 def test_the_tables_of_keys_are_complete() -> None:
     assert _RULES is not None
-    assert documented("Keys of a file") == {
+    assert documented("Keys of a file", _TEXT) == {
         path for path in leaves(PolicyModel, "") if not path.startswith("rules.")
     } | {"rules.<rule>"}
-    assert documented("Keys of every rule") == {"enabled", "cooldown", "every", "timeout"}
+    every = {"enabled", "cooldown", "every", "timeout"}
+    assert documented("Every rule", _REFERENCE) == every
     for name, field in _RULES.model_fields.items():
         rule = inner_model(field.annotation)
         assert rule is not None
-        keys = {path.removeprefix("options.") for path in leaves(rule, "")} - {
-            "enabled",
-            "cooldown",
-            "timeout",
-        }
-        has_own = name in {
-            "compute_table_stats",
-            "compute_partition_stats",
-            "remove_orphan_files",
-        }  # how often by default
-        assert documented(name) - {"options.<name>"} == (keys if has_own else keys - {"every"}), (
-            name
-        )
+        keys = leaves(rule, "")
+        options = {key for key in keys if key.startswith("options.")}
+        assert documented(name, _TEXT) == {key.removeprefix("options.") for key in options}, name
+        own = documented(name, _REFERENCE)
+        assert own | every == keys - options, name
+
+
+def test_the_page_of_keys_is_what_the_fields_generate() -> None:
+    assert write_reference() == _REFERENCE, "run: make generate"
 
 
 def test_the_example_of_several_files_means_what_the_text_says() -> None:
@@ -94,8 +93,8 @@ def test_the_example_of_several_files_means_what_the_text_says() -> None:
 
 def test_the_defaults_in_the_tables_are_those_in_force() -> None:
     every_rule = (
-        "tables: '*'\nrules: {remove_orphan_files: {}, rewrite_position_delete_files: {}, "
-        "compute_table_stats: {}, compute_partition_stats: {}}"
+        "tables: '*'\nrules: {remove_orphan_files: {}, compute_table_stats: {}, "
+        "compute_partition_stats: {}}"
     )
     in_force = {
         path: text
@@ -105,7 +104,7 @@ def test_the_defaults_in_the_tables_are_those_in_force() -> None:
     }
     checked = 0
     for heading in RuleName:
-        section = search(rf"^### {heading}\n(.*?)(?=^##|\Z)", _TEXT, DOTALL | MULTILINE)
+        section = search(rf"^## {heading}\n(.*?)(?=^##|\Z)", _REFERENCE, DOTALL | MULTILINE)
         assert section is not None
         for key, default in findall(
             r"^\| `([a-z_.]+)` \| [^|]+ \| ([^|]*) \|", section[1], MULTILINE
@@ -114,4 +113,4 @@ def test_the_defaults_in_the_tables_are_those_in_force() -> None:
             if value is not None:
                 assert in_force[f"rules.{heading}.{key}"] == value[1], f"{heading}.{key}"
                 checked += 1
-    assert checked == 14
+    assert checked == 22

@@ -1,0 +1,66 @@
+"""Writes docs/policy-reference.md: python -m maintainer.adapters.policies.reference."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from inspect import getdoc
+from textwrap import fill
+
+from maintainer.adapters.policies.rule_models import THRESHOLD_BOUNDS
+from maintainer.domain.policy import Rule
+from maintainer.domain.rule_field import RuleField, fields_of
+from maintainer.domain.rules import RULES
+
+_INTRODUCTION = """\
+# Keys of the rules
+
+<!-- Generated from the types of the rules by `make generate`. Do not edit. -->
+
+The keys under `rules.<rule>` of a policy file. [Policies](policies.md) says how the rules work and
+lists the options of Iceberg's procedures. "Built in" marks the thresholds of the [built-in
+default](policies.md#several-files-for-one-table).
+"""
+_WIDTH = 100
+_HEAD = "| key | meaning | default | bounds |\n|---|---|---|---|"
+
+
+def write_reference(rules: Mapping[str, type[Rule]] = RULES) -> str:
+    """Return the whole page."""
+    parts = [_INTRODUCTION, _write_section("Every rule", "", map(_write_field, fields_of(Rule)))]
+    parts += [
+        _write_section(name, getdoc(rule) or "", _list_rows(rule)) for name, rule in rules.items()
+    ]
+    return "\n".join(parts)
+
+
+def _write_section(heading: str, text: str, rows: Iterator[str]) -> str:
+    folded = "".join(
+        f"{fill(' '.join(part.split()), _WIDTH)}\n\n" for part in text.split("\n\n") if part
+    )
+    return f"## {heading}\n\n{folded}" + "\n".join([_HEAD, *rows]) + "\n"
+
+
+def _list_rows(rule: type[Rule]) -> Iterator[str]:
+    """Yield the rows of the thresholds and of the fields that differ from those of every rule."""
+    built_in = {threshold.metric: threshold.bound for threshold in rule.built_in}
+    for metric in rule.metrics:
+        key = f"when.{metric.key}"
+        bound = built_in.get(metric)
+        default = f"{metric.write_bound(bound)} (built in)" if bound is not None else ""
+        yield _write_row(key, metric.meaning, default, THRESHOLD_BOUNDS[metric.unit][1])
+    common = fields_of(Rule)
+    yield from (_write_field(field) for field in fields_of(rule) if field not in common)
+
+
+def _write_field(field: RuleField) -> str:
+    bounds = field.kind.bounds() or field.kind.choices_text()
+    return _write_row(field.key, field.describe(""), field.default_text, bounds)
+
+
+def _write_row(key: str, meaning: str, default: str, bounds: str) -> str:
+    return f"| `{key}` | {meaning} | {default} | {bounds} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(write_reference())
