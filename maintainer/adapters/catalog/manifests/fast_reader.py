@@ -22,7 +22,7 @@ from maintainer.adapters.catalog.limits import (
     TooLargeError,
     UnreadableFileError,
 )
-from maintainer.adapters.catalog.manifests import manifest
+from maintainer.adapters.catalog.manifests import avro_schema, manifest
 from maintainer.adapters.catalog.manifests.container import Container, Inflater, open_container
 from maintainer.adapters.catalog.manifests.deletes import PATH_COLUMN, delete_key
 from maintainer.adapters.catalog.manifests.digest_sums import Groups, Tally
@@ -32,13 +32,7 @@ from maintainer.adapters.catalog.manifests.generated_reader import (
     ReadBlock,
     Source,
 )
-from maintainer.adapters.catalog.manifests.manifest import (
-    ENTRY_FIELDS,
-    FILE_FIELDS,
-    LIST_FIELDS,
-    ListedManifest,
-    id_of,
-)
+from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.adapters.catalog.manifests.partition import Spec
 from maintainer.domain.filelist import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
@@ -247,7 +241,7 @@ def _digest(
 ) -> ManifestDigest:
     container = manifest.open_listed(raw, listed, most_bytes)
     read_block = _compile_entries(container.schema, listed.content if listed.lists_files else None)
-    reader = manifest.compile_reader(container.schema, is_list=False)
+    reader = avro_schema.compile_reader(container.schema, is_list=False)
     write_partition = manifest.partition_writer(container, reader, listed, specs)
     names = [stored.name for stored in reader.partition]
     texts: dict[tuple[Any, ...], str] = {}
@@ -321,7 +315,7 @@ def _batches(container: Container) -> Iterator[tuple[int, int, bytes]]:
 @lru_cache(maxsize=_COMPILED_SCHEMAS)
 def _compile_entries(schema: bytes, listing: ManifestContent | None) -> ReadBlock:
     key, further = _KEYS[listing]
-    writer: Any = manifest.compile_reader(schema, is_list=False).writer
+    writer: Any = avro_schema.compile_reader(schema, is_list=False).writer
     source = _begin(writer)
     source.add("get = sink.get")
     with source.inside("for _ in range(count):"):
@@ -329,7 +323,7 @@ def _compile_entries(schema: bytes, listing: ManifestContent | None) -> ReadBloc
             f"status = sequence = {' = '.join(_ENTRY_VARIABLES.values())} = None", "partition = ()"
         )
         for field in writer["fields"]:
-            match id_of(field, ENTRY_FIELDS):
+            match avro_schema.id_of(field, avro_schema.ENTRY_FIELDS):
                 case 0:
                     source.read(field["type"], "status")
                 case 2:
@@ -348,7 +342,7 @@ def _compile_entries(schema: bytes, listing: ManifestContent | None) -> ReadBloc
 def _read_file(source: Source, schema: Any, wanted: frozenset[int]) -> None:  # noqa: ANN401
     unwanted: list[Any] = []
     for field in source.resolve(schema)["fields"]:
-        known = id_of(field, FILE_FIELDS)
+        known = avro_schema.id_of(field, avro_schema.FILE_FIELDS)
         found = known if known == _PARTITION or known in wanted else None
         if found is None and field.get("field-id") != _COLUMN_SIZES:
             unwanted.append(field["type"])
@@ -380,13 +374,13 @@ def _read_partition(source: Source, schema: Any) -> None:  # noqa: ANN401 - as a
 
 @lru_cache(maxsize=_COMPILED_SCHEMAS)
 def _compile_list(schema: bytes) -> ReadBlock:
-    writer: Any = manifest.compile_reader(schema, is_list=True).writer
+    writer: Any = avro_schema.compile_reader(schema, is_list=True).writer
     source = _begin(writer)
-    variables = {found: f"field_{found}" for found in LIST_FIELDS}
+    variables = {found: f"field_{found}" for found in avro_schema.LIST_FIELDS}
     with source.inside("for _ in range(count):"):
         source.add(f"{' = '.join(variables.values())} = None")
         for field in writer["fields"]:
-            found = id_of(field, LIST_FIELDS)
+            found = avro_schema.id_of(field, avro_schema.LIST_FIELDS)
             if found is None:
                 source.skip(field["type"])
             else:
@@ -396,6 +390,6 @@ def _compile_list(schema: bytes) -> ReadBlock:
 
 
 def _begin(writer: Any) -> Source:  # noqa: ANN401 - as above
-    source = Source(manifest.defined_types(writer))
+    source = Source(avro_schema.defined_types(writer))
     source.add(*(f"{name} = decoder.{name}" for name in _PREPARED))
     return source
