@@ -267,6 +267,11 @@ class Job:
         return Charge(rewritten, self.gb_hours if self.gb_hours is not None else predicted.gb_hours)
 
     @property
+    def closed_at(self) -> datetime:
+        """When the job got its final state; for a record without that time, the nearest known."""
+        return self.finished_at or self.ended_at or self.created_at
+
+    @property
     def cost_sample(self) -> CostSample | None:
         """What the job teaches about the cost of similar jobs.
 

@@ -32,7 +32,7 @@ def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | Non
     if job.state is not JobState.FAILED:
         return before
     reason = job.failure_reason or FailureReason.OTHER
-    at = job.finished_at or job.ended_at or job.created_at
+    at = job.closed_at
     if before is not None and reason in PASSING and before.reason not in PASSING:
         return replace(before, last_at=at, job_id=job.job_id)
     is_counted_on = before is not None and (before.reason in PASSING) == (reason in PASSING)

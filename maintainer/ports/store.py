@@ -410,10 +410,17 @@ class Store(
         """
         ...
 
-    def update_job(self, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
+    def update_job(
+        self,
+        job: Job,
+        expected: JobState | Job,
+        token: int | None = None,
+        learnt: RuleHistory | None = None,
+    ) -> bool:
         """Replace the job if it is in the expected state, or equals the expected job; else False.
 
-        Under a lease, changing the state needs the lease's fencing token.
+        Under a lease, changing the state needs the lease's fencing token. `learnt` becomes the
+        history of the job's rule if the job reaches a final state.
         """
         ...
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 
 from maintainer.admit.leases import is_abandoned, is_due
+from maintainer.compare.rule_history import learn_from_job
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.lease import Lease
+from maintainer.domain.rollback import Repair
 from maintainer.ports import Ports
 from maintainer.steps.notices import notify_end
 from maintainer.steps.table_plan import plan_table
@@ -78,9 +80,19 @@ def token_of(ports: Ports, job: Job) -> int | None:
     )
 
 
+def store_end(ports: Ports, before: Job, after: Job, token: int | None) -> bool:
+    """Store a job's final state with what it teaches, at once; False when the job changed first.
+
+    A table has one unfinished job, so its rule's history cannot change before this one has ended.
+    """
+    history = ports.store.rule_history(after.table_uuid)
+    known = None if isinstance(after.rule, Repair) else history.get(after.rule)
+    return ports.store.update_job(after, before.state, token, learn_from_job(known, after))
+
+
 def finish_job(ports: Ports, before: Job, after: Job, token: int | None = None) -> bool:
     """Store a job's final state; False when another writer changed the job first."""
-    if not ports.store.update_job(after, before.state, token):
+    if not store_end(ports, before, after, token):
         return False
     event = JobEvent(
         after.job_id, ports.clock.now(), f"job.{after.state}", {"message": after.failure_message}

@@ -15,7 +15,7 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.ports import Ports
 from maintainer.steps.isolation import each
-from maintainer.steps.jobs import held_jobs, token_of
+from maintainer.steps.jobs import held_jobs, store_end, token_of
 from maintainer.steps.kinds.dispatch import prove
 from maintainer.steps.kinds.maintenance import continue_request
 from maintainer.steps.kinds.results import Proved, Unreadable
@@ -104,7 +104,7 @@ def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> 
         failure_reason=verdict.reason,
         failure_message=verdict.message,
     )
-    if not ports.store.update_job(settled, job.state, token_of(ports, job)):
+    if not store_end(ports, job, settled, token_of(ports, job)):
         return False
     fields = {
         "state": verdict.state.value,

@@ -268,10 +268,16 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         with self._database.write(durable=True) as connection:
             return work.add_job(self._database, connection, job)
 
-    def update_job(self, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
+    def update_job(
+        self,
+        job: Job,
+        expected: JobState | Job,
+        token: int | None = None,
+        learnt: RuleHistory | None = None,
+    ) -> bool:
         """See Store."""
         with self._database.write(durable=True) as connection:
-            return work.update_job(self._database, connection, job, expected, token)
+            return work.update_job(self._database, connection, job, expected, token, learnt=learnt)
 
     def job(self, job_id: str) -> Job | None:
         """See Store."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    and_,
-    case,
     delete,
     exists,
     func,
@@ -41,15 +39,15 @@ from maintainer.adapters.store.schema import (
 from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
 from maintainer.domain.audit import audit_change, audit_events
 from maintainer.domain.effect import Effect
-from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
+from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.domain.rollback import Repair
-from maintainer.domain.streak import extend_streak, is_overload
 from maintainer.ports.store import JobQuery, Page
 
 _JOB_ORDER = "jobs:created_at:desc"
 _EVENTS_PER_INSERT = 500
+# The figures of a RuleHistory, each in a column of its name.
+_LEARNT = tuple(part.name for part in fields(RuleHistory) if part.name not in {"rule", "streak"})
 
 
 def add_job(database: Database, connection: Connection, job: Job) -> bool:
@@ -61,7 +59,7 @@ def add_job(database: Database, connection: Connection, job: Job) -> bool:
         > 0
     )
     if is_stored and job.state.is_final:
-        _fold_finished(database, connection, job)
+        _fold_finished(database, connection, job, None)
     if is_stored:
         charge(database, connection, job)
         want_plan(connection, tables.c.table_uuid == job.table_uuid)
@@ -77,11 +75,12 @@ def update_job(  # noqa: PLR0913, PLR0917 - the arguments of one change of a job
     expected: JobState | Job,
     token: int | None = None,
     statements: Sequence[str] = (),
+    learnt: RuleHistory | None = None,
 ) -> bool:
     """Compare and set by the state or the whole job.
 
-    A job that reaches a final state is added to its rule's history once. A job under a lease
-    changes its state only with the lease's token.
+    What a job teaches is stored once, when it reaches a final state. A job under a lease changes
+    its state only with the lease's token.
     """
     if isinstance(expected, Job):
         stored = connection.execute(
@@ -101,7 +100,7 @@ def update_job(  # noqa: PLR0913, PLR0917 - the arguments of one change of a job
     if is_ours and job.state is not state:
         charge(database, connection, job)
     if is_ours and job.state.is_final and not state.is_final:
-        _fold_finished(database, connection, job)
+        _fold_finished(database, connection, job, learnt)
         want_plan(connection, tables.c.table_uuid == job.table_uuid)
         connection.execute(update(leases).where(*_lease_of(job)).values(expires_at=None))
     if is_ours:
@@ -136,76 +135,22 @@ def _columns(job: Job) -> dict[str, Any]:
         "rule": job.rule.value,
         "state": job.state.value,
         "created_at": job.created_at,
-        "finished_at": _finished_at(job) if job.state.is_final else None,
+        "finished_at": job.closed_at if job.state.is_final else None,
         "document": documents.write_job(job),
     }
 
 
-def _finished_at(job: Job) -> datetime:
-    return job.finished_at or job.ended_at or job.created_at
-
-
-def _fold_finished(database: Database, connection: Connection, job: Job) -> None:
+def _fold_finished(
+    database: Database, connection: Connection, job: Job, learnt: RuleHistory | None
+) -> None:
     if job.effect is not None:
         _add_savings(connection, job.effect)
-    learn(database, connection, job, _finished_at(job))
-    if isinstance(job.rule, Repair):  # no rule of a policy, so it has no cooldown
-        return
-    values: dict[str, Any] = {"last_finished_at": _finished_at(job)}
-    match job.state, job.failure_reason:
-        case JobState.SUCCEEDED, _:
-            values |= {
-                "last_success_at": _finished_at(job),
-                "consecutive_failures": 0,
-                "idle_at_state": job.idle_state,
-            }
-        case JobState.FAILED, reason if reason is not FailureReason.LOST_RUNNER:
-            values |= {
-                "last_failure_at": _finished_at(job),
-                "last_failure_reason": reason.value if reason else "",
-                "consecutive_failures": 1,
-            }
-        case _:  # cancelled, or lost with its runner: says nothing about the rule
-            pass
-    is_this = and_(
-        rule_histories.c.table_uuid == job.table_uuid, rule_histories.c.rule == job.rule.value
-    )
-    known = connection.execute(
-        select(rule_histories.c.streak).where(is_this).with_for_update()
-    ).scalar_one_or_none()
-    streak = extend_streak(documents.read_streak(known) if known is not None else None, job)
-    values["streak"] = documents.write_streak(streak) if streak is not None else None
-    key = {"table_uuid": job.table_uuid, "rule": job.rule.value}
-    fresh = {
-        "last_failure_reason": "",
-        "consecutive_failures": 0,
-        "recent_conflicts": int(job.has_met_writers),
-        "empty_runs": int(_is_empty(job)),
-    }
-    fresh["recent_overloads"] = int(is_overload(job))
-    if connection.execute(
-        database.insert_unless_present(rule_histories, {**key, **fresh, **values})
-    ).rowcount:
-        return
-    changes = dict(values)
-    conflicts, overloads = rule_histories.c.recent_conflicts, rule_histories.c.recent_overloads
-    if changes.get("consecutive_failures"):
-        changes["consecutive_failures"] = rule_histories.c.consecutive_failures + 1
-    if job.state is JobState.SUCCEEDED:
-        changes |= {
-            "recent_conflicts": case((conflicts > 0, conflicts - 1), else_=0),
-            "empty_runs": rule_histories.c.empty_runs + 1 if _is_empty(job) else 0,
-        }
-        changes["recent_overloads"] = case((overloads > 0, overloads - 1), else_=0)
-    if job.has_met_writers:
-        changes["recent_conflicts"] = conflicts + 1
-    if is_overload(job):
-        changes["recent_overloads"] = overloads + 1
-    connection.execute(update(rule_histories).where(is_this).values(changes))
-
-
-def _is_empty(job: Job) -> bool:
-    return job.state is JobState.SUCCEEDED and job.effect is not None and job.effect.is_idle
+    learn(database, connection, job, job.closed_at)
+    if learnt is not None:
+        row = {name: getattr(learnt, name) for name in _LEARNT}
+        row["streak"] = documents.write_streak(learnt.streak) if learnt.streak is not None else None
+        row |= {"table_uuid": job.table_uuid, "rule": learnt.rule.value}
+        connection.execute(database.upsert(rule_histories, row))
 
 
 # More than any one job can save; a thousand such jobs still add up within 64 bits.
@@ -361,16 +306,8 @@ def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleNa
     return {
         RuleName(row.rule): RuleHistory(
             rule=RuleName(row.rule),
-            last_finished_at=row.last_finished_at,
-            last_success_at=row.last_success_at,
-            consecutive_failures=row.consecutive_failures,
-            last_failure_at=row.last_failure_at,
-            last_failure_reason=row.last_failure_reason,
-            idle_at_state=row.idle_at_state,
-            recent_conflicts=row.recent_conflicts,
-            empty_runs=row.empty_runs,
             streak=documents.read_streak(row.streak) if row.streak is not None else None,
-            recent_overloads=row.recent_overloads,
+            **{name: getattr(row, name) for name in _LEARNT},
         )
         for row in rows
     }

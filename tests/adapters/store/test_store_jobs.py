@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 
+from maintainer.compare.rule_history import learn_from_job
 from maintainer.domain.action import ExpireSnapshots
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
@@ -33,7 +34,12 @@ def finish(store: Store, *jobs: Job) -> None:
     """Each in its turn from pending to its final state."""
     for job in jobs:
         assert store.add_job(replace(job, state=JobState.PENDING))
-        assert store.update_job(job, JobState.PENDING)
+        assert store.update_job(job, JobState.PENDING, learnt=learn(store, job))
+
+
+def learn(store: Store, job: Job) -> RuleHistory | None:
+    known = store.rule_history(job.table_uuid)
+    return learn_from_job(known.get(RuleName(job.rule)), job)
 
 
 def pages(store: Store, query: JobQuery) -> list[str]:
@@ -299,10 +305,23 @@ def test_rules_have_histories_of_their_own(store: Store) -> None:
 def test_a_finished_job_is_counted_once(store: Store) -> None:
     done = failed(make_job("a", effect=make_effect(files_removed=4)), NOW)
     finish(store, done)
-    assert store.update_job(replace(done, failure_message="more words"), JobState.FAILED)
+    reworded = replace(done, failure_message="more words")
+    assert store.update_job(reworded, JobState.FAILED, learnt=learn(store, reworded))
 
     assert store.rule_history(ORDERS_UUID)[RuleName.REWRITE_DATA_FILES].consecutive_failures == 1
     assert store.overview().files_removed == 4
+
+
+def test_what_a_job_teaches_is_stored_with_its_end_or_not_at_all(store: Store) -> None:
+    done = failed(make_job("a"), NOW)
+    store.add_job(replace(done, state=JobState.PENDING))
+    assert not store.update_job(done, JobState.RUNNING, learnt=learn(store, done))
+    running = replace(done, state=JobState.RUNNING)
+    assert store.update_job(running, JobState.PENDING, learnt=learn(store, done))
+    assert store.rule_history(ORDERS_UUID) == {}
+
+    assert store.update_job(done, JobState.RUNNING, learnt=learn(store, done))
+    assert store.rule_history(ORDERS_UUID)[RuleName.REWRITE_DATA_FILES].consecutive_failures == 1
 
 
 def test_prune_keeps_unfinished_jobs_and_the_latest_of_each_table_but_not_what_they_taught(

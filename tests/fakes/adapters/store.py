@@ -49,11 +49,9 @@ from tests.fakes.adapters.store_reading import (
     ZEROS,
     as_float,
     check_limit,
-    finished_at,
     is_wanted,
     list_figures,
     page_of,
-    remember,
     sort_value,
     sum_records,
     summarise,
@@ -75,6 +73,7 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
     _wanted: Counter[TableIdentifier] = field(default_factory=Counter)
     _planned: dict[TableIdentifier, tuple[str, datetime | None]] = field(default_factory=dict)
+    _rule_histories: dict[tuple[str, RuleName], RuleHistory] = field(default_factory=dict)
     _lock: RLock = field(default_factory=RLock)
 
     # -- tables
@@ -431,10 +430,10 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         with self._open():
-            jobs = [job for job in self._finished if job.table_uuid == table_uuid]
-            rules = {job.rule for job in jobs if isinstance(job.rule, RuleName)}
             return {
-                rule: remember(rule, [job for job in jobs if job.rule is rule]) for rule in rules
+                rule: history
+                for (uuid, rule), history in self._rule_histories.items()
+                if uuid == table_uuid
             }
 
     # -- jobs
@@ -453,7 +452,13 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
                 self._finished.append(job)
             return True
 
-    def update_job(self, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
+    def update_job(
+        self,
+        job: Job,
+        expected: JobState | Job,
+        token: int | None = None,
+        learnt: RuleHistory | None = None,
+    ) -> bool:
         with self._open():
             stored = self._jobs.get(job.job_id)
             if (
@@ -466,6 +471,8 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
             self._audit.note(audit_change(stored, job, self._handed.pop(job.job_id, ())))
             if job.state.is_final and not stored.state.is_final:
                 self._finished.append(job)
+                if learnt is not None:
+                    self._rule_histories[job.table_uuid, learnt.rule] = learnt
                 self._want_plan_of(job.table_uuid)
                 self._end_lease(job)
             return True
@@ -577,7 +584,7 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
         return count
 
     def _is_prunable(self, job: Job, before: datetime) -> bool:
-        if not job.state.is_final or finished_at(job) >= before:
+        if not job.state.is_final or job.closed_at >= before:
             return False
         others = [
             other

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.lease import Lease
+from maintainer.domain.plan import RuleHistory
 from tests.fakes.adapters.store_admission import FakeAdmission
 
 
@@ -23,7 +24,13 @@ class FakeLeases(FakeAdmission):
         default_factory=dict, kw_only=True
     )  # the statements of the job that is being handed over
 
-    def update_job(self, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
+    def update_job(
+        self,
+        job: Job,
+        expected: JobState | Job,
+        token: int | None = None,
+        learnt: RuleHistory | None = None,
+    ) -> bool:
         raise NotImplementedError
 
     def submit_job(

@@ -12,10 +12,6 @@ from typing import Any, TypeVar
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band, TableHealth
-from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.domain.plan import FailureStreak, RuleHistory
-from maintainer.domain.policy import RuleName
-from maintainer.domain.streak import extend_streak
 from maintainer.ports.figures import TableFigures
 from maintainer.ports.store import (
     MAX_PAGE,
@@ -151,70 +147,3 @@ def page_of(
         else None
     )
     return Page(items, following, len(ordered))
-
-
-def finished_at(job: Job) -> datetime:
-    return job.finished_at or job.ended_at or job.created_at
-
-
-def remember(rule: RuleName, jobs: Sequence[Job]) -> RuleHistory:
-    """Seen from the end, unlike the real store, which folds job by job."""
-    successes = [index for index, job in enumerate(jobs) if job.state is JobState.SUCCEEDED]
-    failures = [
-        index
-        for index, job in enumerate(jobs)
-        if job.state is JobState.FAILED and job.failure_reason is not FailureReason.LOST_RUNNER
-    ]
-    success = jobs[successes[-1]] if successes else None
-    failure = jobs[failures[-1]] if failures else None
-    streak: FailureStreak | None = None
-    for job in jobs:
-        streak = extend_streak(streak, job)
-    return RuleHistory(
-        rule=rule,
-        last_finished_at=finished_at(jobs[-1]),
-        last_success_at=None if success is None else finished_at(success),
-        consecutive_failures=sum(
-            index > (successes[-1] if successes else -1) for index in failures
-        ),
-        last_failure_at=None if failure is None else finished_at(failure),
-        last_failure_reason=""
-        if failure is None or failure.failure_reason is None
-        else failure.failure_reason.value,
-        recent_conflicts=count_conflicts(jobs),
-        empty_runs=count_empty_runs(jobs),
-        streak=streak,
-        recent_overloads=count_overloads(jobs),
-        idle_at_state=success.idle_state if success is not None else None,
-    )
-
-
-def count_conflicts(jobs: Sequence[Job]) -> int:
-    conflicts = 0
-    for job in jobs:
-        if job.has_met_writers:
-            conflicts += 1
-        elif job.state is JobState.SUCCEEDED:
-            conflicts = max(0, conflicts - 1)
-    return conflicts
-
-
-def count_overloads(jobs: Sequence[Job]) -> int:
-    overloads = 0
-    for job in jobs:
-        if job.state is JobState.SUCCEEDED:
-            overloads = max(0, overloads - 1)
-        elif job.state is JobState.FAILED and job.failure_reason in {
-            FailureReason.TIMEOUT,
-            FailureReason.OUT_OF_MEMORY,
-        }:
-            overloads += 1
-    return overloads
-
-
-def count_empty_runs(jobs: Sequence[Job]) -> int:
-    runs = 0
-    for job in jobs:
-        if job.state is JobState.SUCCEEDED:
-            runs = runs + 1 if job.effect is not None and job.effect.is_idle else 0
-    return runs

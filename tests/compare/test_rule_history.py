@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from maintainer.compare.rule_history import learn_from_job
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.plan import RuleHistory
+from maintainer.domain.policy import RuleName
+from maintainer.domain.rollback import Repair
+from tests.adapters.store.values import (
+    MINUTE,
+    NOW,
+    failed,
+    make_effect,
+    make_job,
+    succeeded,
+)
+
+FILES = RuleName.REWRITE_DATA_FILES
+
+
+def learn(*jobs: Job) -> RuleHistory:
+    history = None
+    for job in jobs:
+        history = learn_from_job(history, job)
+    assert history is not None
+    return history
+
+
+def test_a_rollback_teaches_nothing_about_a_rule() -> None:
+    assert learn_from_job(None, succeeded(make_job(rule=Repair.ROLL_BACK), NOW)) is None
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        replace(make_job(), state=JobState.CANCELLED, finished_at=NOW + MINUTE),
+        failed(make_job(), NOW + MINUTE, FailureReason.LOST_RUNNER),
+    ],
+)
+def test_a_cancelled_or_lost_job_changes_only_when_the_rule_ran_last(job: Job) -> None:
+    before = learn(failed(make_job(), NOW, FailureReason.OTHER))
+    learnt = learn_from_job(before, job)
+    assert learnt is not None
+    assert replace(learnt, streak=None) == replace(
+        before, last_finished_at=NOW + MINUTE, streak=None
+    )
+
+
+def test_a_failure_without_a_reason_counts_like_any_other() -> None:
+    learnt = learn(replace(failed(make_job(), NOW), failure_reason=None))
+    assert (learnt.consecutive_failures, learnt.last_failure_reason) == (1, "")
+
+
+def test_each_success_takes_off_one_conflict_and_one_overload_and_never_more() -> None:
+    history = RuleHistory(FILES, recent_conflicts=2, recent_overloads=1, consecutive_failures=3)
+    counts = []
+    for _ in range(3):
+        history = learn_from_job(history, succeeded(make_job(), NOW)) or history
+        counts.append((history.recent_conflicts, history.recent_overloads))
+    assert counts == [(1, 0), (0, 0), (0, 0)]
+    assert history.consecutive_failures == 0
+
+
+def test_a_success_that_lost_files_to_writers_adds_a_conflict() -> None:
+    job = succeeded(make_job(), NOW, replace(make_effect(), files_lost=7))
+    assert learn(job, job).recent_conflicts == 2
+
+
+def test_runs_without_effect_are_counted_until_one_has_an_effect() -> None:
+    idle = succeeded(make_job(), NOW, make_effect(own_commits=0, files_removed=0))
+    assert learn(idle, idle).empty_runs == 2
+    assert learn(idle, idle, succeeded(make_job(), NOW)).empty_runs == 0
+    assert learn(idle, failed(make_job(), NOW)).empty_runs == 1
