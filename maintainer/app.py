@@ -78,9 +78,7 @@ from maintainer.requests.run import request_run
 from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
 from maintainer.settings.spark import SparkSettings
-from maintainer.steps.admission import INTERVAL as WAITS_INTERVAL
-from maintainer.steps.admission import REST_FACTOR as WAITS_REST
-from maintainer.steps.admission import read_queue, record_waits
+from maintainer.steps.admission import WAITS_INTERVAL, WAITS_REST, read_queue, record_waits
 from maintainer.steps.notices import RESEND_INTERVAL, record_delivery, resend_notices
 from maintainer.steps.plan import plan
 from maintainer.steps.prune import prune

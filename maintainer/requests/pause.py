@@ -23,7 +23,7 @@ def pause_scope(ports: Ports, halted: Halt) -> int:
         )
     else:
         ports.store.set_halt(halted)
-    _note(
+    _record(
         ports,
         Deed.WORK_PAUSED,
         halted.by,
@@ -43,7 +43,7 @@ def resume_scope(ports: Ports, scope: str, by: str) -> bool:
     else:
         is_lifted = ports.store.lift_halt(scope)
     if is_lifted:
-        _note(ports, Deed.WORK_RESUMED, by, scope, {})
+        _record(ports, Deed.WORK_RESUMED, by, scope, {})
     return is_lifted
 
 
@@ -70,7 +70,7 @@ def read_standstill(ports: Ports) -> Standstill:
     return Standstill(halts, is_draining(halts), running)
 
 
-def _note(ports: Ports, deed: Deed, by: str, scope: str, fields: dict[str, object]) -> None:
+def _record(ports: Ports, deed: Deed, by: str, scope: str, fields: dict[str, object]) -> None:
     table = TableIdentifier.parse(scope) if TablePattern(scope).is_exact else None
     ports.store.record_audit(
         [

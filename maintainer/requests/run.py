@@ -13,6 +13,9 @@ from maintainer.ports.store import JobQuery
 from maintainer.steps.isolation import each
 from maintainer.steps.kinds.maintenance import continue_request, request_job
 
+RESUME_WITHIN = timedelta(days=1)  # people have repeated older requests themselves
+_JOBS_SEARCHED = 100  # of the newest succeeded jobs
+
 
 def request_run(
     ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str
@@ -22,10 +25,6 @@ def request_run(
     No job when there is nothing to do.
     """
     return request_job(ports, table, rules, requested_by, keeps_thresholds=not rules)
-
-
-RESUME_WITHIN = timedelta(days=1)  # people have repeated older requests themselves
-_JOBS_SEARCHED = 100  # of the newest succeeded jobs
 
 
 def continue_interrupted(ports: Ports) -> int:

@@ -22,6 +22,13 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 from maintainer.ports import Ports
 
+WAITS_INTERVAL = timedelta(minutes=1)
+# Comparing the planned actions of 100,000 tables takes some seconds. The step runs a tenth of the
+# time at most.
+WAITS_REST = 10
+MOST_CHANGES = 5_000  # at one time; the next run finds the others
+BATCH = 200  # changes in one transaction
+
 
 def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
     """Choose the planned actions that start now, best first; nothing is started yet.
@@ -82,14 +89,6 @@ def read_circumstances(ports: Ports) -> AdmissionCircumstances:
         spending=ports.store.spending(day_of(now)),
         halts=tuple(ports.store.halts()),
     )
-
-
-INTERVAL = timedelta(minutes=1)
-# Comparing the planned actions of 100,000 tables takes some seconds. The step runs a tenth of the
-# time at most.
-REST_FACTOR = 10
-MOST_CHANGES = 5_000  # at one time; the next run finds the others
-BATCH = 200  # changes in one transaction
 
 
 def record_waits(ports: Ports) -> int:

@@ -18,6 +18,9 @@ from maintainer.domain.units import format_duration
 T = TypeVar("T")
 R = TypeVar("R")
 
+DEFAULT_LIMIT = timedelta(minutes=10)
+_STOP_CHECK_SECONDS = 0.1  # how often `should_stop` is asked
+
 
 class Failures:
     """Collects the errors of single items until every item has been worked on."""
@@ -100,10 +103,6 @@ def _start(work: Callable[[], R]) -> Future[R]:
 
     Thread(target=settle, name="at-once", daemon=True).start()
     return done
-
-
-DEFAULT_LIMIT = timedelta(minutes=10)
-_STOP_CHECK_SECONDS = 0.1  # how often `should_stop` is asked
 
 
 class TookTooLongError(MaintainerError):

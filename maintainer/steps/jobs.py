@@ -100,11 +100,11 @@ def finish_job(ports: Ports, before: Job, after: Job, token: int | None = None) 
     ports.store.append_events([event])
     ports.telemetry.job_finished(after, None)
     notify_end(ports, after, None)
-    plan_again(ports, after.table)
+    _plan_again(ports, after.table)
     return True
 
 
-def plan_again(ports: Ports, table: TableIdentifier) -> None:
+def _plan_again(ports: Ports, table: TableIdentifier) -> None:
     """Replace the plan that led to the job, so that the next submit step does not repeat it."""
     record = ports.store.table(table)
     if record is not None and record.health is not None:

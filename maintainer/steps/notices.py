@@ -24,6 +24,9 @@ from maintainer.ports.clock import Clock
 from maintainer.ports.notifier import Notifier
 from maintainer.ports.store import JobQuery, Store
 
+RESEND_INTERVAL = timedelta(minutes=5)
+DELIVERED = "people.told"  # the event of a job whose notice was delivered
+_JOBS_SEARCHED = 20  # jobs of one table that are searched for the failed proof
 _LIMITED = frozenset({NoticeKind.TABLE_CRITICAL, NoticeKind.TABLE_UNREADABLE})
 
 
@@ -87,11 +90,6 @@ def report_gone_table(ports: Ports, table: TableIdentifier, reason: str) -> None
         [AuditEntry(now, BY_SCAN, Deed.PAUSED_TABLE_GONE, table, uuid, fields=fields)]
     )
     ports.notifier.notify(notice_of_gone(table, pause.by, pause.reason, reason, now))
-
-
-RESEND_INTERVAL = timedelta(minutes=5)
-DELIVERED = "people.told"  # the event of a job whose notice was delivered
-_JOBS_SEARCHED = 20  # jobs of one table that are searched for the failed proof
 
 
 def notify_end(ports: Ports, job: Job, effect: Effect | None) -> None:

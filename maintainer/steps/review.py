@@ -24,6 +24,9 @@ from maintainer.steps.pauses import pause_table
 from maintainer.steps.table import measure_table, measured_record
 from maintainer.steps.table_plan import plan_table
 
+WAITING_PHASE = "waiting until its table can be read"
+WAIT_REPORTED = "job.unproved"  # the event of a job: it waits so long that people were notified
+
 
 def review(ports: Ports, only: frozenset[str] | None = None) -> int:
     """Review our jobs that Spark has finished or lost: all, or those in `only`.
@@ -127,10 +130,6 @@ def _follow_up(ports: Ports, job: Job) -> None:
         record, _ = measured_record(ports, job.table)
     if record.health is not None:
         plan_table(ports, record, record.health)
-
-
-WAITING_PHASE = "waiting until its table can be read"
-WAIT_REPORTED = "job.unproved"  # the event of a job: it waits so long that people were notified
 
 
 def _wait_within_limit(ports: Ports, job: Job, reason: str) -> Verdict | None:
