@@ -9,7 +9,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from threading import Thread
+from threading import Lock, Thread
 from typing import TypeVar
 
 from maintainer.domain.errors import MaintainerError, StoreUnavailableError
@@ -103,6 +103,17 @@ def _start(work: Callable[[], R]) -> Future[R]:
 
     Thread(target=settle, name="at-once", daemon=True).start()
     return done
+
+
+def one_at_a_time(do: Callable[[T], None]) -> Callable[[T], None]:
+    """Return a function that calls `do` for one item at a time, from any number of threads."""
+    lock = Lock()
+
+    def call(item: T) -> None:
+        with lock:
+            do(item)
+
+    return call
 
 
 class TookTooLongError(MaintainerError):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from math import ceil
-from threading import Lock
 
 from maintainer import __version__
 from maintainer.decide.rechecks import choose_rechecks, is_due
@@ -20,7 +19,14 @@ from maintainer.policy.fingerprint import Bases
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog, Polled, Taken
 from maintainer.ports.store import ScanMark
-from maintainer.steps.isolation import DEFAULT_LIMIT, Failures, StoppedError, TimeLimit, in_parallel
+from maintainer.steps.isolation import (
+    DEFAULT_LIMIT,
+    Failures,
+    StoppedError,
+    TimeLimit,
+    in_parallel,
+    one_at_a_time,
+)
 from maintainer.steps.notices import LimitedNotices, report_missing_tables
 from maintainer.steps.table import (
     Measured,
@@ -106,7 +112,7 @@ def scan(
     result = ScanResult()
     bases = Bases(ports.policies.current(), PROGRAM, ports.store.shared_tables())
     try:
-        on_each = on_table and _one_at_a_time(on_table)
+        on_each = on_table and one_at_a_time(on_table)
         turns = [
             _CatalogScan(ports, catalog, on_each, should_stop, options, bases)
             for catalog in ports.catalogs.values()
@@ -123,17 +129,6 @@ def scan(
             seconds, result.entries_read, result.measured, len(result.faults)
         )
     return result
-
-
-def _one_at_a_time(on_table: Callable[[ScannedTable], None]) -> Callable[[ScannedTable], None]:
-    """Serialise the calls, because catalogs are scanned in parallel."""
-    lock = Lock()
-
-    def call(scanned: ScannedTable) -> None:
-        with lock:
-            on_table(scanned)
-
-    return call
 
 
 @dataclass(slots=True)
