@@ -18,6 +18,9 @@ MINUTES ?= 30
 ONLY ?=
 CONFIG ?= maintainer.yaml
 
+# The suite starts hundreds of processes: none compiles again what another one has compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
 UV = UV_PYTHON_DOWNLOADS=never VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/uv
 # The virtual environment comes first, so that the Node which setup may have brought is found; a Node of the machine is used where setup brought none.
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix web
