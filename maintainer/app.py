@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from maintainer.adapters.catalog import (
@@ -24,7 +25,6 @@ from maintainer.adapters.catalog import (
 )
 from maintainer.adapters.catalog.manifests.fast_reader import slow_reader_reason
 from maintainer.adapters.clock import SystemClock
-from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
 from maintainer.adapters.journal import Journal
 from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
 from maintainer.adapters.policies import PolicyDirectory, parse_policy
@@ -41,7 +41,6 @@ from maintainer.adapters.spark.snapshot_marks import mark_settings
 from maintainer.adapters.spark.statements.job import main_statement
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
-from maintainer.api.deps import Services
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.queue_cache import QueueBoard
 from maintainer.api.readiness import Reach, check_store
@@ -75,7 +74,6 @@ from maintainer.requests.policy_versions import compare_versions
 from maintainer.requests.preview import preview, preview_tables
 from maintainer.requests.rollback import request_rollback
 from maintainer.requests.run import request_run
-from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
 from maintainer.settings.spark import SparkSettings
 from maintainer.steps.admission import WAITS_INTERVAL, WAITS_REST, read_queue, record_waits
@@ -86,6 +84,13 @@ from maintainer.steps.review import review
 from maintainer.steps.scan import ScanOptions, scan
 from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
+
+if TYPE_CHECKING:
+    from maintainer.adapters.demo import LakeReport
+    from maintainer.api.deps import Services
+    from maintainer.scheduler import Scheduler
+
+# PLC0415 below: a scan does not wait for what only the daemon or the demo needs.
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +362,8 @@ def _scan(app: App) -> object:
 
 def make_scheduler(app: App) -> Scheduler:
     """The steps of the loop at their intervals."""
+    from maintainer.scheduler import Scheduler, Step  # noqa: PLC0415
+
     ports, settings = app.ports, app.settings
     steps: tuple[Step, ...] = (
         Step("scan", partial(_scan, app), settings.scan.interval, starts_work=True),
@@ -417,6 +424,8 @@ def make_scheduler(app: App) -> Scheduler:
 
 def make_services(app: App, scheduler: Scheduler) -> Services:
     """The API's services, built from the ports and the steps."""
+    from maintainer.api.deps import Services  # noqa: PLC0415
+
     ports = app.ports
     return Services(
         store=ports.store,
@@ -502,6 +511,8 @@ def _readiness(app: App, scheduler: Scheduler) -> Sequence[tuple[str, bool, str]
 
 def build_demo(directory: Path, say: Callable[[str], None]) -> LakeReport:
     """Build the demo lake, unless it exists already."""
+    from maintainer.adapters.demo import SparkLaunch, build_lake, lake_is_complete  # noqa: PLC0415
+
     if lake_is_complete(directory):  # this needs no Spark
         return build_lake(directory, say, SparkLaunch(sys.executable, "", ()), datetime.now(UTC))
     refuse_missing(find_prerequisites(None, default_directory(), with_s3=False))

@@ -63,3 +63,9 @@ def test_completing_a_table_imports_the_store_and_nothing_of_the_lake(configurat
     )
     assert "sqlalchemy" in packages
     assert not packages & {*LAKE, *SERVICES}
+
+
+def test_a_scan_imports_nothing_that_only_the_daemon_or_spark_needs(configuration: Path) -> None:
+    packages = imported("scan", MAINTAINER_CONFIG=str(configuration))
+    assert "pyiceberg" in packages
+    assert not packages & {"pyspark", "boto3", *SERVICES} - {"requests"}

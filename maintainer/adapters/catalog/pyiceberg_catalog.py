@@ -12,7 +12,6 @@ from typing import Any, Final, TypeVar
 from pyiceberg.catalog import Catalog
 from pyiceberg.io import FileIO, load_file_io
 
-from maintainer.adapters.catalog.canary import read_canary
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, secrets_of
 from maintainer.adapters.catalog.inventories import DEFAULT_TIMEOUT, Inventories, Source, TooMuch
 from maintainer.adapters.catalog.loop import DaemonThreads, iterate_aside, never, wait_for
@@ -302,6 +301,9 @@ class PyIcebergCatalog:
 
         Our own reader goes first: PyIceberg's does not check its bounds.
         """
+        # PyArrow's readers of files are slow to import.
+        from maintainer.adapters.catalog.canary import read_canary  # noqa: PLC0415
+
         try:
             return read_canary(
                 self._catalog().load_table((*table.namespace, table.name)), snapshot_ids

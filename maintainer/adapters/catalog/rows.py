@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pyiceberg.io.pyarrow import ArrowScan
 from pyiceberg.table import FileScanTask, Table
 
 from maintainer.domain.inventory import Content, ManifestDigest
@@ -44,6 +43,9 @@ def count_by_reading(table: Table, snapshot_id: int, limit_bytes: int) -> int | 
             total += task.file.record_count
     if _bytes_of(to_read) > limit_bytes:
         return None
+    # Slow to import, because it imports pandas; few processes count rows.
+    from pyiceberg.io.pyarrow import ArrowScan  # noqa: PLC0415
+
     reader = ArrowScan(
         table_metadata=scan.table_metadata,
         io=scan.io,
