@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil, floor
+from typing import assert_never
 
 from maintainer.domain.health import Band, Finding, TableHealth
 from maintainer.domain.metric import Metric, Threshold, Unit
@@ -24,6 +25,8 @@ def _write_value(metric: Metric, value: float) -> str:
             return f"{value:.0%}"
         case Unit.COUNT:
             return f"{value:,.0f}"
+        case _:
+            assert_never(metric.unit)
 
 
 def describe_threshold(threshold: Threshold, observed: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from enum import StrEnum
 from functools import cache
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, assert_never
 
 from maintainer.domain.condition import MAX_CONDITION_CHARACTERS, MAX_CONDITION_DEPTH
 from maintainer.domain.units import write_duration, write_size
@@ -18,158 +18,103 @@ _Value = TypeVar("_Value")
 _FIELD = "rule field"  # the key in a dataclass field's metadata
 
 
-class Kind:
-    """The values that a field accepts: their type, the bounds, and how a policy writes one."""
-
-    type: ClassVar[type] = str
-
-    def accepts(self, value: object) -> bool:
-        """True for a value of the type; a truth value is no number."""
-        return isinstance(value, self.type) and (self.type is bool) == isinstance(value, bool)
-
-    def bounds(self) -> str:
-        """The bounds as text; empty without any."""
-        return ""
-
-    def choices_text(self) -> str:
-        """The few values that are accepted, as text; empty where they are not a few."""
-        return ""
-
-    # The value has the kind's own type.
-    def write(self, value: Any) -> str:  # noqa: ANN401
-        """The value as in a policy file, not rounded, so that equal texts are equal values."""
-        return str(value)
-
-
 @dataclass(frozen=True, slots=True)
-class Flag(Kind):
+class Flag:
     """True or false."""
 
-    type = bool
-
-    def choices_text(self) -> str:
-        """``true or false``."""
-        return "true or false"
-
-    def write(self, value: Any) -> str:  # noqa: ANN401
-        """``true`` or ``false``."""
-        return str(value).lower()
+    type: ClassVar[type] = bool
 
 
 @dataclass(frozen=True, slots=True)
-class Duration(Kind):
+class Duration:
     """A duration within bounds; a floor is a bound that safety needs, and "off" is zero."""
 
     least: str
     greatest: str = LONGEST
     is_floor: bool = False
     has_off: bool = False
-
-    type = timedelta
-
-    def bounds(self) -> str:
-        """``floor 24h``, ``at least 1m``, ``1m to 7d``, or ``1h to 365d, or off``."""
-        least = f"floor {self.least}" if self.is_floor else f"at least {self.least}"
-        span = least if self.greatest == LONGEST else f"{self.least} to {self.greatest}"
-        return f"{span}, or off" if self.has_off else span
-
-    def write(self, value: Any) -> str:  # noqa: ANN401
-        """``1d12h``, or ``off``."""
-        return "off" if self.has_off and not value else write_duration(value.total_seconds())
+    type: ClassVar[type] = timedelta
 
 
 @dataclass(frozen=True, slots=True)
-class Size(Kind):
+class Size:
     """A number of bytes within bounds."""
 
     least: str
     greatest: str
-
-    type = int
-
-    def bounds(self) -> str:
-        """``1MiB to 10GiB``."""
-        return f"{self.least} to {self.greatest}"
-
-    def write(self, value: Any) -> str:  # noqa: ANN401
-        """``32MiB``."""
-        return write_size(value)
+    type: ClassVar[type] = int
 
 
 @dataclass(frozen=True, slots=True)
-class Count(Kind):
+class Count:
     """A whole number from a floor that safety needs."""
 
     floor: int
-
-    type = int
-
-    def bounds(self) -> str:
-        """``floor 2``."""
-        return f"floor {self.floor}"
+    type: ClassVar[type] = int
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Kind):
+class Choice:
     """One of a few texts."""
 
     choices: tuple[str, ...]
-
-    def choices_text(self) -> str:
-        """``binpack or sort``."""
-        return " or ".join(self.choices)
+    type: ClassVar[type] = str
 
 
 @dataclass(frozen=True, slots=True)
-class Member(Kind):
+class Member:
     """A member of an enumeration."""
 
-    enumeration: type[StrEnum]
-
-    def choices_text(self) -> str:
-        """``keep or delete``."""
-        return " or ".join(self.enumeration)
-
-    def accepts(self, value: object) -> bool:
-        """True for a member."""
-        return isinstance(value, self.enumeration)
+    type: type[StrEnum]
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Kind):
+class Text:
     """A printable text."""
 
     characters: int
-
-    def bounds(self) -> str:
-        """``at most 500 characters``."""
-        return f"at most {self.characters} characters"
+    type: ClassVar[type] = str
 
 
 @dataclass(frozen=True, slots=True)
-class Condition(Kind):
+class Condition:
     """A Spark SQL condition on the table's own columns."""
 
-    def bounds(self) -> str:
-        """``at most 10000 characters, brackets 50 deep``."""
-        return f"at most {MAX_CONDITION_CHARACTERS} characters, brackets {MAX_CONDITION_DEPTH} deep"
+    type: ClassVar[type] = str
 
 
 @dataclass(frozen=True, slots=True)
-class Names(Kind):
+class Names:
     """A list of names, or one of them."""
 
     most: int
+    type: ClassVar[type] = tuple
 
-    type = tuple
 
-    def bounds(self) -> str:
-        """``1 to 1000``."""
-        return f"1 to {self.most}"
+Kind = Flag | Duration | Size | Count | Choice | Member | Text | Condition | Names
 
-    def write(self, value: Any) -> str:  # noqa: ANN401
-        """``id, name``."""
-        return ", ".join(value)
+
+def _write_bounds(kind: Kind) -> str:
+    match kind:
+        case Duration():
+            least = f"floor {kind.least}" if kind.is_floor else f"at least {kind.least}"
+            span = least if kind.greatest == LONGEST else f"{kind.least} to {kind.greatest}"
+            return f"{span}, or off" if kind.has_off else span
+        case Size():
+            return f"{kind.least} to {kind.greatest}"
+        case Count():
+            return f"floor {kind.floor}"
+        case Text():
+            return f"at most {kind.characters} characters"
+        case Condition():
+            brackets = f"brackets {MAX_CONDITION_DEPTH} deep"
+            return f"at most {MAX_CONDITION_CHARACTERS} characters, {brackets}"
+        case Names():
+            return f"1 to {kind.most}"
+        case Flag() | Choice() | Member():
+            return ""
+        case _:
+            assert_never(kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,19 +138,49 @@ class RuleField:
     name: str = ""  # of the attribute
 
     @property
-    def default_text(self) -> str:
-        """The default as in a policy file, or what an unset field means; empty without either."""
-        return self.unset or ("" if self.default is None else self.kind.write(self.default))
+    def bounds(self) -> str:
+        """The bounds of the value as text; empty without any."""
+        return _write_bounds(self.kind)
 
-    def describe(self, limits: str | None = None) -> str:
-        """The meaning in sentences, with these limits; None: the bounds and the default."""
-        default = f"default {self.default_text}" if self.default_text else ""
-        if limits is None:
-            limits = ", ".join(part for part in (self.kind.bounds(), default) if part)
-        sentence = f"{self.meaning}; {limits}." if limits else f"{self.meaning}."
-        if self.files_only is not None:
-            sentence += f" A table property cannot say {self.files_only.value}."
-        return sentence
+    @property
+    def default_text(self) -> str:
+        """The default as in a policy file, or what an unset field means."""
+        return self.unset or self.write(self.default)
+
+    def accepts(self, value: object) -> bool:
+        """True for a value of the field's type; a truth value is no number."""
+        is_flag = isinstance(value, bool)
+        return isinstance(value, self.kind.type) and (self.kind.type is bool) == is_flag
+
+    # The value is one that the field accepts.
+    def write(self, value: Any) -> str:  # noqa: ANN401
+        """The value as in a policy file, not rounded, so that equal texts are equal values."""
+        match self.kind:
+            case Flag():
+                return str(value).lower()
+            case Duration():
+                is_off = self.kind.has_off and not value
+                return "off" if is_off else write_duration(value.total_seconds())
+            case Size():
+                return write_size(value)
+            case Names():
+                return ", ".join(value)
+            case Count() | Choice() | Member() | Text() | Condition():
+                return str(value)
+            case _:
+                assert_never(self.kind)
+
+    def describe(self) -> str:
+        """The meaning with its bounds and its default, in sentences."""
+        limits = ", ".join(part for part in (self.bounds, f"default {self.default_text}") if part)
+        return f"{self.meaning}; {limits}.{self.restriction}"
+
+    @property
+    def restriction(self) -> str:
+        """What a table property cannot say, as a sentence after the meaning; else empty."""
+        if self.files_only is None:
+            return ""
+        return f" A table property cannot say {self.files_only.value}."
 
 
 # One argument for each part of a definition.

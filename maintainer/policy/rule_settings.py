@@ -22,7 +22,7 @@ def build_rule(kind: type[_Rule], settings: Mapping[str, Setting]) -> _Rule:
     found: dict[str, Any] = {
         field.name: settings[path].value
         for field in fields_of(kind)
-        if (path := f"{at}.{field.key}") in settings and field.kind.accepts(settings[path].value)
+        if (path := f"{at}.{field.key}") in settings and field.accepts(settings[path].value)
     }
     bounds = ((metric, settings.get(f"{at}.when.{metric.key}")) for metric in kind.metrics)
     options = f"{at}.options."

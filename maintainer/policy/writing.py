@@ -73,8 +73,8 @@ def write_value(path: str, value: object) -> str:
     Nothing is rounded, so that equal texts are equal values.
     """
     field = find_field(path)
-    if field is not None and field.kind.accepts(value):
-        return field.kind.write(value)
+    if field is not None and field.accepts(value):
+        return field.write(value)
     return _write_other(path.rpartition(".")[2], value)
 
 

@@ -9,7 +9,7 @@ from textwrap import fill
 
 from maintainer.adapters.policies.rule_models import THRESHOLD_BOUNDS
 from maintainer.domain.policy import Rule
-from maintainer.domain.rule_field import RuleField, fields_of
+from maintainer.domain.rule_field import Choice, Kind, Member, RuleField, fields_of
 from maintainer.domain.rules import RULES
 
 _INTRODUCTION = """\
@@ -54,8 +54,19 @@ def _list_rows(rule: type[Rule]) -> Iterator[str]:
 
 
 def _write_field(field: RuleField) -> str:
-    bounds = field.kind.bounds() or field.kind.choices_text()
-    return _write_row(field.key, field.describe(""), field.default_text, bounds)
+    meaning = f"{field.meaning}.{field.restriction}"
+    bounds = field.bounds or _write_choices(field.kind)
+    return _write_row(field.key, meaning, field.default_text, bounds)
+
+
+def _write_choices(kind: Kind) -> str:
+    match kind:
+        case Choice():
+            return " or ".join(kind.choices)
+        case Member():
+            return " or ".join(kind.type)
+        case _:
+            return "true or false"
 
 
 def _write_row(key: str, meaning: str, default: str, bounds: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from inspect import getdoc
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, assert_never
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model_validator
 
@@ -137,7 +137,7 @@ def _value_type(kind: Kind) -> Annotation:
         case Choice():
             return Literal[kind.choices]
         case Member():
-            return Annotated[kind.enumeration, Field(strict=False)]
+            return Annotated[kind.type, Field(strict=False)]
         case Text():
             return Annotated[str, BeforeValidator(_read_text(kind.characters))]
         case Condition():
@@ -150,8 +150,7 @@ def _value_type(kind: Kind) -> Annotation:
                 Field(min_length=1, max_length=kind.most),
             ]
         case _:
-            message = f"a policy file cannot hold {kind}"
-            raise TypeError(message)
+            assert_never(kind)
 
 
 def _read_count(floor: int) -> Callable[[object], object]:

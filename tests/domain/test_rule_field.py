@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from maintainer.domain.policy import Approval
+from maintainer.domain.rule_field import (
+    Choice,
+    Condition,
+    Count,
+    Duration,
+    Flag,
+    Kind,
+    Member,
+    Names,
+    RuleField,
+    Size,
+    Text,
+)
+from maintainer.domain.units import MIB
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text", "bounds"),
+    [
+        (Flag(), False, "false", ""),
+        (Duration("1m"), timedelta(hours=36), "1d12h", "at least 1m"),
+        (Duration("0s", "365d"), timedelta(0), "0.0s", "0s to 365d"),
+        (Duration("24h", is_floor=True), timedelta(days=5), "5d", "floor 24h"),
+        (Duration("1h", "365d", has_off=True), timedelta(0), "off", "1h to 365d, or off"),
+        (Size("1MiB", "1PiB"), 32 * MIB, "32MiB", "1MiB to 1PiB"),
+        (Count(2), 10, "10", "floor 2"),
+        (Choice(("binpack", "sort")), "sort", "sort", ""),
+        (Member(Approval), Approval.REQUIRED, "required", ""),
+        (Text(500), "id DESC", "id DESC", "at most 500 characters"),
+        (Condition(), "a = 1", "a = 1", "at most 10000 characters, brackets 50 deep"),
+        (Names(1000), ("id", "name"), "id, name", "1 to 1000"),
+    ],
+    ids=str,
+)
+def test_a_field_accepts_its_own_type_and_writes_it_as_in_a_policy_file(
+    kind: Kind, value: object, text: str, bounds: str
+) -> None:
+    field = RuleField(value, kind, "What it means")
+    assert field.accepts(value)
+    assert not field.accepts(None)
+    assert (field.write(value), field.default_text, field.bounds) == (text, text, bounds)
+
+
+def test_a_truth_value_is_no_number() -> None:
+    assert not RuleField(2, Count(2), "What it means").accepts(value=True)
+    assert not RuleField(default=True, kind=Flag(), meaning="What it means").accepts(1)
