@@ -14,7 +14,6 @@ from maintainer.adapters.store.admission import record_candidates
 from maintainer.adapters.store.counters import BANDS, counted
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.locations import record_places
-from maintainer.adapters.store.name_parts import add_names, delete_names
 from maintainer.adapters.store.need import need_of, record_benefit
 from maintainer.adapters.store.pauses import find_pause, join_uuid
 from maintainer.adapters.store.samples import record_sample
@@ -95,7 +94,6 @@ def _enter(
         if connection.execute(
             database.insert_unless_present(tables, {**identity, "first_seen_at": seen_at})
         ).rowcount:
-            add_names(connection, {identity["full_name"]: identity["search_name"]})
             return True
     message = f"table {table} came and went {ENTRY_ATTEMPTS} times while it was recorded"
     raise StoreUnavailableError(message)
@@ -161,7 +159,6 @@ def forget(database: Database, connection: Connection, full_names: Sequence[str]
     They may come back: samples stay until they are old, pauses until they are lifted.
     """
     with counted(database, connection, full_names) as present:
-        delete_names(connection, present)
         for start in range(0, len(present), MAX_SQL_VARIABLES):
             _delete(connection, present[start : start + MAX_SQL_VARIABLES])
 

@@ -67,7 +67,6 @@ tables = Table(
     Column("plan_at", Instant),  # to be planned again from then on, under the same policies too
     Index("ix_tables_catalog", "catalog", "full_name"),
     Index("ix_tables_namespace", "namespace"),
-    Index("ix_tables_search_name", "search_name"),
     Index("ix_tables_catalog_plan", "catalog", "planned_under", "plan_at"),
     Index("ix_tables_catalog_namespace", "catalog", "namespace", "full_name"),
     Index("ix_tables_table_uuid", "table_uuid"),
@@ -83,31 +82,6 @@ tables = Table(
     Index("ix_tables_snapshots", "snapshots", "full_name"),
     Index("ix_tables_need", "need", "full_name"),
     *(Index(f"ix_tables_band_{name}", "band", name, "full_name") for name in SORTED_FIGURES),
-)
-
-# The index of searches: every part of a name, and the name's number, which is shorter than a name
-# and never used twice.
-searched_names = Table(
-    "searched_names",
-    metadata,
-    Column("name_id", Integer, primary_key=True, autoincrement=True),
-    Column(
-        "full_name", name_type(), ForeignKey("tables.full_name", ondelete="CASCADE"), nullable=False
-    ),
-    Index("uq_searched_names", "full_name", unique=True),
-    sqlite_autoincrement=True,
-)
-
-name_parts = Table(
-    "name_parts",
-    metadata,
-    Column(
-        "part", name_type(), primary_key=True
-    ),  # of tables.search_name: see name_parts.split_name
-    Column(
-        "name_id", Integer, primary_key=True, autoincrement=False
-    ),  # no foreign key, which would need an index of its own
-    sqlite_with_rowid=False,
 )
 
 # The latest health in two parts: lists read the summary, a table's own page both.

@@ -20,7 +20,6 @@ from maintainer.adapters.store.leases import SqlLeases, prune_leases
 from maintainer.adapters.store.locations import read_places_near
 from maintainer.adapters.store.manifests import SqlDigests
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
-from maintainer.adapters.store.name_parts import add_missing_names
 from maintainer.adapters.store.notices import SqlNotices
 from maintainer.adapters.store.orphans import SqlOrphans
 from maintainer.adapters.store.pauses import lift_pause, read_pauses, set_pause
@@ -344,7 +343,7 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
             }
         with self._database.write() as connection:
             prune_leases(connection)
-            mended = counters.recount(connection) + add_missing_names(connection)
+            mended = counters.recount(connection)
         if mended:
             _log.warning("store.mended", extra={"rows": mended})
         return {"samples": pruned_samples, **pruned, "thinned": thinned, "mended": mended}

@@ -16,7 +16,6 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 SEQUENCE = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 STANDS = sa.text("until IS NULL")
 IS_UNFINISHED = sa.text("state IN ('pending', 'submitted', 'running', 'unknown')")
-IS_HELD = sa.text("expires_at IS NOT NULL")
 SORTED_FIGURES = (
     "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio",
     "delete_files", "manifests", "snapshots", "measured_at", "need",
@@ -99,26 +98,10 @@ def _create_tables() -> None:
     op.create_index("ix_tables_catalog_namespace", "tables", ["catalog", "namespace", "full_name"])
     op.create_index("ix_tables_catalog_plan", "tables", ["catalog", "planned_under", "plan_at"])
     op.create_index("ix_tables_namespace", "tables", ["namespace"])
-    op.create_index("ix_tables_search_name", "tables", ["search_name"])
     op.create_index("ix_tables_table_uuid", "tables", ["table_uuid"])
     for figure in SORTED_FIGURES:
         op.create_index(f"ix_tables_{figure}", "tables", [figure, "full_name"])
         op.create_index(f"ix_tables_band_{figure}", "tables", ["band", figure, "full_name"])
-    op.create_table(
-        "searched_names",
-        _required("name_id", sa.Integer(), autoincrement=True),
-        _reference("full_name", "tables.full_name"),
-        sa.PrimaryKeyConstraint("name_id"),
-        sqlite_autoincrement=True,
-    )
-    op.create_index("uq_searched_names", "searched_names", ["full_name"], unique=True)
-    op.create_table(
-        "name_parts",
-        _required("part", NAME),
-        _required("name_id", sa.Integer(), autoincrement=False),
-        sa.PrimaryKeyConstraint("part", "name_id"),
-        sqlite_with_rowid=False,
-    )
     op.create_table(
         "table_health",
         _reference("full_name", "tables.full_name"),
@@ -257,7 +240,9 @@ def _create_jobs() -> None:
         _optional("expires_at", sa.BigInteger()),
         sa.PrimaryKeyConstraint("table_uuid"),
     )
-    _create_partial_index("ix_leases_held", "leases", ["table_uuid"], IS_HELD)
+    _create_partial_index(
+        "ix_leases_held", "leases", ["table_uuid"], sa.text("expires_at IS NOT NULL")
+    )
     op.create_table(
         "rule_histories",
         _required("table_uuid", NAME),
