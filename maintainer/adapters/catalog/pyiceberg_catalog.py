@@ -114,12 +114,7 @@ class PyIcebergCatalog:
         for found in list_tables(catalog):
             match found:
                 case NamespaceError(namespace, reason):
-                    yield CatalogFault(
-                        self._name,
-                        namespace,
-                        self._explain_listing(namespace, reason),
-                        self._clock.now(),
-                    )
+                    yield self._listing_fault(namespace, reason)
                 case (namespace, table):
                     yield TableIdentifier(self._name, namespace, table)
 
@@ -137,12 +132,7 @@ class PyIcebergCatalog:
                 case Place():
                     yield found
                 case NamespaceError(namespace, reason):
-                    yield CatalogFault(
-                        self._name,
-                        namespace,
-                        self._explain_listing(namespace, reason),
-                        self._clock.now(),
-                    )
+                    yield self._listing_fault(namespace, reason)
 
     def poll(
         self,
@@ -174,12 +164,7 @@ class PyIcebergCatalog:
                         table, kind_of_catalog_error(reason), explain(reason, self._secrets)
                     )
                 case NamespaceError(namespace, reason):
-                    yield CatalogFault(
-                        self._name,
-                        namespace,
-                        self._explain_listing(namespace, reason),
-                        self._clock.now(),
-                    )
+                    yield self._listing_fault(namespace, reason)
 
     def inventory(
         self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
@@ -394,13 +379,14 @@ class PyIcebergCatalog:
                 io = self._ios[key] = load_file_io(catalog.properties, location)
             return io
 
-    def _explain_listing(self, namespace: tuple[str, ...], error: Exception) -> str:
+    def _listing_fault(self, namespace: tuple[str, ...], error: Exception) -> CatalogFault:
         where = (
             f"namespace {'.'.join(namespace)} of catalog {self._name}"
             if namespace
             else f"catalog {self._name}"
         )
-        return f"{where} cannot be listed: {explain(error, self._secrets)}"
+        reason = f"{where} cannot be listed: {explain(error, self._secrets)}"
+        return CatalogFault(self._name, namespace, reason, self._clock.now())
 
     def _fault(self, table: TableIdentifier, kind: FaultKind, reason: str) -> TableFault:
         return TableFault(table, kind, reason, self._clock.now())
