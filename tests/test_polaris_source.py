@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from maintainer.app import make_scheduler, open_app
+from maintainer.app import open_app
+from maintainer.app.loop import make_scheduler
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.policy.effective import effective

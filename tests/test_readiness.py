@@ -15,7 +15,9 @@ from sqlalchemy import event
 
 from maintainer import scheduler as scheduling
 from maintainer.adapters.store import SqlStore
-from maintainer.app import App, make_scheduler, make_services, open_app
+from maintainer.app import App, open_app
+from maintainer.app.loop import make_scheduler
+from maintainer.app.services import make_services
 from maintainer.scheduler import LEAST_PATIENCE, Scheduler, Step, StepState
 from maintainer.settings import load_settings
 from tests.adapters.catalog.lake import Lake, rows

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from maintainer.adapters.catalog import PollLimits
-from maintainer.app import poll_limits
+from maintainer.app.options import poll_limits
 from maintainer.domain.errors import ConfigurationError
 from maintainer.settings import Settings, load_settings
 

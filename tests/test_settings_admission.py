@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.app import admission_rules
+from maintainer.app.options import admission_rules
 from maintainer.domain.admission import AdmissionRules, Scorer
 from maintainer.domain.budget import Budget
 from maintainer.domain.errors import ConfigurationError

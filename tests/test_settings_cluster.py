@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from maintainer.adapters.spark.options import DriverSize, Executors, executor_settings
-from maintainer.app import admission_rules, spark_options
+from maintainer.app.options import admission_rules, spark_options
 from maintainer.domain.errors import ConfigurationError
 from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.settings import Settings, load_settings

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.app import make_scheduler, make_services, open_app
+from maintainer.app import open_app
+from maintainer.app.loop import make_scheduler
+from maintainer.app.services import make_services
 from maintainer.domain.errors import ConfigurationError
 from maintainer.settings import Settings, load_settings
 

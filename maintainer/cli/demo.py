@@ -49,7 +49,7 @@ def demo(
     if build_only and once:
         message = "--build-only and --once exclude each other"
         raise InvalidValueError(message)
-    from maintainer.app import build_demo  # noqa: PLC0415
+    from maintainer.app.demo import build_demo  # noqa: PLC0415
     from maintainer.cli.serve import serve as serve_daemon  # noqa: PLC0415
 
     started = time.monotonic()

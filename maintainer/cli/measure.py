@@ -19,7 +19,8 @@ from rich.progress import (
 from rich.text import Text
 
 from maintainer.adapters.catalog import ReadCount
-from maintainer.app import App, scan_options
+from maintainer.app import App
+from maintainer.app.options import scan_options
 from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, find_known, refuse_unknown
 from maintainer.cli.console import make_console, say

@@ -16,7 +16,9 @@ from types import FrameType
 
 from maintainer.api.application import build_api
 from maintainer.api.server import BACKLOG, STOP_SECONDS, make_server
-from maintainer.app import App, make_scheduler, make_services, open_app
+from maintainer.app import App, open_app
+from maintainer.app.loop import make_scheduler
+from maintainer.app.services import make_services
 from maintainer.cli.log import configure_log
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.job import Job

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from maintainer.api.application import build_api
-from maintainer.app import make_scheduler, make_services, open_app
+from maintainer.app import open_app
+from maintainer.app.loop import make_scheduler
+from maintainer.app.services import make_services
 from maintainer.settings import load_settings
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan

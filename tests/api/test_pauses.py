@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from maintainer.app import _halt
+from maintainer.app.services import _halt
 from maintainer.requests.pause import read_standstill, resume_scope
 from maintainer.requests.run import request_run
 from maintainer.steps.scan import scan

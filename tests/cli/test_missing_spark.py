@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from maintainer import app
 from maintainer.adapters.demo import LakeReport
+from maintainer.app import demo
 from maintainer.cli import commands
 from maintainer.ports.store import JobQuery
 from tests.cli.conftest import open_instead
@@ -57,7 +57,7 @@ def test_a_demo_of_a_lake_that_is_there_names_missing_jars_before_its_first_cycl
         "warehouse}}\nspark: {jars_dir: no-jars}\n"
     )
     monkeypatch.setattr(
-        app,
+        demo,
         "build_demo",
         lambda *_: LakeReport(tmp_path, configuration, was_built=False, seconds=0),
     )

@@ -13,7 +13,8 @@ import pytest
 from pyiceberg.table import Table
 
 from maintainer.adapters.catalog import MetadataReader
-from maintainer.app import loop_options, open_catalogs
+from maintainer.app import open_catalogs
+from maintainer.app.options import loop_options
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.settings import Settings
 from maintainer.steps.scan import ScanResult, scan

@@ -1,0 +1,224 @@
+"""The composition root: the only package that knows every adapter."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Event
+from uuid import uuid4
+
+from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog, ReadCount, ReadLimits
+from maintainer.adapters.catalog.manifests.fast_reader import slow_reader_reason
+from maintainer.adapters.clock import SystemClock
+from maintainer.adapters.journal import Journal
+from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
+from maintainer.adapters.policies import PolicyDirectory
+from maintainer.adapters.policies.polaris import JoinedPolicies, PolarisPolicies
+from maintainer.adapters.policies.polaris_client import PolarisOptions
+from maintainer.adapters.spark.catalogs import spark_configuration
+from maintainer.adapters.spark.launcher.leftovers import prune_leftovers
+from maintainer.adapters.spark.local import LocalRunner
+from maintainer.adapters.store import open_store
+from maintainer.adapters.telemetry import PrometheusTelemetry
+from maintainer.api.readiness import Reach
+from maintainer.app.options import admission_rules, poll_limits, run_dir, spark_options
+from maintainer.domain.errors import ConfigurationError, MaintainerError
+from maintainer.domain.lease import LeaseTerms
+from maintainer.domain.notice import NoticeLimits
+from maintainer.ports import Ports
+from maintainer.ports.catalog import Catalog
+from maintainer.ports.clock import Clock
+from maintainer.ports.notifier import NoNotifier, Notifier
+from maintainer.ports.policies import Policies
+from maintainer.ports.store import Store
+from maintainer.settings import NotificationSettings, Settings
+from maintainer.steps.notices import record_delivery
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """The whole application, built from one configuration."""
+
+    settings: Settings
+    ports: Ports
+    telemetry: PrometheusTelemetry
+    stopping: Event = field(default_factory=Event)
+    polaris: PolarisPolicies | None = (
+        None  # the policies in Polaris, which are read again at intervals
+    )
+    reach: Reach = field(default_factory=Reach)
+    read: ReadCount = field(default_factory=ReadCount)
+
+
+@contextmanager
+def open_app(settings: Settings) -> Iterator[App]:
+    """Build the application; on exit, end Spark and close every connection."""
+    with ExitStack() as stack:
+        clock = SystemClock()
+        policies, polaris = open_policies(settings, PolicyDirectory(settings.policies))
+        store = open_store(settings.store)
+        stack.callback(store.close)
+        telemetry = PrometheusTelemetry(store)
+        journal = Journal(telemetry)
+        limits = ReadLimits(
+            settings.scan.decode_processes,
+            settings.scan.manifest_memory,
+            settings.scan.max_requests,
+        )
+        reader = MetadataReader(limits, journal.manifests_read_slowly)
+        stack.callback(reader.close)
+        catalogs = open_catalogs(settings, clock, reader)
+        for catalog in catalogs.values():
+            stack.callback(catalog.close)
+        instance = store.instance_id()
+        prune_leftovers(run_dir(settings), clock.now())
+        reachable, no_runner = spark_catalogs(settings)
+        runner = LocalRunner(
+            options=spark_options(settings),
+            catalogs=reachable,
+            owner=f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:6]}",
+            application=f"iceberg-maintainer-{instance}",
+            run_dir=run_dir(settings),
+            clock=clock,
+        )
+        stack.callback(
+            _lay_down_leases, store, runner.owner, clock, settings.lease.as_terms()
+        )  # runs after the runner is closed, when none of its jobs works any more
+        stack.callback(runner.close)
+        telemetry.leadership_changed(
+            is_leader=True
+        )  # every replica plans and submits; leases keep them apart, table by table
+        telemetry.reader_checked(slow_reader_reason())
+        notifier = open_notifier(settings.notifications, store, clock)
+        stack.callback(notifier.close)
+        rules, terms, stopping = admission_rules(settings), settings.lease.as_terms(), Event()
+        ports = Ports(
+            catalogs,
+            store,
+            policies,
+            runner,
+            journal,
+            clock,
+            new_job_id,
+            notifier,
+            rules,
+            terms,
+            no_runner,
+            stopping.is_set,
+        )
+        yield App(
+            settings,
+            ports,
+            telemetry,
+            stopping,
+            polaris,
+            reach=Reach(frozenset(catalogs)),
+            read=reader.count,
+        )
+
+
+def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) -> None:
+    """Let others take over at once the jobs that this process could not finish."""
+    with suppress(MaintainerError):
+        store.lay_down_leases(owner, clock.now() - 2 * terms.clock_margin)
+
+
+def open_policies(
+    settings: Settings, files: PolicyDirectory
+) -> tuple[Policies, PolarisPolicies | None]:
+    """The policies of the files, joined with those in Polaris if these are configured."""
+    polaris = open_polaris(settings)
+    return (JoinedPolicies(files, polaris) if polaris is not None else files), polaris
+
+
+def open_polaris(settings: Settings) -> PolarisPolicies | None:
+    """The policies in Polaris, if they are configured.
+
+    Settings that are missing there are taken from the catalog's own properties.
+    """
+    wanted = settings.polaris_policies
+    if wanted is None:
+        return None
+    properties = settings.catalogs[wanted.catalog].properties
+    options = PolarisOptions(
+        uri=wanted.uri or properties.get("uri", ""),
+        warehouse=properties.get("warehouse", ""),
+        prefix=wanted.prefix or properties.get("prefix"),
+        token=wanted.token or properties.get("token"),
+        credential=wanted.credential or properties.get("credential"),
+        scope=wanted.scope or properties.get("scope"),
+        oauth_uri=wanted.oauth_uri or properties.get("oauth2-server-uri"),
+        timeout=wanted.timeout,
+        deadline=wanted.deadline,
+        max_requests=wanted.max_requests,
+    )
+    return PolarisPolicies(wanted.catalog, options, with_tables=wanted.tables)
+
+
+def new_job_id() -> str:
+    """A new job id: a DNS label, so that it can name a Spark application on any cluster."""
+    return f"m-{uuid4().hex[:12]}"
+
+
+def open_catalogs(
+    settings: Settings, clock: Clock, reader: MetadataReader
+) -> Mapping[str, Catalog]:
+    """The configured catalogs by name; they share the reader, and none is connected yet."""
+    workers = settings.scan.workers
+    return {
+        name: PyIcebergCatalog(
+            name,
+            catalog.properties,
+            clock,
+            workers,
+            poll_limits(settings.scan.of(name)),
+            reader,
+            settings.scan.timeout,
+        )
+        for name, catalog in settings.catalogs.items()
+    }
+
+
+def spark_catalogs(settings: Settings) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+    """Spark's settings for each catalog that can be translated, and why the others cannot.
+
+    Tables of the others are measured and shown, but no job runs on them.
+    """
+    reachable: dict[str, dict[str, str]] = {}
+    reasons: dict[str, str] = {}
+    for name, catalog in settings.catalogs.items():
+        try:
+            reachable[name] = spark_configuration(name, catalog.properties, catalog.spark)
+        except ConfigurationError as error:
+            reasons[name] = str(error)
+    return reachable, reasons
+
+
+def open_notifier(settings: NotificationSettings, store: Store, clock: Clock) -> Notifier:
+    """The notifier; ConfigurationError when a target is not a URL that Apprise knows."""
+    if not settings.targets:
+        return NoNotifier()
+    return AppriseNotifier(
+        NotifierOptions(
+            targets=settings.targets,
+            kinds=frozenset(settings.kinds),
+            titles={
+                kind: words.title
+                for kind, words in settings.templates.items()
+                if words.title is not None
+            },
+            bodies={
+                kind: words.body
+                for kind, words in settings.templates.items()
+                if words.body is not None
+            },
+            limits=NoticeLimits(settings.repeat_after, settings.max_per_hour),
+        ),
+        store,
+        clock,
+        partial(record_delivery, store, clock),
+    )

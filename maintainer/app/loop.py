@@ -1,0 +1,81 @@
+"""The steps of the loop, and how often each one runs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from maintainer.app import App
+from maintainer.app.options import loop_options
+from maintainer.scheduler import Scheduler, Step
+from maintainer.steps.admission import WAITS_INTERVAL, WAITS_REST, record_waits
+from maintainer.steps.notices import RESEND_INTERVAL, resend_notices
+from maintainer.steps.plan import plan
+from maintainer.steps.prune import prune
+from maintainer.steps.review import review
+from maintainer.steps.scan import scan
+from maintainer.steps.submit import submit
+from maintainer.steps.watch import watch
+
+
+def _scan(app: App) -> object:
+    try:
+        return scan(app.ports, should_stop=app.stopping.is_set, options=loop_options(app.settings))
+    finally:
+        app.reach.note(app.ports.store)
+
+
+def make_scheduler(app: App) -> Scheduler:
+    """The steps of the loop at their intervals."""
+    ports, settings = app.ports, app.settings
+    steps: tuple[Step, ...] = (
+        Step("scan", partial(_scan, app), settings.scan.interval, starts_work=True),
+        Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True, after="scan"),
+        Step(
+            "submit",
+            partial(submit, ports),
+            settings.submit.interval,
+            starts_work=True,
+            after="plan",
+            after_work_of="watch",
+        ),  # a slot is free
+        Step(
+            "waits",
+            partial(record_waits, ports),
+            WAITS_INTERVAL,
+            starts_work=True,
+            rest_factor=WAITS_REST,
+        ),
+        Step("watch", partial(watch, ports), settings.watch.interval, starts_work=False),
+        Step(
+            "review",
+            partial(review, ports),
+            settings.review.interval,
+            starts_work=False,
+            after="watch",
+        ),
+        Step("tell", partial(resend_notices, ports), RESEND_INTERVAL, starts_work=True),
+        Step(
+            "prune",
+            partial(
+                prune,
+                ports,
+                settings.prune.samples,
+                settings.prune.jobs,
+                settings.prune.raw_samples,
+                settings.prune.hourly_samples,
+            ),
+            settings.prune.interval,
+            starts_work=True,
+        ),
+    )
+    if app.polaris is not None and settings.polaris_policies is not None:
+        steps = (
+            *steps,
+            Step(
+                "policies",
+                app.polaris.refresh,
+                settings.polaris_policies.interval,
+                starts_work=True,
+            ),
+        )
+    return Scheduler(steps, ports.telemetry)

@@ -1,0 +1,95 @@
+"""The options of adapters and steps, from the settings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from maintainer.adapters.catalog import PollLimits
+from maintainer.adapters.spark.jars import default_directory
+from maintainer.adapters.spark.options import DriverSize, Executors, LocalSparkOptions
+from maintainer.adapters.spark.snapshot_marks import mark_settings
+from maintainer.domain.admission import AdmissionRules
+from maintainer.domain.job_size import JobSize
+from maintainer.measure.impact import ImpactModel, StorageProfile
+from maintainer.settings import ImpactSettings, ScanSettings, Settings
+from maintainer.settings.spark import SparkSettings
+from maintainer.steps.scan import ScanOptions
+
+
+def admission_rules(settings: Settings) -> AdmissionRules:
+    """The admission rules of the settings."""
+    return settings.admission.as_rules(settings.spark.size_profiles, settings.spark.tasks_at_once)
+
+
+def poll_limits(scan: ScanSettings) -> PollLimits:
+    """The bounds for asking a catalog table by table."""
+    return PollLimits(
+        requests_per_second=scan.requests_per_second,
+        concurrency=scan.max_requests,
+        min_interval=scan.min_interval,
+        max_interval=scan.max_interval,
+        growth=scan.interval_growth,
+        jitter=scan.interval_jitter,
+    )
+
+
+def run_dir(settings: Settings) -> Path:
+    """The directory of Spark's logs and the runner's locks; the settings resolve it."""
+    return settings.spark.run_dir or Path("run").absolute()
+
+
+def spark_options(settings: Settings) -> LocalSparkOptions:
+    """The runner's options from the settings."""
+    spark = settings.spark
+    return LocalSparkOptions(
+        master=spark.master,
+        driver_memory=spark.driver_memory,
+        max_jobs=spark.max_jobs,
+        drivers={size: _driver_size(spark, size) for size in JobSize},
+        max_memory=spark.max_memory or "",
+        idle_timeout=spark.idle_timeout,
+        start_timeout=spark.start_timeout,
+        driver_host=spark.driver_host or "127.0.0.1",
+        java_home=spark.java_home,
+        jars_dir=spark.jars_dir or default_directory(),
+        conf=mark_settings(
+            (catalog.properties for catalog in settings.catalogs.values()),
+            let_writers_win=spark.let_writers_win,
+        )
+        | spark.conf,
+    )
+
+
+def _driver_size(spark: SparkSettings, size: JobSize) -> DriverSize:
+    executors = spark.executors_of(size)
+    return DriverSize(
+        *spark.driver_of(size),
+        None
+        if executors is None
+        else Executors(executors.count, executors.memory, executors.cores),
+    )
+
+
+def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
+    """The options of a scan from the settings."""
+    return ScanOptions(
+        is_deep=is_deep,
+        remeasure=settings.scan.remeasure,
+        rechecks=settings.scan.rechecks,
+        timeout=settings.scan.timeout,
+    )
+
+
+def loop_options(settings: Settings) -> ScanOptions:
+    """The options of the daemon's scans, which recheck fewer unchanged tables than others do."""
+    own = settings.scan
+    return replace(
+        scan_options(settings), recheck_share=own.recheck_share, recheck_after=own.recheck_after
+    )
+
+
+def make_impact_model(settings: ImpactSettings) -> ImpactModel:
+    """The storage assumptions of the settings, for estimating the cost of small files."""
+    profile = StorageProfile(settings.profile) if settings.profile is not None else None
+    return ImpactModel(profile, settings.request_price_per_million, settings.round_trip)
