@@ -14,8 +14,7 @@ Kind = sa.types.TypeEngine[Any]
 NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 # SQLite increments this type alone by itself
 SEQUENCE = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-STANDS = sa.text("until IS NULL")
-IS_UNFINISHED = sa.text("state IN ('pending', 'submitted', 'running', 'unknown')")
+IS_UNFINISHED = "state IN ('pending', 'submitted', 'running', 'unknown')"
 SORTED_FIGURES = (
     "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio",
     "delete_files", "manifests", "snapshots", "measured_at", "need",
@@ -47,9 +46,10 @@ def _reference(name: str, owner: str) -> sa.Column[Any]:
 
 
 def _create_partial_index(
-    name: str, table: str, columns: list[str], where: sa.TextClause, *, unique: bool = False
+    name: str, table: str, columns: list[str], where: str, *, unique: bool = False
 ) -> None:
-    op.create_index(name, table, columns, unique=unique, sqlite_where=where, postgresql_where=where)
+    only = sa.text(where)
+    op.create_index(name, table, columns, unique=unique, sqlite_where=only, postgresql_where=only)
 
 
 def upgrade() -> None:
@@ -149,7 +149,7 @@ def _create_plans() -> None:
     )
     op.create_index("ix_verdicts_until", "verdicts", ["until"])
     _create_partial_index(
-        "uq_verdicts_standing", "verdicts", ["full_name", "rule"], STANDS, unique=True
+        "uq_verdicts_standing", "verdicts", ["full_name", "rule"], "until IS NULL", unique=True
     )
     op.create_table(
         "policy_versions",
@@ -240,9 +240,7 @@ def _create_jobs() -> None:
         _optional("expires_at", sa.BigInteger()),
         sa.PrimaryKeyConstraint("table_uuid"),
     )
-    _create_partial_index(
-        "ix_leases_held", "leases", ["table_uuid"], sa.text("expires_at IS NOT NULL")
-    )
+    _create_partial_index("ix_leases_held", "leases", ["table_uuid"], "expires_at IS NOT NULL")
     op.create_table(
         "rule_histories",
         _required("table_uuid", NAME),
