@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from maintainer.decide.orphans.approval import describe_disposal, find_disposal
-from maintainer.decide.rewrite.delete_memory import Fit
-from maintainer.decide.rewrite.scope import choose_scope
+from maintainer.decide.rewrite.file_groups import Selection
+from maintainer.decide.rewrite.limits import JobBounds
+from maintainer.decide.rewrite.options import MOST_FILES, PARTIAL_PROGRESS
+from maintainer.decide.rewrite.selection import select_groups
 from maintainer.domain.action import (
     Action,
     ComputePartitionStats,
@@ -37,7 +40,6 @@ from maintainer.domain.units import GIB, format_count, format_duration, format_s
 from maintainer.estimate.retained_snapshots import describe_expiry, preview_expiry
 from maintainer.estimate.rewrite_data_files import (
     PlannerOptions,
-    estimate_rewrite_data_files,
     is_taken,
 )
 from maintainer.estimate.rewrite_manifests import (
@@ -87,7 +89,7 @@ def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at somet
     now: datetime,
     pins: tuple[Pin, ...] = (),
     lists: tuple[OrphanList, ...] = (),
-    fit: Fit | None = None,
+    bounds: JobBounds | None = None,
 ) -> Gain | None:
     """A rule's action with its estimate.
 
@@ -98,7 +100,7 @@ def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at somet
         return None
     if isinstance(rule, RewriteDataFilesRule):
         return _gain_of_data_files(
-            rule, health, target_bytes, now, fit if fit is not None else Fit(rule)
+            rule, health, target_bytes, now, bounds or JobBounds.of_policy(rule)
         )
     if isinstance(rule, RewriteManifestsRule):
         return _gain_of_manifests(rule, health)
@@ -123,56 +125,62 @@ def _gain_of_data_files(
     health: TableHealth,
     target_bytes: int | None,
     now: datetime,
-    fit: Fit,
+    bounds: JobBounds,
 ) -> Gain:
-    scope = choose_scope(rule, health, now, fit.too_heavy)
-    estimate = estimate_rewrite_data_files(
-        health, rule, None if scope.is_hot or scope.is_too_heavy else scope.within, scope.groups
-    )
-    options = dict(options_of_strategy(rule.options, rule.strategy, rule.sort_order))
-    if target_bytes is not None:
-        options.setdefault("target-file-size-bytes", str(target_bytes))
-    options.setdefault(
-        "partial-progress.enabled",
-        "true" if estimate.bytes_rewritten > PARTIAL_PROGRESS_ABOVE_BYTES else "false",
-    )
-    where = (
-        join_conditions(rule.where, scope.where)
-        if rule.where and scope.where
-        else scope.where or rule.where
-    )
-    action = RewriteDataFiles(rule.strategy, rule.sort_order, where, tuple(sorted(options.items())))
-    if scope.is_hot:
+    selection = select_groups(rule, health, now, bounds)
+    action = _write_rewrite(rule, bounds.fit.options, target_bytes, selection)
+    estimate = selection.estimate
+    if selection.code is not None:
         return Gain(
             action,
             estimate,
             is_worthwhile=False,
-            sentence=scope.sentence,
-            next_at=scope.next_at,
-            code=SkipCode.HOT_PARTITION,
+            sentence=selection.sentence,
+            next_at=selection.next_at,
+            code=selection.code,
         )
-    if scope.is_too_heavy:
-        return Gain(
-            action, estimate, is_worthwhile=False, sentence=fit.refusal, code=SkipCode.UNSAFE
-        )
-    is_worthwhile = estimate.items_removed > 0 or estimate.files_with_deletes > 0
-    if is_worthwhile:
-        sentence = (
-            f"{estimate.items_before:,} files in {format_count(estimate.partitions, 'group')} "
-            f"would become {estimate.items_after:,}"
-        )
-        if estimate.files_with_deletes:
-            sentence += (
-                f"; {estimate.files_with_deletes:,} of them have deletes that would be applied"
-            )
-        sentence = "; ".join(part for part in (sentence, scope.sentence, fit.sentence) if part)
-    else:
-        sentence = _explain_no_files(rule, health, now)
-    return Gain(action, estimate, is_worthwhile, sentence)
+    if not selection.is_worthwhile:
+        sentence = _explain_no_files(rule, bounds.fit.options, health, now)
+        return Gain(action, estimate, is_worthwhile=False, sentence=sentence)
+    sentence = (
+        f"{estimate.items_before:,} files in {format_count(estimate.partitions, 'group')} "
+        f"would become {estimate.items_after:,}"
+    )
+    if estimate.files_with_deletes:
+        sentence += f"; {estimate.files_with_deletes:,} of them have deletes that would be applied"
+    parts = (sentence, selection.sentence, bounds.fit.sentence, selection.limit)
+    return Gain(action, estimate, is_worthwhile=True, sentence="; ".join(filter(None, parts)))
 
 
-def _explain_no_files(rule: RewriteDataFilesRule, health: TableHealth, now: datetime) -> str:
-    options = PlannerOptions.read(health, rule, now)
+def _write_rewrite(
+    rule: RewriteDataFilesRule,
+    job_options: Mapping[str, str],
+    target_bytes: int | None,
+    selection: Selection,
+) -> RewriteDataFiles:
+    options = dict(
+        options_of_strategy(tuple(sorted(job_options.items())), rule.strategy, rule.sort_order)
+    )
+    if target_bytes is not None:
+        options.setdefault("target-file-size-bytes", str(target_bytes))
+    if selection.max_files is not None:
+        options.setdefault(MOST_FILES, str(selection.max_files))
+    options.setdefault(
+        PARTIAL_PROGRESS,
+        "true" if selection.estimate.bytes_rewritten > PARTIAL_PROGRESS_ABOVE_BYTES else "false",
+    )
+    where = (
+        join_conditions(rule.where, selection.where)
+        if rule.where and selection.where
+        else selection.where or rule.where
+    )
+    return RewriteDataFiles(rule.strategy, rule.sort_order, where, tuple(sorted(options.items())))
+
+
+def _explain_no_files(
+    rule: RewriteDataFilesRule, job_options: Mapping[str, str], health: TableHealth, now: datetime
+) -> str:
+    options = PlannerOptions.read(health, rule, now, job_options)
     meant = [partition for partition in health.partitions if is_taken(partition, options)]
     of_those = (
         ""

@@ -5,25 +5,24 @@ A skipped rule has a code, a sentence and the next check.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 
 from maintainer.decide.circumstances import Circumstances
-from maintainer.decide.gain import Gain, find_gain, target_of_policy
+from maintainer.decide.gain import find_gain, target_of_policy
 from maintainer.decide.jobs.size import choose_size, spread_groups
 from maintainer.decide.orphans.scan import refuse_orphans, wants_back
-from maintainer.decide.rewrite.conflict_limit import fit_between_commits
-from maintainer.decide.rewrite.daily_limit import fit_in_a_day
-from maintainer.decide.rewrite.delete_memory import Fit, fit_deletes
-from maintainer.decide.rewrite.limits import Bounded
-from maintainer.decide.rewrite.retry_scope import shrink_scope
+from maintainer.decide.rewrite.conflict_limit import limit_between_commits
+from maintainer.decide.rewrite.daily_limit import limit_to_a_day
+from maintainer.decide.rewrite.delete_memory import fit_deletes
+from maintainer.decide.rewrite.limits import JobBounds
+from maintainer.decide.rewrite.options import shrink_groups
 from maintainer.decide.thresholds import assess
 from maintainer.decide.waiting.postponement import KEEPS_WAITING, find_waiting_since, hold_back
 from maintainer.decide.waiting.quiet_periods import end_of_patience, find_unrest, has_waited_out
 from maintainer.decide.waiting.registrations import refuse_shared
 from maintainer.domain.health import Band, Finding, TableHealth
+from maintainer.domain.job_size import SizeProfile
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
 from maintainer.domain.rules import (
@@ -138,15 +137,18 @@ def _decide_gain(
 ) -> PlannedAction | SkippedRule:
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))
     since = find_waiting_since(rule.name, circumstances)
-    scoped = shrink_scope(rule, health, history)
-    if isinstance(scoped, RewriteDataFilesRule) and has_waited_out(
-        scoped, circumstances.now, since
-    ):
-        scoped = replace(scoped, hot_partition_age=timedelta(0))
-    size = choose_size(scoped, health, policy, circumstances)
+    size = choose_size(rule, health, policy, circumstances)
     memory_gb = size.profile.memory_gb
-    fit = fit_deletes(scoped, health, size.profile.tasks_gb, circumstances.tasks_at_once)
-    gain = _find_gain(fit, health, policy, circumstances, history, memory_gb)
+    surroundings = circumstances.surroundings
+    gain = find_gain(
+        rule,
+        health,
+        target_of_policy(policy),
+        circumstances.now,
+        circumstances.pins,
+        surroundings.lists if surroundings is not None else (),
+        _find_bounds(rule, health, policy, circumstances, size.profile),
+    )
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
         estimate, next_at, code = (
@@ -179,10 +181,7 @@ def _decide_gain(
     worth = find_worth(rule.name, gain.estimate, cost, health, history)
     score = standing_score(worth, cost)
     if gain.is_continued:  # after a failure it waits like all others
-        rule, history = (
-            replace(rule, every=None),
-            replace(history, last_success_at=None, idle_at_state=None),
-        )
+        history = replace(history, last_success_at=None, idle_at_state=None)
     held = hold_back(rule, health, policy, circumstances, history)
     if held is not None:
         waiting_since = since if held.code in KEEPS_WAITING else None
@@ -223,56 +222,33 @@ def _decide_gain(
     )
 
 
-def _find_gain(  # noqa: PLR0913, PLR0917 - what a job may take depends on all of it
-    fit: Fit,
+def _find_bounds(
+    rule: Rule,
     health: TableHealth,
     policy: Policy,
     circumstances: Circumstances,
-    history: RuleHistory,
-    memory_gb: float,
-) -> Gain | None:
-    """What the rule would achieve.
-
-    After conflicts the job is limited to fit between commits; in any case it is limited by the
-    daily budgets.
-    """
-    lists = circumstances.surroundings.lists if circumstances.surroundings is not None else ()
-    find = partial(
-        find_gain,
-        health=health,
-        target_bytes=target_of_policy(policy),
-        now=circumstances.now,
-        pins=circumstances.pins,
-        lists=lists,
-        fit=fit,
+    profile: SizeProfile,
+) -> JobBounds | None:
+    """What bounds a rewrite of data files; None for the other rules."""
+    if not isinstance(rule, RewriteDataFilesRule):
+        return None
+    history = circumstances.history.get(rule.name, RuleHistory(rule.name))
+    fit = fit_deletes(
+        shrink_groups(rule, health, history),
+        health,
+        profile.tasks_gb,
+        circumstances.tasks_at_once,
     )
-    gain = find(fit.rule)
-    brevity = fit_between_commits(
-        fit.rule, health, history, circumstances.calibration, circumstances.now, fit.too_heavy
+    since = find_waiting_since(rule.name, circumstances)
+    is_patient = not has_waited_out(rule, circumstances.now, since)
+    limits = (
+        limit_between_commits(health, history, circumstances.calibration),
+        limit_to_a_day(health, policy, circumstances, profile.memory_gb),
     )
-    shorter = _prefer(brevity, find, gain)
-    rule, gain = fit.rule if shorter is gain else brevity.rule, shorter
-    if gain is None or not gain.is_worthwhile:
-        return gain
-    return _prefer(
-        fit_in_a_day(rule, health, policy, gain.estimate, circumstances, memory_gb, fit.too_heavy),
-        find,
-        gain,
-    )
-
-
-def _prefer(
-    bounded: Bounded, find: Callable[[Rule], Gain | None], gain: Gain | None
-) -> Gain | None:
-    """The limited rewrite if it gains something, else the whole one.
-
-    The first files that Iceberg finds may be without gain.
-    """
-    part = find(bounded.rule) if bounded.sentence else None
-    return (
-        replace(part, sentence=f"{part.sentence}; {bounded.sentence}")
-        if part is not None and part.is_worthwhile
-        else gain
+    return JobBounds(
+        fit,
+        rule.hot_partition_age if is_patient else timedelta(0),
+        tuple(limit for limit in limits if limit is not None),
     )
 
 

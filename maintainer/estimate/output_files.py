@@ -79,7 +79,7 @@ class OutputSizes:
         return self.target if even < self.target else min(even, self.write_max)
 
 
-# One decision asks several times for the same group: for the band, the scope and the estimate.
+# The band of a table and its plan ask for the same groups.
 @lru_cache(maxsize=_KEPT_COUNTS)
 def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) -> Count:
     """The number of files that bin-packing writes.

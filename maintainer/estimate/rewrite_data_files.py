@@ -64,13 +64,18 @@ class PlannerOptions:
 
     @classmethod
     def read(
-        cls, health: TableHealth, rule: RewriteDataFilesRule, now: datetime | None = None
+        cls,
+        health: TableHealth,
+        rule: RewriteDataFilesRule,
+        now: datetime | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> PlannerOptions:
-        """The rule's own options, else the table's properties, else Iceberg's defaults.
+        """The options of the job, else the table's properties, else Iceberg's defaults.
 
-        Without `now`, conditions on today's date cannot be evaluated.
+        Without `options` they are the rule's own. Without `now`, conditions on today's date cannot
+        be evaluated.
         """
-        options = dict(rule.options)
+        options = dict(rule.options) if options is None else options
         target = int(options.get("target-file-size-bytes", health.target_file_size_bytes))
         small_below = int(options.get("min-file-size-bytes", int(target * SMALL_FILE_RATIO)))
         large_above = int(options.get("max-file-size-bytes", int(target * LARGE_FILE_RATIO)))
@@ -309,20 +314,22 @@ def estimate_rewrite_data_files(
     health: TableHealth,
     rule: RewriteDataFilesRule,
     within: Collection[Place] | None = None,
-    known: Sequence[FileGroup] | None = None,
     now: datetime | None = None,
 ) -> Estimate:
-    """Files in and out by the planner's rules, of the whole table or of whole groups.
+    """Files in and out by the planner's rules, of the whole table or of some partitions.
 
-    items_removed counts only groups with a reduction. `known` are the groups of the whole table, if
-    they are already planned; otherwise `now` is the date for the filter.
+    `now` is the date for the filter.
     """
     options = PlannerOptions.read(health, rule, now)
-    every = plan_groups(health, options, within) if known is None else known
-    groups = [
-        group for group in every if within is None or any(place in within for place in group.places)
-    ]
-    taken = list(_take(groups, options.max_files))
+    return estimate_groups(plan_groups(health, options, within), options.max_files)
+
+
+def estimate_groups(groups: Sequence[FileGroup], max_files: int | None = None) -> Estimate:
+    """Files in and out of these groups, or of their first files.
+
+    items_removed counts only groups with a reduction.
+    """
+    taken = list(_take(groups, max_files))
     removed = sum(group.removed for group in taken)
     error = sum(group.error for group in taken)
     if len(taken) < len(groups) or any(

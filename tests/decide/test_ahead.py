@@ -11,7 +11,7 @@ import pytest
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.scope import choose_scope
+from maintainer.decide.rewrite.selection import select_groups
 from maintainer.decide.waiting.postponement import find_waiting_since
 from maintainer.domain.health import Rewriter, TableHealth
 from maintainer.domain.instants import CLOCK_TOLERANCE
@@ -67,11 +67,11 @@ def test_what_another_machine_did_just_now_counts_although_its_clock_is_a_little
 
 @pytest.mark.parametrize("ahead", [15 * MINUTE, 2 * HOUR, 400 * DAY])
 def test_a_partition_of_a_writer_whose_clock_is_far_ahead_is_not_hot(ahead: timedelta) -> None:
-    assert choose_scope(FILES, written(NOW + ahead), NOW).where is None
+    assert select_groups(FILES, written(NOW + ahead), NOW).where is None
 
 
 def test_a_partition_of_a_writer_whose_clock_is_a_little_ahead_is_hot() -> None:
-    assert choose_scope(FILES, written(NOW + 14 * MINUTE), NOW).where == "(`p` = 2)"
+    assert select_groups(FILES, written(NOW + 14 * MINUTE), NOW).where == "(`p` = 2)"
 
 
 def test_where_all_that_gains_is_hot_a_partition_that_is_far_ahead_puts_nothing_off() -> None:
@@ -82,12 +82,12 @@ def test_where_all_that_gains_is_hot_a_partition_that_is_far_ahead_puts_nothing_
             replace(one, written_at=merged[one.partition]) for one in PARTED.partitions
         ),
     )
-    scope = choose_scope(FILES, health, NOW)
-    assert scope.where == "(`p` = 2)"
+    selection = select_groups(FILES, health, NOW)
+    assert selection.where == "(`p` = 2)"
     alone = replace(
         health, partitions=tuple(one for one in health.partitions if one.partition == "p=1")
     )
-    assert choose_scope(FILES, alone, NOW).next_at == NOW + 14 * MINUTE
+    assert select_groups(FILES, alone, NOW).next_at == NOW + 14 * MINUTE
 
 
 def test_a_table_whose_rows_were_changed_in_the_future_is_not_waited_for() -> None:

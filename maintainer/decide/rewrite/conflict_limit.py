@@ -2,46 +2,64 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import timedelta
 
-from maintainer.decide.rewrite.limits import Bounded, take_at_most
+from maintainer.decide.rewrite.limits import Part
 from maintainer.domain.calibration import Calibration
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import RuleHistory
-from maintainer.domain.policy import Rule
-from maintainer.domain.rules import RewriteDataFilesRule
+from maintainer.domain.policy import RuleName
 from maintainer.domain.units import format_duration
 from maintainer.estimate.cost import Pace, find_pace
-from maintainer.estimate.rewrite_data_files import Place
 
 LEAST_WORK_PER_START_UP = 0.5  # a shorter job would be mostly start-up, which no limit shortens
 _SECONDS_PER_HOUR = 3600
 
 
-# What a job's length and its partitions depend on.
-def fit_between_commits(  # noqa: PLR0913, PLR0917
-    rule: Rule,
-    health: TableHealth,
-    history: RuleHistory,
-    calibration: Calibration,
-    now: datetime,
-    too_heavy: frozenset[Place] = frozenset(),
-) -> Bounded:
-    """A limit on the whole job: first by partitions where possible, then by a number of files.
+@dataclass(frozen=True, slots=True)
+class ConflictLimit:
+    """What a job can rewrite between two commits of the other writers."""
 
-    The policy's own limits stay. Iceberg checks for conflicts since the job began: smaller file
+    bytes: int
+    pace: Pace
+    conflicts: int  # lost lately
+    gap: timedelta | None  # between two commits
+
+    def is_exceeded(self, group_bytes: int, _job_bytes: int, /) -> bool:
+        """True when the groups are over it, even if the job takes only a few files of them.
+
+        A filter for fewer partitions meets fewer writers.
+        """
+        return group_bytes > self.bytes
+
+    def explain(self, part: Part) -> str:
+        """Why only this part is rewritten, and how long it takes."""
+        work = format_duration(timedelta(seconds=self.pace.seconds(part.bytes)))
+        lost = f"{self.conflicts:,} rewrite{'' if self.conflicts == 1 else 's'} of late"
+        often = (
+            ""
+            if self.gap is None
+            else f" and leave about {format_duration(self.gap)} between two commits"
+        )
+        return (
+            f"only {part.amount} at once, about {work} of work, because writers won {lost}{often}"
+        )
+
+
+def limit_between_commits(
+    health: TableHealth, history: RuleHistory, calibration: Calibration
+) -> ConflictLimit | None:
+    """The limit after conflicts; None without conflicts.
+
+    It is a limit on the whole job. Iceberg checks for conflicts since the job began: smaller file
     groups do not help against a writer that commits more often than a job takes.
     """
-    if not isinstance(rule, RewriteDataFilesRule) or not history.recent_conflicts:
-        return Bounded(rule)
-    pace = find_pace(rule.name, calibration)
+    if not history.recent_conflicts:
+        return None
+    pace = find_pace(RuleName.REWRITE_DATA_FILES, calibration)
     most = find_most_bytes(health, history, pace)
-    part = take_at_most(most, rule, health, now, too_heavy)
-    return (
-        Bounded(part.rule, _explain(part.amount, pace.seconds(part.bytes), health, history))
-        if part is not None
-        else Bounded(rule)
-    )
+    return ConflictLimit(most, pace, history.recent_conflicts, find_gap(health))
 
 
 def find_most_bytes(health: TableHealth, history: RuleHistory, pace: Pace) -> int:
@@ -73,13 +91,3 @@ def find_gap(health: TableHealth) -> timedelta | None:
     if gaps and health.last_change_at is not None:
         gaps.append(health.measured_at - health.last_change_at)
     return max(gaps, default=None)
-
-
-def _explain(bound: str, seconds: float, health: TableHealth, history: RuleHistory) -> str:
-    number, gap = history.recent_conflicts, find_gap(health)
-    lost = f"{number:,} rewrite{'' if number == 1 else 's'} of late"
-    often = "" if gap is None else f" and leave about {format_duration(gap)} between two commits"
-    return (
-        f"only {bound} at once, about {format_duration(timedelta(seconds=seconds))} of work, "
-        f"because writers won {lost}{often}"
-    )

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 
 from maintainer.decide.circumstances import Circumstances
-from maintainer.decide.rewrite.limits import Bounded, take_at_most
+from maintainer.decide.rewrite.limits import Part
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.budget import Charge
 from maintainer.domain.health import TableHealth
-from maintainer.domain.plan import Estimate
-from maintainer.domain.policy import Policy, Rule
-from maintainer.domain.rules import RewriteDataFilesRule
+from maintainer.domain.policy import Policy, RuleName
 from maintainer.domain.units import format_size
 from maintainer.estimate.cost import most_work
-from maintainer.estimate.rewrite_data_files import Place
 
 JOB_SHARE = (
     0.25  # of a day: a job that needs most of a budget only fits when nothing else has started
@@ -42,38 +40,38 @@ def find_most_per_job(rules: AdmissionRules, catalog: str, policy: Policy) -> Ch
     )
 
 
-def fit_in_a_day(  # noqa: PLR0913, PLR0917 - what a job takes, and what a day has
-    rule: Rule,
-    health: TableHealth,
-    policy: Policy,
-    estimate: Estimate,
-    circumstances: Circumstances,
-    memory_gb: float,
-    too_heavy: frozenset[Place],
-) -> Bounded:
-    """The rewrite limited to what one job may take of each daily budget.
+@dataclass(frozen=True, slots=True)
+class DailyLimit:
+    """What one job may take of the daily budgets."""
 
-    Requests of a person are not limited.
+    bytes: int
+
+    def is_exceeded(self, _group_bytes: int, job_bytes: int, /) -> bool:
+        """True when the job itself is over it."""
+        return job_bytes > self.bytes
+
+    def explain(self, part: Part) -> str:
+        """Why only this part is rewritten."""
+        return (
+            f"only {part.amount} at once, because all of {format_size(part.whole_bytes)} is more "
+            f"than a quarter of what a day's budgets have"
+        )
+
+
+def limit_to_a_day(
+    health: TableHealth, policy: Policy, circumstances: Circumstances, memory_gb: float
+) -> DailyLimit | None:
+    """The limit from the daily budgets.
+
+    None without budgets, for a person's request, and where not even the start-up fits.
     """
-    if (
-        not isinstance(rule, RewriteDataFilesRule)
-        or circumstances.is_requested
-        or circumstances.admission is None
-    ):
-        return Bounded(rule)
-    limit = find_most_per_job(circumstances.admission, health.table.catalog, policy)
+    if circumstances.is_requested or circumstances.admission is None:
+        return None
+    share = find_most_per_job(circumstances.admission, health.table.catalog, policy)
     most = min(
-        limit.bytes, most_work(rule.name, limit.gb_hours, circumstances.calibration, memory_gb)
+        share.bytes,
+        most_work(
+            RuleName.REWRITE_DATA_FILES, share.gb_hours, circumstances.calibration, memory_gb
+        ),
     )
-    part = (
-        take_at_most(int(most), rule, health, circumstances.now, too_heavy)
-        if 1 <= most < estimate.bytes_rewritten
-        else None
-    )
-    if part is None:
-        return Bounded(rule)
-    return Bounded(
-        part.rule,
-        f"only {part.amount} at once, because all of {format_size(estimate.bytes_rewritten)} is "
-        f"more than a quarter of what a day's budgets have",
-    )
+    return DailyLimit(int(most)) if 1 <= most < inf else None

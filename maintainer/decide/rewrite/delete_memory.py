@@ -8,11 +8,10 @@ the number of concurrent tasks and groups does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
-from maintainer.decide.rewrite.retry_scope import GROUP_SIZE
+from maintainer.decide.rewrite.limits import Fit
+from maintainer.decide.rewrite.options import GROUP_SIZE
 from maintainer.domain.health import TableHealth
-from maintainer.domain.policy import Rule, RuleName
 from maintainer.domain.units import GIB, format_size
 from maintainer.estimate.rewrite_data_files import Place
 
@@ -25,16 +24,6 @@ BYTES_PER_FILE_BYTE = 15
 # Of a job's part of the heap; the rest is for data that it reads and writes. Spark leaves 40 % of
 # the heap to objects that it does not manage.
 USABLE_SHARE = 0.4
-
-
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """The rule as it fits, the partitions that do not fit, and the changes as a sentence."""
-
-    rule: Rule
-    too_heavy: frozenset[Place] = frozenset()
-    sentence: str = ""
-    refusal: str = ""  # the sentence for partitions with too many deletes
 
 
 def weigh_deletes(health: TableHealth) -> dict[Place, int]:
@@ -59,13 +48,16 @@ def _weigh(records: int, size: int) -> int:
     return records * BYTES_PER_ROW + size * BYTES_PER_FILE_BYTE
 
 
-def fit_deletes(rule: Rule, health: TableHealth, memory_gb: float, tasks_at_once: int) -> Fit:
-    """The rewrite changed so that its deletes fit.
+def fit_deletes(
+    options: Mapping[str, str], health: TableHealth, memory_gb: float, tasks_at_once: int
+) -> Fit:
+    """The options of the rewrite, changed so that its deletes fit.
 
-    It stays as it is, or runs one task at a time, or leaves out partitions with too many deletes.
+    They stay as they are, or it runs one task at a time, or leaves out partitions with too many
+    deletes.
     """
-    if rule.name is not RuleName.REWRITE_DATA_FILES or not health.equality_delete_files:
-        return Fit(rule)
+    if not health.equality_delete_files:
+        return Fit(options)
     room = memory_gb * GIB * USABLE_SHARE
     weights = {(p.spec_id, p.partition): 0 for p in health.partitions if p.data_files}
     weights = {place: weight for place, weight in weigh_deletes(health).items() if place in weights}
@@ -75,16 +67,16 @@ def fit_deletes(rule: Rule, health: TableHealth, memory_gb: float, tasks_at_once
         (weight for place, weight in weights.items() if place not in too_heavy), default=0
     )
     if heaviest * tasks_at_once <= room:
-        return Fit(rule, too_heavy, refusal=refusal)
-    target = int(dict(rule.options).get("target-file-size-bytes", health.target_file_size_bytes))
-    group = min(target, int(dict(rule.options).get(GROUP_SIZE, target)))
-    narrowed = dict(rule.options) | {GROUPS_AT_ONCE: "1", GROUP_SIZE: str(group)}
+        return Fit(options, too_heavy, refusal=refusal)
+    target = int(options.get("target-file-size-bytes", health.target_file_size_bytes))
+    group = min(target, int(options.get(GROUP_SIZE, target)))
+    narrowed = dict(options) | {GROUPS_AT_ONCE: "1", GROUP_SIZE: str(group)}
     sentence = (
         f"in groups of {format_size(group)}, one at a time, because the equality deletes of one "
         f"take about {format_size(heaviest)} "
         f"of the {format_size(room)} of memory that a job has for them"
     )
-    return Fit(replace(rule, options=tuple(sorted(narrowed.items()))), too_heavy, sentence, refusal)
+    return Fit(narrowed, too_heavy, sentence, refusal)
 
 
 def _refuse(

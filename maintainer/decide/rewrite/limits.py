@@ -1,74 +1,61 @@
-"""Limit a rewrite to a part of the work: first by partitions, then by a number of files."""
+"""What bounds one rewrite: its options, the memory, hot partitions, and limits on its bytes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
 
-from maintainer.decide.rewrite.scope import choose_scope
-from maintainer.domain.health import TableHealth
-from maintainer.domain.policy import Rule
 from maintainer.domain.rules import RewriteDataFilesRule
-from maintainer.domain.units import format_size
-from maintainer.estimate.rewrite_data_files import Place, PlannerOptions
-
-MOST_FILES = "max-files-to-rewrite"
+from maintainer.estimate.rewrite_data_files import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Bounded:
-    """The rule with the limits of its job, and the reason as text; empty: no limit was needed."""
+class Part:
+    """The part of a rewrite that fits a limit."""
 
-    rule: Rule
-    sentence: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """The rule with a job of about this many bytes, and the size as text."""
-
-    rule: RewriteDataFilesRule
+    amount: str  # as text
     bytes: int
-    amount: str
+    whole_bytes: int  # of the rewrite without the limit
 
 
-def take_at_most(
-    most: int,
-    rule: RewriteDataFilesRule,
-    health: TableHealth,
-    now: datetime,
-    too_heavy: frozenset[Place] = frozenset(),
-) -> Slice | None:
-    """Limit a rewrite to `most` bytes.
+class Limit(Protocol):
+    """The most bytes that one job may rewrite, for one reason."""
 
-    None where it is already below, or cannot be split. The policy's own values stay.
-    """
-    bounded = replace(rule, max_bytes_per_job=min(most, rule.max_bytes_per_job or most))
-    scope = choose_scope(bounded, health, now, too_heavy)
-    if scope.is_hot or scope.is_too_heavy or sum(group.bytes for group in scope.groups) <= most:
-        return None
-    taken = [
-        group
-        for group in scope.groups
-        if scope.within is None or scope.within.intersection(group.places)
-    ]
-    files, size = sum(group.files for group in taken), sum(group.bytes for group in taken)
-    # At least as many as Iceberg needs for a group, and two: a single file gains nothing.
-    fitting = max(
-        2, PlannerOptions.read(health, rule).min_input_files, most * files // max(1, size)
-    )
-    options = dict(rule.options)
-    chosen = (
-        int(options.setdefault(MOST_FILES, str(fitting)))
-        if size > most or MOST_FILES in options
-        else files
-    )
-    if chosen < files:
-        size = size * chosen // files
-        return Slice(
-            replace(bounded, options=tuple(sorted(options.items()))),
-            size,
-            f"{chosen:,} files of {format_size(size)}",
-        )
-    # A few large files in the whole table: there is nothing to split.
-    return Slice(bounded, size, format_size(size)) if scope.within is not None else None
+    @property
+    def bytes(self) -> int:
+        """The limit itself."""
+        ...
+
+    def is_exceeded(self, group_bytes: int, job_bytes: int, /) -> bool:
+        """True when a job is over the limit: its groups, or the files that it takes of them."""
+        ...
+
+    def explain(self, part: Part) -> str:
+        """Why only this part is rewritten, as a sentence."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The options that fit in memory, the partitions that do not, and the changes as a sentence."""
+
+    options: Mapping[str, str]
+    too_heavy: frozenset[Place] = frozenset()
+    sentence: str = ""
+    refusal: str = ""  # the sentence for partitions with too many deletes
+
+
+@dataclass(frozen=True, slots=True)
+class JobBounds:
+    """What bounds one rewrite: its options, the memory, the age of hot partitions, the limits."""
+
+    fit: Fit
+    hot_age: timedelta
+    limits: tuple[Limit, ...] = ()  # besides the policy's own
+
+    @classmethod
+    def of_policy(cls, rule: RewriteDataFilesRule) -> JobBounds:
+        """Only the bounds that the rule itself sets."""
+        return cls(Fit(dict(rule.options)), rule.hot_partition_age)

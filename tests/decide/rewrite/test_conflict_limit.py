@@ -14,18 +14,22 @@ from maintainer.decide.rewrite.conflict_limit import (
     LEAST_WORK_PER_START_UP,
     find_gap,
     find_most_bytes,
-    fit_between_commits,
+    limit_between_commits,
 )
-from maintainer.decide.rewrite.limits import MOST_FILES, Bounded
+from maintainer.decide.rewrite.file_groups import Selection
+from maintainer.decide.rewrite.limits import Fit, JobBounds
+from maintainer.decide.rewrite.options import MOST_FILES
+from maintainer.decide.rewrite.selection import select_groups
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.calibration import Calibration
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
-from maintainer.domain.plan import PlannedAction, RuleHistory
+from maintainer.domain.plan import PlannedAction, RuleHistory, SkipCode
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.cost import Pace
+from maintainer.estimate.rewrite_data_files import Place
 from tests.samples import NOW, health_of_partitions
 
 FILES = RuleName.REWRITE_DATA_FILES
@@ -70,6 +74,18 @@ def plan(health: TableHealth, times: int = 1, rule: Rule = RULE) -> PlannedActio
         health, Policy(mode=Mode.ENFORCE, rules=(rule,)), Circumstances(NOW, {FILES: lost(times)})
     ).planned
     return planned
+
+
+def select(
+    health: TableHealth,
+    times: int,
+    rule: RewriteDataFilesRule = RULE,
+    too_heavy: frozenset[Place] = frozenset(),
+) -> Selection:
+    limit = limit_between_commits(health, lost(times), NOTHING)
+    assert limit is not None
+    fit = Fit(dict(rule.options), too_heavy)
+    return select_groups(rule, health, NOW, JobBounds(fit, rule.hot_partition_age, (limit,)))
 
 
 def find_files(planned: PlannedAction) -> str | None:
@@ -140,17 +156,16 @@ def test_conflicts_commits_and_smaller_tables_never_make_a_job_longer(
 
 def test_without_conflicts_and_for_other_rules_nothing_is_bounded() -> None:
     health = table(BUCKETS, SPEC)
-    assert fit_between_commits(
-        RULE, health, RuleHistory(FILES, recent_overloads=3), NOTHING, NOW
-    ) == Bounded(RULE)
-    manifests = RewriteManifestsRule()
-    assert fit_between_commits(
-        manifests, health, RuleHistory(manifests.name, recent_conflicts=3), NOTHING, NOW
-    ) == Bounded(manifests)
-    small = table({"p=1": [1] * 6}, SPEC)
-    assert fit_between_commits(RULE, small, lost(3), NOTHING, NOW) == Bounded(RULE), (
-        "it is short enough as it is"
+    assert limit_between_commits(health, RuleHistory(FILES, recent_overloads=3), NOTHING) is None
+    manifests = RewriteManifestsRule(cooldown=timedelta(0))
+    many = replace(health, manifests=5_000, data_manifests=5_000)
+    policy = Policy(mode=Mode.ENFORCE, rules=(manifests,))
+    history = {manifests.name: RuleHistory(manifests.name, recent_conflicts=3)}
+    assert decide(many, policy, Circumstances(NOW, history)) == decide(
+        many, policy, Circumstances(NOW)
     )
+    small = table({"p=1": [1] * 6}, SPEC)
+    assert select(small, 3).limit == "", "it is short enough as it is"
 
 
 def test_a_partitioned_table_is_done_by_partitions_and_the_plan_says_why() -> None:
@@ -201,7 +216,7 @@ def test_at_least_as_many_files_as_iceberg_takes_for_a_group_and_two_of_which_on
 
 def test_few_large_files_are_not_parted() -> None:
     health = table({"": [300] * 4})
-    assert fit_between_commits(RULE, health, lost(3), NOTHING, NOW) == Bounded(RULE)
+    assert select(health, 3) == select_groups(RULE, health, NOW)
 
 
 def test_what_the_policy_itself_says_of_a_jobs_size_stands() -> None:
@@ -220,9 +235,13 @@ def test_what_waits_for_its_writers_waits_as_before() -> None:
     health = table(BUCKETS, SPEC)
     hot = replace(health, partitions=tuple(replace(p, written_at=NOW) for p in health.partitions))
     usual = replace(RULE, hot_partition_age=RewriteDataFilesRule().hot_partition_age)
-    assert fit_between_commits(usual, hot, lost(1), NOTHING, NOW) == Bounded(usual)
+    assert select(hot, 1, usual) == select_groups(usual, hot, NOW)
+    assert select(hot, 1, usual).code is SkipCode.HOT_PARTITION
     heavy = frozenset((p.spec_id, p.partition) for p in health.partitions)
-    assert fit_between_commits(RULE, health, lost(1), NOTHING, NOW, heavy) == Bounded(RULE)
+    assert (select(health, 1, RULE, heavy).code, select(health, 1, RULE, heavy).limit) == (
+        SkipCode.UNSAFE,
+        "",
+    )
 
 
 def test_where_the_first_files_gain_nothing_the_job_is_as_long_as_it_was() -> None:
@@ -233,7 +252,21 @@ def test_where_the_first_files_gain_nothing_the_job_is_as_long_as_it_was() -> No
         health,
         partitions=tuple(sorted(health.partitions, key=lambda partition: partition.partition)),
     )
-    assert fit_between_commits(RULE, health, lost(6), NOTHING, NOW).sentence
+    limit = limit_between_commits(health, lost(6), NOTHING)
+    assert limit is not None
+    assert limit.bytes < 380 * MIB
     planned = plan(health, 6)
     assert (planned.estimate.items_removed, find_files(planned)) == (5, None)
     assert "at once" not in planned.reason
+
+
+def test_a_few_files_that_the_policy_allows_are_taken_from_the_best_partitions() -> None:
+    health = table({f"p={n}": [1] * 20 for n in range(40)}, SPEC)
+    few = replace(RULE, options=((MOST_FILES, "10"),))
+    assert select_groups(few, health, NOW).where is None
+    assert (select(health, 1, few).where or "").count("`p` = ") == 3
+
+
+def test_what_the_policys_own_limit_makes_short_enough_is_no_work_of_the_writers() -> None:
+    health = table({f"p={n}": [1] * 20 for n in range(40)}, SPEC)
+    assert "writers" not in plan(health, 1, replace(RULE, max_bytes_per_job=25 * MIB)).reason

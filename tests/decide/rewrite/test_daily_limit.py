@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,10 @@ from maintainer.admit.admission import AdmissionCircumstances, admit
 from maintainer.decide import plan as decide_module
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.limits import MOST_FILES, Bounded
+from maintainer.decide.rewrite.conflict_limit import ConflictLimit
+from maintainer.decide.rewrite.limits import Fit, JobBounds
+from maintainer.decide.rewrite.options import MOST_FILES
+from maintainer.decide.rewrite.selection import select_groups
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, find_candidates
 from maintainer.domain.budget import Budget
@@ -20,10 +24,10 @@ from maintainer.domain.calibration import Calibration
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import Plan, PlannedAction
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Mode, Policy, RuleName
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB
-from maintainer.estimate.cost import most_work, predict
+from maintainer.estimate.cost import Pace, most_work, predict
 from tests.samples import NOW, health_of_partitions
 
 FILES = RuleName.REWRITE_DATA_FILES
@@ -135,15 +139,19 @@ def test_a_budget_that_does_not_even_have_room_for_the_start_bounds_nothing() ->
 def test_what_was_no_use_for_shortness_does_not_bound_the_slice_of_a_day(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def shorten_to_nothing(rule: Rule, *_: object) -> Bounded:
-        return Bounded(
-            replace(rule, options=(("min-file-size-bytes", "1"),)),
-            "of which nothing would be gained",
-        )
-
-    expected = planned_of(plan_of(health_of_partitions(BY_DAY), TIGHT))
-    monkeypatch.setattr(decide_module, "fit_between_commits", shorten_to_nothing)
-    assert planned_of(plan_of(health_of_partitions(BY_DAY), TIGHT)) == expected
+    """The first files of the table gain nothing, and no filter can be written for the others."""
+    large = {f"p={number}": [380 * MIB] * 2 for number in (1, 2, 3)}
+    health = health_of_partitions({**large, "p=4": [MIB] * 600})
+    health = replace(health, partitions=tuple(sorted(health.partitions, key=lambda p: p.partition)))
+    rules = AdmissionRules(fleet=Budget(bytes_per_day=12 * GIB, name="the fleet"))
+    expected = planned_of(plan_of(health, rules))
+    assert expected.reason.endswith("of what a day's budgets have")
+    short = ConflictLimit(MIB, Pace(20.0, 1 / MIB), 1, None)
+    assert not select_groups(
+        RewriteDataFilesRule(), health, NOW, JobBounds(Fit({}), timedelta(0), (short,))
+    ).limit, "of which nothing would be gained"
+    monkeypatch.setattr(decide_module, "limit_between_commits", lambda *_: short)
+    assert planned_of(plan_of(health, rules)) == expected
 
 
 def test_other_rules_are_not_parted() -> None:

@@ -17,7 +17,7 @@ from maintainer.decide.rewrite.delete_memory import (
     fit_deletes,
     weigh_deletes,
 )
-from maintainer.decide.rewrite.retry_scope import GROUP_SIZE
+from maintainer.decide.rewrite.options import GROUP_SIZE
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import Content, PartitionField, PartitionSpec
@@ -71,14 +71,14 @@ def test_guard_18_the_deletes_of_a_partition_and_those_of_none_apply_to_it() -> 
 
 def test_guard_18_what_fits_in_every_task_is_left_as_it_is() -> None:
     health = table({"p=1": 1000})
-    fit = fit_deletes(RULE, health, memory_for(2000), tasks_at_once=2)
-    assert (fit.rule, fit.too_heavy, fit.sentence) == (RULE, frozenset(), "")
+    fit = fit_deletes({}, health, memory_for(2000), tasks_at_once=2)
+    assert (fit.options, fit.too_heavy, fit.sentence) == ({}, frozenset(), "")
 
 
 def test_guard_18_what_fits_only_once_is_rewritten_one_task_at_a_time() -> None:
     health = table({"p=1": 1000})
-    fit = fit_deletes(RULE, health, memory_for(1999), tasks_at_once=2)
-    assert dict(fit.rule.options) == {GROUPS_AT_ONCE: "1", GROUP_SIZE: str(512 * MIB)}
+    fit = fit_deletes({}, health, memory_for(1999), tasks_at_once=2)
+    assert fit.options == {GROUPS_AT_ONCE: "1", GROUP_SIZE: str(512 * MIB)}
     assert fit.too_heavy == frozenset()
     assert fit.sentence.startswith(
         "in groups of 512 MiB, one at a time, because the equality deletes of one take about "
@@ -86,16 +86,13 @@ def test_guard_18_what_fits_only_once_is_rewritten_one_task_at_a_time() -> None:
 
 
 def test_guard_18_options_of_the_policy_are_narrowed_and_never_widened() -> None:
-    own = replace(
-        RULE,
-        options=(
-            (GROUPS_AT_ONCE, "9"),
-            (GROUP_SIZE, str(MIB)),
-            ("target-file-size-bytes", str(64 * MIB)),
-        ),
-    )
+    own = {
+        GROUPS_AT_ONCE: "9",
+        GROUP_SIZE: str(MIB),
+        "target-file-size-bytes": str(64 * MIB),
+    }
     fit = fit_deletes(own, table({"p=1": 1000}), memory_for(1000), tasks_at_once=2)
-    assert dict(fit.rule.options) == {
+    assert fit.options == {
         GROUPS_AT_ONCE: "1",
         GROUP_SIZE: str(MIB),
         "target-file-size-bytes": str(64 * MIB),
@@ -147,12 +144,12 @@ def test_guard_18_deletes_where_there_is_no_data_file_weigh_nothing() -> None:
         health.partitions[0], partition="p=9", data_files=0, equality_delete_records=10**9
     )
     fit = fit_deletes(
-        RULE,
+        {},
         replace(health, partitions=(*health.partitions, stray)),
         memory_for(1000),
         tasks_at_once=2,
     )
-    assert (fit.rule, fit.too_heavy) == (RULE, frozenset())
+    assert (fit.options, fit.too_heavy) == ({}, frozenset())
 
 
 @pytest.mark.parametrize(
@@ -160,9 +157,17 @@ def test_guard_18_deletes_where_there_is_no_data_file_weigh_nothing() -> None:
     [RuleName.REWRITE_MANIFESTS, RuleName.EXPIRE_SNAPSHOTS, RuleName.REWRITE_POSITION_DELETE_FILES],
 )
 def test_guard_18_other_rules_apply_no_equality_deletes(name: RuleName) -> None:
-    rule = RULES[name]()
-    assert fit_deletes(rule, table({"p=1": 10**9}), memory_for(1), tasks_at_once=2).rule is rule
+    health = replace(table({"p=1": 10**9}), manifests=5_000, data_manifests=5_000)
+    policy = replace(ENFORCED, rules=(RULES[name](),))
+    ample, scarce = (
+        decide(health, policy, Circumstances(NOW, memory_gb=memory_gb))
+        for memory_gb in (1000.0, memory_for(1))
+    )
+    assert [planned.action for planned in scarce.planned] == [
+        planned.action for planned in ample.planned
+    ]
+    assert scarce.skipped == ample.skipped
 
 
 def test_guard_18_a_table_without_equality_deletes_needs_nothing() -> None:
-    assert fit_deletes(RULE, table({"p=1": 0}), 0.0, tasks_at_once=8).rule is RULE
+    assert fit_deletes({}, table({"p=1": 0}), 0.0, tasks_at_once=8).options == {}

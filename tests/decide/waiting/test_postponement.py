@@ -9,7 +9,7 @@ import pytest
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide, on_request
-from maintainer.decide.rewrite.retry_scope import shrink_scope
+from maintainer.decide.rewrite.options import shrink_groups
 from maintainer.decide.waiting.postponement import LONGEST_INTERVAL
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import Halt
@@ -17,7 +17,7 @@ from maintainer.domain.budget import Budget
 from maintainer.domain.health import Band
 from maintainer.domain.plan import Plan, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Policy, RuleName, Window
-from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
+from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import MIB
 from maintainer.policy.halts import digest_halts, find_halt, is_draining
 from tests.samples import NOW, TABLE, health_of_partitions
@@ -82,36 +82,28 @@ def test_failures_lower_the_chance_and_with_it_the_score() -> None:
 
 def test_after_conflicts_file_groups_become_smaller_and_are_committed_one_by_one() -> None:
     huge = replace(ROTTEN, data_bytes=1024**4, target_file_size_bytes=512 * MIB)
-    once = shrink_scope(FILES, huge, RuleHistory(FILES.name, recent_conflicts=1))
-    assert dict(once.options) == {
+    once = shrink_groups(FILES, huge, RuleHistory(FILES.name, recent_conflicts=1))
+    assert once == {
         "max-file-group-size-bytes": str(512 * 1024**3),
         "partial-progress.enabled": "true",
     }
-    often = shrink_scope(FILES, huge, RuleHistory(FILES.name, recent_conflicts=60))
-    assert dict(often.options)["max-file-group-size-bytes"] == str(16 * 1024**3)
-    small = shrink_scope(
+    often = shrink_groups(FILES, huge, RuleHistory(FILES.name, recent_conflicts=60))
+    assert often["max-file-group-size-bytes"] == str(16 * 1024**3)
+    small = shrink_groups(
         FILES, replace(huge, data_bytes=None), RuleHistory(FILES.name, recent_conflicts=1)
     )
-    assert dict(small.options)["max-file-group-size-bytes"] == str(2048 * MIB)
+    assert small["max-file-group-size-bytes"] == str(2048 * MIB)
 
 
-def test_without_conflicts_and_for_other_rules_the_scope_stays() -> None:
-    assert shrink_scope(FILES, ROTTEN, RuleHistory(FILES.name)) is FILES
-    manifests = RewriteManifestsRule()
-    assert (
-        shrink_scope(manifests, ROTTEN, RuleHistory(manifests.name, recent_conflicts=3))
-        is manifests
-    )
+def test_without_conflicts_the_options_stay() -> None:
+    own = replace(FILES, options=(("min-input-files", "2"),))
+    assert shrink_groups(own, ROTTEN, RuleHistory(FILES.name)) == {"min-input-files": "2"}
 
 
 def test_what_the_policy_itself_says_of_groups_stands() -> None:
     own = replace(FILES, options=(("partial-progress.enabled", "false"),))
-    assert (
-        dict(shrink_scope(own, ROTTEN, RuleHistory(FILES.name, recent_conflicts=1)).options)[
-            "partial-progress.enabled"
-        ]
-        == "false"
-    )
+    once = shrink_groups(own, ROTTEN, RuleHistory(FILES.name, recent_conflicts=1))
+    assert once["partial-progress.enabled"] == "false"
 
 
 def test_a_plan_after_a_conflict_carries_the_smaller_scope() -> None:

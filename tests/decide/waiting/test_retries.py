@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.retry_scope import shrink_scope
+from maintainer.decide.rewrite.options import shrink_groups
 from maintainer.decide.table_state import digest_state
 from maintainer.decide.waiting.retries import (
     EXHAUSTED_WAIT,
@@ -187,11 +187,11 @@ def test_the_plan_says_which_cause_and_when_next() -> None:
 
 def test_after_timeouts_and_want_of_memory_file_groups_become_smaller() -> None:
     huge = replace(ROTTEN, data_bytes=1024**4, target_file_size_bytes=512 * MIB)
-    once = shrink_scope(FILES, huge, RuleHistory(FILES.name, recent_overloads=1))
-    both = shrink_scope(
+    once = shrink_groups(FILES, huge, RuleHistory(FILES.name, recent_overloads=1))
+    both = shrink_groups(
         FILES, huge, RuleHistory(FILES.name, recent_overloads=1, recent_conflicts=1)
     )
-    assert [dict(rule.options)["max-file-group-size-bytes"] for rule in (once, both)] == [
+    assert [options["max-file-group-size-bytes"] for options in (once, both)] == [
         str(512 * 1024**3),
         str(256 * 1024**3),
     ]

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import RuleHistory
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.rules import RewriteDataFilesRule
 
 GROUP_SIZE = "max-file-group-size-bytes"
+MOST_FILES = "max-files-to-rewrite"
 PARTIAL_PROGRESS = "partial-progress.enabled"
 LEAST_TARGETS_PER_GROUP = 4  # a smaller group could not fill even a few files of the target size
 
 
-def shrink_scope(rule: Rule, health: TableHealth, history: RuleHistory) -> Rule:
-    """The rule with smaller file groups that are committed one by one.
+def shrink_groups(
+    rule: RewriteDataFilesRule, health: TableHealth, history: RuleHistory
+) -> Mapping[str, str]:
+    """The rule's options, with smaller file groups that are committed one by one.
 
     Each recent failure of these kinds halves the group size. The policy's own values stay.
     """
-    if rule.name is not RuleName.REWRITE_DATA_FILES or not (
-        history.recent_conflicts or history.recent_overloads
-    ):
-        return rule
+    own = dict(rule.options)
+    if not (history.recent_conflicts or history.recent_overloads):
+        return own
     smallest = LEAST_TARGETS_PER_GROUP * health.target_file_size_bytes
     group = max(smallest, int((health.data_bytes or 0) * history.scope_factor))
-    return replace(
-        rule,
-        options=tuple(
-            sorted(
-                ({GROUP_SIZE: str(group), PARTIAL_PROGRESS: "true"} | dict(rule.options)).items()
-            )
-        ),
-    )
+    return {GROUP_SIZE: str(group), PARTIAL_PROGRESS: "true"} | own
