@@ -264,9 +264,12 @@ def _listed(sizes: list[int]) -> FileSizes:
 
 
 def _share(files: FileSizes, number: int, position: int) -> FileSizes:
+    """One file in `number`, counted through all runs, so that no group is empty."""
     runs = []
+    before = number - 1 - position
     for run in files.runs:
-        count = (run.files + number - 1 - position) // number
+        count = (before + run.files) // number - before // number
+        before += run.files
         if count:
             runs.append(run._replace(files=count, bytes=run.bytes * count // run.files))
     return FileSizes(runs=tuple(runs))

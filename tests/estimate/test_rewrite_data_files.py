@@ -286,6 +286,19 @@ def test_groups_hold_no_more_bytes_or_files_than_they_may() -> None:
     assert len(plan_groups(many, PlannerOptions.read(many, sliced))) == 12
 
 
+def test_no_group_is_empty_or_larger_than_allowed_where_only_runs_of_sizes_are_known() -> None:
+    """Each run has fewer files than there are groups."""
+    sizes = [10 * MIB] * 3 + [40 * MIB] * 3 + [90 * MIB] * 3
+    table = health_of(partition(sizes, sizes=runs_of(sizes)))
+    options = with_options(max_file_group_input_files="2", rewrite_all="true")
+    groups = plan_groups(table, PlannerOptions.read(table, options))
+    assert sorted(group.files for group in groups) == [1, 2, 2, 2, 2]
+    limited = with_options(
+        max_file_group_input_files="2", rewrite_all="true", max_files_to_rewrite="20"
+    )
+    assert estimate_rewrite_data_files(table, limited).items_before == 9
+
+
 def test_no_more_files_are_rewritten_than_the_option_allows() -> None:
     table = health_of_partitions(
         {"day=1": [MIB] * 6, "day=2": [MIB] * 6, "day=3": [MIB] * 6}, TARGET
