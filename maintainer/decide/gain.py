@@ -204,8 +204,7 @@ def _gain_of_position_deletes(
 ) -> Gain | None:
     if not health.position_delete_files:
         return None
-    rule, estimate, dangling = _choose_deletes(rule, health)
-    action = RewritePositionDeleteFiles(rule.where, rule.options)
+    action, estimate, dangling = _choose_deletes(rule, health)
     is_worthwhile = estimate.items_removed > 0
     if is_worthwhile:
         sentence = (
@@ -236,35 +235,28 @@ def _gain_of_position_deletes(
 
 def _choose_deletes(
     rule: RewritePositionDeleteFilesRule, health: TableHealth
-) -> tuple[RewritePositionDeleteFilesRule, Estimate, int]:
-    """The rule as it is, or all position deletes of the partitions with dangling ones.
+) -> tuple[RewritePositionDeleteFiles, Estimate, int]:
+    """What the rule says, or all position deletes of the partitions with dangling ones.
 
     The one that removes more is chosen. The last value is the number of dangling ones that it
     removes.
     """
-    all_of_them = replace(
-        rule, options=tuple(sorted((dict(rule.options) | {"rewrite-all": "true"}).items()))
-    )
-    known = health.dangling_delete_files or 0
-    if converts_deletes(
-        health
-    ):  # otherwise partitions with a few position delete files would keep them for ever
-        return (
-            (rule if "rewrite-all" in dict(rule.options) else all_of_them),
-            estimate_rewrite_position_deletes(health, rule),
-            known,
-        )
-    estimate, found = estimate_rewrite_position_deletes(health, rule), find_dangling(health)
-    if found is None or rule.where or "rewrite-all" in dict(rule.options):
-        return rule, estimate, 0
+    own = RewritePositionDeleteFiles(rule.where, rule.options)
+    options = dict(rule.options)
+    every = replace(own, options=tuple(sorted((options | {"rewrite-all": "true"}).items())))
+    estimate, known = estimate_rewrite_position_deletes(health, own), health.dangling_delete_files
+    if converts_deletes(health):
+        # Otherwise partitions with a few position delete files would keep them for ever.
+        return own if "rewrite-all" in options else every, estimate, known or 0
+    found = find_dangling(health)
+    if found is None or rule.where or "rewrite-all" in options:
+        return own, estimate, 0
     places, where = found
-    narrow = replace(all_of_them, where=where)
+    narrow = replace(every, where=where)
     removed = estimate_rewrite_position_deletes(health, narrow, places)
-    return (
-        (narrow, removed, known)
-        if removed.items_removed > estimate.items_removed
-        else (rule, estimate, 0)
-    )
+    if removed.items_removed > estimate.items_removed:
+        return narrow, removed, known or 0
+    return own, estimate, 0
 
 
 def _gain_of_statistics(action: Action, health: TableHealth, described: int | None) -> Gain:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from maintainer.domain.action import RewritePositionDeleteFiles
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES, SMALL_FILE_RATIO
 from maintainer.domain.plan import Estimate
-from maintainer.domain.rules import RewritePositionDeleteFilesRule
 from maintainer.domain.units import read_whole
 from maintainer.estimate.filter_writer import write_where
 from maintainer.estimate.rewrite_data_files import Place
@@ -29,14 +29,14 @@ def converts_deletes(health: TableHealth) -> bool:
 
 def estimate_rewrite_position_deletes(
     health: TableHealth,
-    rule: RewritePositionDeleteFilesRule,
+    action: RewritePositionDeleteFiles,
     within: Collection[Place] | None = None,
 ) -> Estimate:
     """Position delete files in and out, of the whole table or of some partitions.
 
     The number of files out is an upper bound, so the gain is certain.
     """
-    options = dict(rule.options)
+    options = dict(action.options)
     target = int(options.get("target-file-size-bytes", _target(health.properties)))
     minimum = int(options.get("min-input-files", DEFAULT_MIN_INPUT_FILES))
     is_whole = converts_deletes(health) or options.get("rewrite-all") == "true"
@@ -56,7 +56,7 @@ def estimate_rewrite_position_deletes(
         items_removed=sum(partition.position_delete_files - output for partition, output in taken),
         bytes_rewritten=sum(partition.position_delete_bytes for partition, _ in taken),
         partitions=len(taken),
-        note=_note(health, rule, is_exact=not any(output for _, output in taken)),
+        note=_note(health, action, is_exact=not any(output for _, output in taken)),
         error_bound=sum(output for _, output in taken),
     )
 
@@ -113,7 +113,7 @@ def _count_outputs(partition: PartitionHealth, health: TableHealth, target: int)
     return max(by_size, deleted)
 
 
-def _note(health: TableHealth, rule: RewritePositionDeleteFilesRule, *, is_exact: bool) -> str:
+def _note(health: TableHealth, action: RewritePositionDeleteFiles, *, is_exact: bool) -> str:
     notes = (
         []
         if is_exact
@@ -123,6 +123,6 @@ def _note(health: TableHealth, rule: RewritePositionDeleteFilesRule, *, is_exact
     )
     if converts_deletes(health):
         notes.append("they become deletion vectors, one a data file at most")
-    if rule.where:
+    if action.where:
         notes.append("an upper bound: the filter is not applied in the estimate")
     return "; ".join(notes)

@@ -265,7 +265,7 @@ def test_in_format_version_3_every_position_delete_file_becomes_deletion_vectors
     assert (gain.estimate.items_before, gain.estimate.items_after) == (501, 0)
     assert gain.sentence == "501 position delete files would become deletion vectors"
     filtered = estimate_rewrite_position_deletes(
-        table_of(partition("a", 1, 1), format_version=3), replace(DELETES, where="p = 1")
+        table_of(partition("a", 1, 1), format_version=3), RewritePositionDeleteFiles(where="p = 1")
     )
     assert filtered.note == (
         "they become deletion vectors, one a data file at most; an upper bound: the filter "
@@ -290,7 +290,7 @@ def test_a_promised_gain_is_never_more_than_there_is(
         format_version=version,
         properties={"write.delete.granularity": granularity},
     )
-    estimate = estimate_rewrite_position_deletes(health, DELETES)
+    estimate = estimate_rewrite_position_deletes(health, RewritePositionDeleteFiles())
     assert estimate.items_removed == estimate.items_before - estimate.items_after
     assert 0 <= estimate.items_before <= sum(deletes for _, deletes in shapes)
     assert estimate.items_after >= 0
