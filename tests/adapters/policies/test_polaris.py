@@ -9,6 +9,7 @@ import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -478,6 +479,17 @@ def test_a_token_or_a_credential_and_a_prefix_or_a_warehouse_lead_there(
 ) -> None:
     polaris.attach(EXPIRY, {"enable": True})
     assert len(read(polaris, **more).layers) == 1
+
+
+def test_a_netrc_file_does_not_replace_the_token(
+    polaris: Polaris, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login somebody password else\ndefault login a password b\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    polaris.wants_token = True
+    polaris.attach(EXPIRY, {"enable": True})
+    assert len(read(polaris).layers) == 1
 
 
 def test_a_set_is_kept_until_the_next_look_and_a_changed_one_has_another_version(
