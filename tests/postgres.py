@@ -138,7 +138,7 @@ class PostgresServer:
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """Fast shutdown, as a restart would do it; clients lose their connections. SIGQUIT is for a
-        server that is not needed any more.
+        server that is no longer needed.
         """
         if self.process is None:
             return

@@ -195,13 +195,13 @@ class PrometheusTelemetry:
         )
         self._files_removed = Counter(
             "maintainer_files_removed_total",
-            "Live data and delete files fewer, by what our own commits did.",
+            "Live data and delete files that our own commits removed.",
             action,
             registry=here,
         )
         self._manifests_removed = Counter(
             "maintainer_manifests_removed_total",
-            "Manifests fewer, by our own commits.",
+            "Manifests that our own commits removed.",
             registry=here,
         )
         self._snapshots_removed = Counter(
@@ -220,7 +220,7 @@ class PrometheusTelemetry:
         )
         self._estimate_errors = Histogram(
             "maintainer_estimate_error_ratio",
-            "How far what was predicted of a job was off what came of it, as a share of that; "
+            "The error of a job's estimate, as a share of the actual figure; "
             "direction is over, under or exact.",
             ["action", "direction", "quantity"],
             registry=here,

@@ -254,7 +254,9 @@ class _Admission:
             return too_large
         first = self._turns[candidate.table_uuid]
         if first is not candidate:
-            return Wait(WaitCode.TURN, f"{first.rule} goes first: it prepares this")
+            return Wait(
+                WaitCode.TURN, f"{first.rule} runs first on this table, because it prepares this"
+            )
         return self._blackout or self._ledger.find_shortage(candidate) or self._find_queue()
 
     def _find_halt(self, candidate: Candidate) -> Wait | None:
@@ -263,7 +265,7 @@ class _Admission:
             return None
         because = f": {halt.reason}" if halt.reason else ""
         if halt.is_drain:
-            return Wait(WaitCode.DRAINING, f"{halt.by} asked that nothing new be started{because}")
+            return Wait(WaitCode.DRAINING, f"{halt.by} started a drain{because}")
         return Wait(WaitCode.PAUSED, f"{halt.by} paused {halt.scope}{because}")
 
     def _find_queue(self) -> Wait | None:
@@ -271,12 +273,12 @@ class _Admission:
             return None
         match self._in_line:
             case 0:
-                place = "this is next"
+                place = "next in line"
             case 1:
-                place = "1 action goes first"
+                place = "1 ahead in the queue"
             case many:
-                place = f"{many:,} actions go first"
-        return Wait(WaitCode.QUEUED, f"all places are taken; {place}", ahead=self._in_line)
+                place = f"{many:,} ahead in the queue"
+        return Wait(WaitCode.QUEUED, f"no free slot; {place}", ahead=self._in_line)
 
 
 def find_blackout(circumstances: AdmissionCircumstances) -> Wait | None:
@@ -425,8 +427,8 @@ class Ledger:
         if running < budget.max_jobs:
             return Wait(
                 WaitCode.RESERVED,
-                f"{running} of {budget.max_jobs} jobs of {budget.name} run, the rest is kept for "
-                f"urgent work",
+                f"{running} of {budget.max_jobs} jobs of {budget.name} run, the others are "
+                f"reserved for urgent work",
                 budget=state,
             )
         return Wait(

@@ -41,12 +41,12 @@ _TAGS = [
     {"name": "overview", "description": "The fleet in figures."},
     {
         "name": "tables",
-        "description": "Tables: health, history, plans, and what a person may ask for.",
+        "description": "Tables: health, history, plans and requests.",
     },
     {"name": "jobs", "description": "What was done and what is being done."},
     {"name": "policies", "description": "What should be done, and where it is written."},
     {"name": "catalogs", "description": "Where tables come from."},
-    {"name": "audit", "description": "Who asked for what, and what came of it."},
+    {"name": "audit", "description": "The audit log: requests, jobs and their results."},
     {"name": "probes", "description": "For orchestrators and Prometheus."},
 ]
 _ROUTERS = tuple(
@@ -67,7 +67,7 @@ _ROUTERS = tuple(
     )
 )
 _DESCRIPTION = (
-    "Watches Apache Iceberg tables, decides by policy what is worth doing, does it with Spark, "
+    "Watches Apache Iceberg tables, decides by policy what to maintain, runs it on Spark, "
     "and proves what it achieved. "
     "Times are RFC 3339 in UTC, sizes are bytes, null is unknown. Lists are paged with `limit` "
     "and `cursor`. Errors are problem+json (RFC 9457)."

@@ -33,7 +33,7 @@ def authenticate(request: Request, services: ServicesIn) -> str:
         detail = (
             "the token is not one of this daemon's"
             if scheme
-            else f"{request.method} needs a token: send Authorization: Bearer and the token"
+            else f"{request.method} needs an API token: send the header Authorization: Bearer TOKEN"
         )
         raise HTTPException(HTTPStatus.UNAUTHORIZED, detail, _CHALLENGE)
     return name_token(name)

@@ -88,7 +88,7 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 
 @router.get(
     "/jobs/{job_id}/events",  # noqa: FAST003 - as above
-    summary="A job's story, as it happens",
+    summary="A job's activity, as it happens",
     responses=_EVENTS,
     response_class=Response,
 )
@@ -96,7 +96,7 @@ def get_job_events(
     job: JobIn,
     services: ServicesIn,
     accept: Annotated[
-        str, Header(description="application/json: the story so far, as a list.")
+        str, Header(description="application/json: the events so far, as a list.")
     ] = EVENT_STREAM,
     last_event_id: Annotated[
         int | None, Header(ge=0, le=MAX_SEQUENCE, description="Go on after this sequence number.")
@@ -121,7 +121,7 @@ def get_job_events(
 
 @router.post(
     "/jobs/{job_id}/cancel",  # noqa: FAST003 - as above
-    summary="Ask for a job's end",
+    summary="Cancel a job",
     status_code=HTTPStatus.ACCEPTED,
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )

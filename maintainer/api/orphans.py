@@ -41,7 +41,7 @@ class OrphanListOut(Schema):
     state: OrphanListState
     is_expired: Annotated[
         bool,
-        Field(description="It waits and can be approved no more, or the approval holds no more."),
+        Field(description="The time for the approval, or the approval itself, has expired."),
     ]
     location: str
     older_than: datetime
@@ -56,7 +56,7 @@ class OrphanListOut(Schema):
             "carried out."
         ),
     ]
-    kept_files: Annotated[int, Field(description="Found too, and none to touch.")]
+    kept_files: Annotated[int, Field(description="Files that were found and must be kept.")]
     refusal: Annotated[str | None, Field(description="Why nothing of it may be removed.")]
     warning: str | None
     decided_by: str
@@ -99,8 +99,7 @@ class ApprovalRequest(Schema):
         str,
         Field(
             pattern=_DIGEST,
-            description="Of the list that was looked at; where it is given, no other list is "
-            "approved.",
+            description="The hash of the list; where it is given, no other list is approved.",
         ),
     ] = ""
 

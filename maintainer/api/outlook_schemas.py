@@ -42,9 +42,7 @@ class ProgressOut(Schema):
     sentence: str
     stage: Annotated[
         Stage,
-        Field(
-            description="Where in its course the job is; a job never goes back to an earlier stage."
-        ),
+        Field(description="A job never goes back to an earlier stage."),
     ]
     share: Annotated[
         float,

@@ -39,10 +39,7 @@ class HaltRequest(Schema):
     ] = False
     drain: Annotated[
         Flag,
-        Field(
-            description="Of everything: not even what a person asked for starts, what runs goes on "
-            "to its end."
-        ),
+        Field(description="A drain of everything: not even requests start; running jobs finish."),
     ] = False
 
 
@@ -61,7 +58,7 @@ class StandstillOut(Schema):
 
     items: list[HaltOut]
     is_draining: bool
-    is_drained: Annotated[bool, Field(description="It drains and nothing runs any more.")]
+    is_drained: Annotated[bool, Field(description="The drain is complete: no job runs.")]
     running_jobs: Annotated[
         list[str], Field(description="Jobs on tables that a pause covers, oldest first.")
     ]

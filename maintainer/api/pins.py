@@ -43,10 +43,13 @@ class PinRequest(Schema):
     ]
     snapshot_id: Annotated[str, Field(pattern="^[0-9]{1,19}$")]
     by: Annotated[
-        str, Field(max_length=200, description="Who needs it; shown where it holds something back.")
+        str,
+        Field(
+            max_length=200, description="Who needs the snapshot; shown where the pin delays a rule."
+        ),
     ] = REQUESTED_BY
     until: Annotated[
-        Time | None, Field(description="RFC 3339; without it the pin holds until it is taken away.")
+        Time | None, Field(description="RFC 3339; without it the pin lasts until it is removed.")
     ] = None
 
 
@@ -86,7 +89,7 @@ class ExpiryOut(Schema):
     bytes_freed: Annotated[
         int | None, Field(description="About; null where the snapshots' summaries do not tell.")
     ]
-    keeper: Annotated[KeeperOut | None, Field(description="Whoever holds back the rest.")]
+    keeper: Annotated[KeeperOut | None, Field(description="What protects the other snapshots.")]
     refusal: Annotated[str | None, Field(description="Why nothing may go.")]
     is_slice: Annotated[bool, Field(description="More is old enough; it waits for later runs.")]
 
@@ -153,7 +156,7 @@ def set_pin(record: RecordIn, services: ServicesIn, actor: ActorIn, request: Pin
     if not any(stamp.snapshot_id == pin.snapshot_id for stamp in health.history):
         raise ProblemError(
             HTTPStatus.CONFLICT,
-            f"table {record.table} has no snapshot {pin.snapshot_id} at its last measurement",
+            f"table {record.table} has no snapshot {pin.snapshot_id} at its last scan",
         )
     services.store.set_pin(health.table_uuid, pin)
     _note(

@@ -58,7 +58,7 @@ class CostOut(Schema):
         float, Field(description="What budgets are charged with until the job is done.")
     ]
     duration_seconds: float
-    basis: Annotated[CostBasis, Field(description="Whose finished jobs it rests on.")]
+    basis: Annotated[CostBasis, Field(description="The finished jobs that it is based on.")]
     samples: Annotated[int, Field(description="How many of them.")]
 
 
@@ -92,7 +92,7 @@ class AdmissionOut(Schema):
         ),
     ]
     ahead: Annotated[
-        int | None, Field(description="How many go first, where that is why it waits.")
+        int | None, Field(description="Actions ahead in the queue, if it waits for a slot.")
     ]
     waiting_since: datetime
     score: Annotated[ScoreOut, Field(description="With its waiting counted.")]
@@ -131,15 +131,13 @@ class SkippedOut(Schema):
     reason: str
     next_at: Annotated[
         datetime | None,
-        Field(description="When it is looked at next; None: when the table changes."),
+        Field(description="The next check; null: when the table changes."),
     ]
     findings: list[FindingOut]
     estimate: EstimateOut | None
     action: Annotated[
         str | None,
-        Field(
-            description="The CALL statement that is held back; None where there is nothing to run."
-        ),
+        Field(description="The CALL statement that is not run; null without one."),
     ]
     sentence: Annotated[str, Field(description="The verdict in words, with its reason.")]
     cost: CostOut | None
@@ -168,7 +166,7 @@ class VerdictOut(Schema):
     until: Annotated[datetime | None, Field(description="None: it still stands.")]
     next_at: Annotated[
         datetime | None,
-        Field(description="When it was to be looked at next; None: when the table changes."),
+        Field(description="The next check then; null: when the table changes."),
     ]
     policy: str
     findings: list[FindingOut]

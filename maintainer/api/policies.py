@@ -96,7 +96,7 @@ def preview_policy(
     request: policy_schemas.PreviewRequest,
     services: ServicesIn,
     limit: Annotated[
-        int, Query(ge=1, le=MAX_PAGE, description="Tables to look at.")
+        int, Query(ge=1, le=MAX_PAGE, description="Tables to check.")
     ] = DEFAULT_PREVIEW,
     cursor: Cursor = None,
 ) -> policy_schemas.FleetPreview:

@@ -34,7 +34,7 @@ class QueueOut(Schema):
     at: datetime
     items: list[QueuedOut]
     total: int
-    starting: Annotated[int, Field(description="How many start at the next look.")]
+    starting: Annotated[int, Field(description="How many start next.")]
     waiting: Annotated[
         dict[WaitCode, int], Field(description="How many wait, by reason; every reason is named.")
     ]

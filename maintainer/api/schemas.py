@@ -259,7 +259,7 @@ class EffectOut(Schema):
     difference: Annotated[
         str,
         Field(
-            description="From what was predicted, and why; empty where there is none worth a word."
+            description="How the result differs from the estimate, and why; empty if it does not."
         ),
     ] = ""
 
@@ -297,12 +297,12 @@ class JobOut(Schema):
     effect: EffectOut | None
     failure_reason: FailureReason | None
     failure_message: str
-    cost: Annotated[CostOut | None, Field(description="What it was expected to take.")]
+    cost: Annotated[CostOut | None, Field(description="The cost that was predicted.")]
     score: Annotated[
-        ScoreOut | None, Field(description="By which it was admitted; null: a person asked for it.")
+        ScoreOut | None, Field(description="The score of its admission; null for a request.")
     ]
     gb_hours: Annotated[
-        float | None, Field(description="What it took; null until Spark has ended.")
+        float | None, Field(description="The actual GB-hours; null until the job has ended.")
     ]
     estimate_errors: list[EstimateErrorOut]
     size: Annotated[

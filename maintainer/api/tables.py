@@ -259,7 +259,7 @@ def _read_candidate(
         patterns = ", ".join(pattern.text for pattern in layer.tables) or "no table"
         raise ProblemError(
             HTTPStatus.UNPROCESSABLE_ENTITY,
-            f"{CANDIDATE} speaks for {patterns}, which does not match {table}",
+            f"{CANDIDATE} is for {patterns}, which does not match {table}",
         )
     return layer
 

@@ -48,7 +48,7 @@ def preview_policy(
             say(f"warning: {preview.table} is not measured: {preview.unmeasured}")
     say(
         f"{format_count(len(known), 'table')} known, {len(concerned):,} concerned, "
-        f"{len(changed):,} would be judged otherwise"
+        f"{len(changed):,} would get other verdicts"
     )
 
 

@@ -127,7 +127,7 @@ def _describe_missing(
 ) -> str:
     """Say that the table was dropped if it was known before; otherwise suggest similar names."""
     if table in known:
-        return f"table {table} does not exist any more: its catalog had it at the last scan"
+        return f"table {table} no longer exists: its catalog had it at the last scan"
     stored = [name for name in ports.store.table_names() if name.catalog == table.catalog]
     return describe_unknown(
         table,

@@ -87,7 +87,7 @@ def _demo_once(app: App) -> None:
     print_list("\nWhy nothing more is done:")
     print_list(plan_summary([report.plans[table] for table in sorted(report.plans)]))
     if not report.is_at_rest:
-        message = f"the lake is not at rest after {report.cycles} cycles"
+        message = f"the lake still needs maintenance after {report.cycles} cycles"
         raise ConfigurationError(message)
     if any(job.state is not JobState.SUCCEEDED for job in report.jobs):
         raise typer.Exit(EXIT_FAILED)

@@ -54,7 +54,7 @@ def print_job(job: Job) -> None:
             console.print(escape(job.effect.difference))
     if job.estimate_errors:
         console.print(
-            f"Predicted and actual: "
+            f"Estimate and actual: "
             f"{'; '.join(show.describe_error(error) for error in job.estimate_errors)}."
         )
     if job.failure_message:

@@ -30,7 +30,7 @@ _PLAIN = compile_regex(
 )  # needs no quotes: properties are texts
 _VARIABLE = compile_regex(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _POLICY = """\
-# What holds for all tables of the catalog {name} until another file says more about some of them.
+# For all tables of the catalog {name}. Files for some of the tables override this one.
 # `maintainer plan` shows what would run. To let it run, write a file for a few tables with
 # `mode: enforce`.
 # All settings: docs/policies.md, or `maintainer policies schema`.

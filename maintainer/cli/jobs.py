@@ -183,7 +183,7 @@ def _job_table(job: Answer) -> Facts:
         "progress": ": ".join(filter(None, (job["progress"]["phase"], job["progress"]["sentence"])))
         if job["finished_at"] is None
         else "",
-        "asked for by": job["requested_by"],
+        "requested by": job["requested_by"],
         "cancelled by": cancelled_by,
         "reason": job["reason"],
         "created": _write_time(job["created_at"]),

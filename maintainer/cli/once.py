@@ -83,7 +83,7 @@ def settle_left_jobs(ports: Ports, table: TableIdentifier) -> None:
             and ports.clock.now() - job.created_at > START_GRACE
             and not is_draining(ports.store.halts())
         ):
-            request_cancel(ports, job, "nobody started it")
+            request_cancel(ports, job, "no daemon started it")
 
 
 def _next_of_request(ports: Ports, finished: Job) -> Job | None:

@@ -64,7 +64,7 @@ def list_lists(
 
 def _tell_state(orphans: OrphanList, now: datetime) -> str:
     is_expired = orphans.state.is_undecided and now >= orphans.expires_at
-    return f"{orphans.state}, too late" if is_expired else str(orphans.state)
+    return f"{orphans.state}, expired" if is_expired else str(orphans.state)
 
 
 @orphans_app.command()
@@ -117,7 +117,7 @@ def _describe(orphans: OrphanList, now: datetime) -> list[str]:
         ),
         (
             f"older than {orphans.older_than:%Y-%m-%d %H:%M} UTC, at {orphans.location}; "
-            f"{orphans.kept_files:,} more were found that are none to touch"
+            f"{orphans.kept_files:,} more were found that must be kept"
         ),
         f"digest {orphans.digest}",
     ]
@@ -141,7 +141,7 @@ def approve(
     by: By = DEFAULT_BY,
     digest: Annotated[
         str,
-        typer.Option("--digest", help="Of the list that was looked at; no other is approved then."),
+        typer.Option("--digest", help="Approve only a list with this hash."),
     ] = "",
     config: Config = None,
 ) -> None:
@@ -151,8 +151,8 @@ def approve(
     with open_app(load(config)) as app:
         orphans = approve_list(app.ports, TableIdentifier.parse(table), list_id, by, digest)
     echo(
-        f"{orphans.files:,} files of {format_size(orphans.bytes)} may go until "
-        f"{orphans.expires_at:%Y-%m-%d %H:%M} UTC, as {by} says"
+        f"{orphans.files:,} files of {format_size(orphans.bytes)} may be removed until "
+        f"{orphans.expires_at:%Y-%m-%d %H:%M} UTC, approved by {by}"
     )
 
 
@@ -162,7 +162,7 @@ def reject(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Confi
     """Reject deletion of the files in a list, even if it was approved before."""
     with open_app(load(config)) as app:
         orphans = reject_list(app.ports, TableIdentifier.parse(table), list_id, by)
-    echo(f"nothing of list {orphans.list_id} goes, as {by} says")
+    echo(f"list {orphans.list_id} is rejected by {by}: none of its files will be removed")
 
 
 @orphans_app.command()
@@ -174,6 +174,6 @@ def restore(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Conf
     with open_app(load(config)) as app:
         orphans = restore_list(app.ports, TableIdentifier.parse(table), list_id, by)
     echo(
-        f"the {orphans.removed_files:,} files of list {orphans.list_id} come back with the next "
-        f"job on {orphans.table}, as {by} says"
+        f"the next job on {orphans.table} restores the {orphans.removed_files:,} files of list "
+        f"{orphans.list_id}, requested by {by}"
     )

@@ -27,7 +27,7 @@ Scope = Annotated[
         help="A table, a namespace, a catalog or a glob; everything when none is named.",
     ),
 ]
-Reason = Annotated[str, typer.Option("--reason", help="Shown to whoever asks why nothing happens.")]
+Reason = Annotated[str, typer.Option("--reason", help="Shown where people ask why nothing starts.")]
 By = Annotated[str, typer.Option("--by", help="Who asks.")]
 
 
@@ -71,7 +71,7 @@ def drain(
         str | None,
         typer.Option(
             "--wait",
-            help="Wait until nothing runs, at most so long, like 30m; exit 1 when something still "
+            help="Wait at most this long, such as 30m, until no job runs; exit 1 if one still "
             "does.",
         ),
     ] = None,

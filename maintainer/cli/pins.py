@@ -83,7 +83,7 @@ def unpin(
             message = f"table {wanted} has no pin {name!r}"
             raise InvalidValueError(message)
         _note(app.ports, health, by, Deed.SNAPSHOT_UNPINNED, {"name": name})
-        echo(f"pin {name} of {wanted} is gone")
+        echo(f"pin {name} of {wanted} is removed")
 
 
 def _note(
@@ -113,7 +113,7 @@ def _describe(ports: Ports, health: TableHealth, now: datetime) -> list[str]:
     ends = {
         pin.name: f"until {pin.until:%Y-%m-%d %H:%M} UTC"
         if pin.until is not None
-        else "until it is taken away"
+        else "until it is removed"
         for pin in pins
     }
     lines = [

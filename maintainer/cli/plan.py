@@ -43,7 +43,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
         typer.Option(
             "--policy",
             metavar="FILE|DIR|-",
-            help="Show which decisions this policy would change, from the last measurements.",
+            help="Show which decisions this policy would change, from the last scan.",
         ),
     ] = None,
     measure: Annotated[

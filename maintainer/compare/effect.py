@@ -363,7 +363,7 @@ def _tell_conflict(outcome: Outcome | None) -> str:
 
 
 # Iceberg commits first and deletes afterwards.
-_LEFT_BY_EXPIRY = "files of the expired snapshots may be left, which a look for orphan files finds"
+_LEFT_BY_EXPIRY = "files of the expired snapshots may remain; an orphan scan finds them"
 _ROWS_UNKNOWN = (
     "the rows are not proved: the table's metadata no longer has the snapshot before ours, or "
     "its totals, and others may have committed in between"

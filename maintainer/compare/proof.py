@@ -132,10 +132,10 @@ def tell_unmade_checks(job: Job, contents: ContentProof) -> str:
     )
     unmade = []
     if job.safeguards.canary is not Canary.OFF and is_cut:
-        unmade.append("Spark's reading of what it wrote")
+        unmade.append("Spark's canary of what it wrote")
     if contents is ContentProof.UNKNOWN:
         unmade.append("the checksums of the rows")
-    return f"Asked for and not to be had: {' and '.join(unmade)}." if unmade else ""
+    return f"Requested but not possible: {' and '.join(unmade)}." if unmade else ""
 
 
 _REMOVED: Final = {
@@ -158,7 +158,7 @@ def explain_difference(job: Job, effect: Effect) -> str:
         return ""
     reasons = list(_find_reasons(job, effect, actual < predicted)) or [_guess_reason(job)]
     return (
-        f"{predicted:,} {items} fewer were predicted and {actual:,} came about: "
+        f"{predicted:,} {items} fewer were estimated, {actual:,} fewer is the result: "
         f"{'; '.join(reasons)}."
     )
 
@@ -202,13 +202,13 @@ def _guess_reason(job: Job) -> str:
     ):
         return (
             f"Spark wrote {added:,} files where {job.estimate.items_after:,} were expected: rows "
-            f"written anew in another order or format take another size"
+            f"in another order or format have another size"
         )
     if job.procedure is Procedure.REWRITE_POSITION_DELETE_FILES and (
         reason := _explain_deletes(job)
     ):
         return reason
-    return "the job took other files than were predicted"
+    return "the job rewrote other files than estimated"
 
 
 def _explain_deletes(job: Job) -> str:

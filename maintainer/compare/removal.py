@@ -80,8 +80,8 @@ def conclude_removal(
     kind = job.outcome.kind if job.outcome is not None else "lost"
     if proof.lost:
         message = (
-            f"{len(proof.lost):,} files are gone that the table reaches or the quarantine should "
-            f"have, the first: {proof.lost[0]}"
+            f"{len(proof.lost):,} files are missing that the table references or the quarantine "
+            f"should have, the first: {proof.lost[0]}"
         )
         return Verdict(
             JobState.FAILED,
@@ -89,7 +89,7 @@ def conclude_removal(
             f"{message}; nothing more is done to this table",
         )
     if kind == "lost":
-        message = f"Spark was lost; what is left of the list is looked at again. {effect.sentence}"
+        message = f"Spark was lost; the next job checks the rest of the list. {effect.sentence}"
         reason = job.outcome.reason if job.outcome is not None else None
         asked = Verdict(JobState.CANCELLED, None, message)
         return (

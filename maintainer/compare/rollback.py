@@ -99,7 +99,7 @@ def conclude_rollback(
         return Verdict(JobState.SUCCEEDED)
     outcome = job.outcome
     if outcome is None or outcome.kind == "finished":
-        told = "nobody knows what came of it" if outcome is None else "Spark reported success"
+        told = "its outcome is unknown" if outcome is None else "Spark reported success"
         return Verdict(
             JobState.FAILED,
             FailureReason.UNPROVED,

@@ -34,22 +34,22 @@ _VERDICTS: Mapping[SkipCode, str] = MappingProxyType(
     {
         SkipCode.BELOW_THRESHOLD: "is not due",
         SkipCode.NOTHING_TO_GAIN: "would achieve nothing",
-        SkipCode.COOLING_DOWN: "is due and waits for its cool-down to end",
-        SkipCode.NOT_MEASURED: "cannot be decided on",
-        SkipCode.GC_DISABLED: "is forbidden by the table",
-        SkipCode.RETENTION_FLOOR: "is forbidden: it would go below the retention floor",
+        SkipCode.COOLING_DOWN: "is due and waits for the end of its cooldown",
+        SkipCode.NOT_MEASURED: "cannot be decided",
+        SkipCode.GC_DISABLED: "is not allowed by the table",
+        SkipCode.RETENTION_FLOOR: "is not allowed below the retention floor",
         SkipCode.UNSAFE: "cannot be done safely",
-        SkipCode.PINNED: "is forbidden: somebody still needs what would go",
-        SkipCode.IN_FLIGHT: "is due and waits for the job that is at work",
+        SkipCode.PINNED: "is not allowed: a pin protects what it would remove",
+        SkipCode.IN_FLIGHT: "is due and waits for the running job",
         SkipCode.OUTSIDE_WINDOW: "is due and waits for its maintenance window",
         SkipCode.OVER_BUDGET: "is due and waits for the budget",
-        SkipCode.HOT_PARTITION: "is due and waits until writers leave the partitions alone",
+        SkipCode.HOT_PARTITION: "is due and waits for the end of writes to its partitions",
         SkipCode.UNSUPPORTED: "is not supported here",
-        SkipCode.OBSERVE_ONLY: "is due and not started, because the policy only observes",
-        SkipCode.DISABLED: "is switched off",
+        SkipCode.OBSERVE_ONLY: "is due but does not start in observe mode",
+        SkipCode.DISABLED: "is disabled",
         SkipCode.PAUSED: "is due and waits, because the table is paused",
-        SkipCode.AMBIGUOUS_POLICY: "cannot be decided on",
-        SkipCode.NOT_QUIET: "is due and waits until writers are quiet",
+        SkipCode.AMBIGUOUS_POLICY: "cannot be decided",
+        SkipCode.NOT_QUIET: "is due and waits for a quiet period",
         SkipCode.OTHER_MAINTAINER: "is due and left to another maintainer",
         SkipCode.NO_RUNNER: "cannot be run",
     }
@@ -76,7 +76,7 @@ def explain_admission(verdict: AdmissionVerdict) -> str:
     """One sentence: a planned action starts, or why it waits and until when."""
     doing = DOING[verdict.candidate.rule]
     if verdict.wait is None:
-        return f"{doing} starts at the next look."
+        return f"{doing} starts next."
     until = (
         f", until {write_next_look(verdict.wait.next_at)} at the earliest"
         if verdict.wait.next_at is not None

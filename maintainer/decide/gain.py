@@ -192,7 +192,7 @@ def _explain_no_files(
         return f"no partition{of_those} has a file that a rewrite would take"
     most = max(partition.small_files for partition in small)
     return (
-        f"{sum(p.small_files for p in small):,} small files lie in {len(small):,} "
+        f"{sum(p.small_files for p in small):,} small files are in {len(small):,} "
         f"partitions{of_those}, at most {most} in one; "
         f"a rewrite takes a partition with at least {options.min_input_files} of them "
         f"or more bytes than the target of {format_size(health.target_file_size_bytes)}"
@@ -218,7 +218,7 @@ def _gain_of_position_deletes(
             else f"{sentence} at most"
         )
         if dangling:
-            sentence += f"; {dangling:,} of them apply to no data file any more"
+            sentence += f"; {dangling:,} of them no longer apply to a data file"
     elif estimate.items_before:
         sentence = (
             f"{estimate.items_before:,} position delete files would become up to "
@@ -334,9 +334,9 @@ def _gain_of_orphans(rule: RemoveOrphanFilesRule, health: TableHealth, now: date
         f"files older than {format_duration(age)} that the table does not know would be listed"
     )
     sentence += (
-        ", and go without a person's word"
+        ", and are removed without an approval"
         if rule.approval is Approval.AUTOMATIC
-        else "; nothing is deleted before somebody approves the list"
+        else "; nothing is deleted before a person approves the list"
     )
     return Gain(
         action,

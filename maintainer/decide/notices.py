@@ -56,7 +56,7 @@ def notice_of_list(orphans: OrphanList, now: datetime) -> Notice:
         f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'}",
         format_size(orphans.bytes),
     )
-    warning = f" Look at the list: {orphans.warning}." if orphans.warning is not None else ""
+    warning = f" Check the list: {orphans.warning}." if orphans.warning is not None else ""
     sentence = (
         f"{files} of {size} wait for approval as list {orphans.list_id}, until "
         f"{orphans.expires_at:%Y-%m-%d %H:%M} UTC.{warning}"

@@ -71,7 +71,7 @@ def find_outlook(
     if halt is not None:
         due = "" if plan is None else _describe_due(plan)
         return Outlook(
-            OutlookKind.PAUSED, f"Nothing starts until this is lifted: {_describe(halt)}.{due}"
+            OutlookKind.PAUSED, f"Nothing starts until this ends: {_describe(halt)}.{due}"
         )
     if plan is None:
         return Outlook(OutlookKind.UNKNOWN, "No plan has been made yet.")
@@ -90,9 +90,9 @@ def find_outlook(
 def _describe_job(job: Job) -> str:
     doing, progress = DOING[job.rule], job.progress
     if job.state is JobState.UNKNOWN:
-        return f"{doing}: the runner was lost, and the table's snapshots are read for what it did."
+        return f"{doing}: Spark was lost, and the table's snapshots are read to find its commits."
     if job.state is JobState.PENDING:
-        return f"{doing} is asked for and starts next."
+        return f"{doing} is requested and starts next."
     details = (progress.sentence if progress.stage is Stage.WORKING else "") or progress.phase
     verb = "is running" if job.state is JobState.RUNNING else "is submitted"
     then = f" Then: {', '.join(DOING[rule].lower() for rule in job.then)}." if job.then else ""
@@ -100,7 +100,7 @@ def _describe_job(job: Job) -> str:
 
 
 def _describe(halt: Halt) -> str:
-    asked = "asked that nothing new be started" if halt.is_drain else f"paused {halt.scope}"
+    asked = "started a drain" if halt.is_drain else f"paused {halt.scope}"
     because = f": {halt.reason.rstrip('.')}" if halt.reason else ""
     return f"{halt.by} {asked} at {halt.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC{because}"
 

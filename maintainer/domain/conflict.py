@@ -33,8 +33,8 @@ CONFLICT_WORDS: Mapping[ConflictKind, str] = {
     ),
     ConflictKind.COMMITS_LOST: "too many of the commits in parts were refused",
     ConflictKind.TAKEN_BACK: (
-        "the table has no snapshot of ours any more, as if its catalog had taken the work back "
-        "in favour of whoever committed meanwhile"
+        "the table no longer has a snapshot of ours, as if its catalog had undone our commit in "
+        "favour of another writer"
     ),
     ConflictKind.SNAPSHOT_CHANGED: (
         "the table was changed before the dangling delete files could be removed; they stay"

@@ -226,7 +226,7 @@ class TableHealth:
     )
     rewriters: tuple[Rewriter, ...] = ()  # of the last 7 days, the latest first
     dangling_delete_files: int | None = (
-        None  # position delete files that apply to no data file any more
+        None  # position delete files that no longer apply to a data file
     )
 
 

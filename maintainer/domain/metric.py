@@ -166,7 +166,7 @@ class Metric(StrEnum):
         Unit.COUNT,
         "above",
         "dangling position delete files",
-        "Fires while more position delete files than this apply to no data file any more.",
+        "Fires while more position delete files than this no longer apply to a data file.",
         lambda health, _: health.dangling_delete_files,
     )
     MANIFEST_EXCESS = (

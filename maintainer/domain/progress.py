@@ -10,7 +10,7 @@ from maintainer.domain.units import format_size
 
 
 class Stage(StrEnum):
-    """The stages of a job, in order. A job may skip a stage; it never goes back."""
+    """The stages of a job, in order. A job may skip a stage; it never falls."""
 
     WAITING = "waiting"  # for its turn or for memory
     STARTING = "starting"  # Spark starts

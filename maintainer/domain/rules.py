@@ -46,15 +46,15 @@ class RewriteRule(Rule):
     quiet_period: timedelta | None = rule_field(
         None,
         Duration("0s", "365d"),
-        "Waits until others have committed nothing for so long; 0s never waits",
+        "Waits until others have committed nothing for this long; 0s never waits",
         unset="15m without a deletion or an update for the data files of a table without "
         "partitions and without a window, else never",
     )
     wait_for_quiet: timedelta = rule_field(
         timedelta(days=1),
         Duration("1m", "365d"),
-        "How long it waits at most for writers to be quiet, in the table or in its hot "
-        "partitions; then it acts all the same, and can fail a MERGE beside it",
+        "The longest wait for a quiet period, in the table or in its hot partitions; then it "
+        "runs anyway, and can make a MERGE fail",
     )
 
 
@@ -79,7 +79,8 @@ class RewriteDataFilesRule(RewriteRule):
     where: str | None = rule_field(
         None,
         Condition(),
-        "Only files that may hold matching rows, as a Spark SQL condition on the table's columns",
+        "Only files that may contain matching rows, as a Spark SQL condition on the table's "
+        "columns",
         unset="all files",
     )
     strategy: str = rule_field(
@@ -133,7 +134,7 @@ class RewritePositionDeleteFilesRule(RewriteRule):
     where: str | None = rule_field(
         None,
         Condition(),
-        "Only deletes of files that may hold matching rows, as a Spark SQL condition on the "
+        "Only deletes of files that may contain matching rows, as a Spark SQL condition on the "
         "table's columns",
         unset="all files",
     )
@@ -193,7 +194,7 @@ class ExpireSnapshotsRule(Rule):
         _EXPIRY_AGE,
         "Snapshots older than this may go",
     )
-    keep: int = rule_field(10, Count(MIN_SNAPSHOTS_KEPT), "Snapshots kept whatever their age")
+    keep: int = rule_field(10, Count(MIN_SNAPSHOTS_KEPT), "Snapshots kept at any age")
     staged_max_age: timedelta = rule_field(
         timedelta(days=14),  # people need time to review a staged snapshot
         _EXPIRY_AGE,
@@ -226,15 +227,14 @@ class RemoveOrphanFilesRule(Rule):
     approval: Approval = rule_field(
         Approval.REQUIRED,
         Member(Approval),
-        "Whether somebody must approve a list before its files go",
-        files_only=FilesOnly(
-            Approval.AUTOMATIC, "whoever writes a table cannot do without the approval"
-        ),
+        "Whether a person must approve a list before its files are removed",
+        files_only=FilesOnly(Approval.AUTOMATIC, "a table's writer cannot switch the approval off"),
     )
     quarantine: timedelta = rule_field(
         timedelta(days=7),
         Duration("1h", "365d", has_off=True),
-        "How long approved files are kept aside, and can be brought back, before they are deleted",
+        "How long approved files stay in quarantine, where they can be restored, before they are "
+        "deleted",
     )
 
 

@@ -231,8 +231,8 @@ def _find_dropped_pin(health: TableHealth, end: datetime) -> str | None:
         return None
     age = format_duration(timedelta(milliseconds=limit))
     return (
-        f"expiry would drop tag {tag.name}, because {MAX_REF_AGE} is {age}: set the tag anew "
-        f"with a time of its own (RETAIN ... DAYS), or drop it"
+        f"expiry would drop tag {tag.name}, because {MAX_REF_AGE} is {age}: replace the tag with "
+        f"one that has its own retention (RETAIN ... DAYS), or drop it"
     )
 
 

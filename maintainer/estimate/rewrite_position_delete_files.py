@@ -117,9 +117,7 @@ def _note(health: TableHealth, action: RewritePositionDeleteFiles, *, is_exact: 
     notes = (
         []
         if is_exact
-        else [
-            "an upper bound: one is counted for each data file that has deletes, of whatever kind"
-        ]
+        else ["an upper bound: one is counted for each data file that has deletes, of any kind"]
     )
     if converts_deletes(health):
         notes.append("they become deletion vectors, one a data file at most")

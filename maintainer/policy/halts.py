@@ -21,11 +21,7 @@ def find_halt(halts: Sequence[Halt], table: TableIdentifier) -> Halt | None:
 
 def describe_halt(halt: Halt) -> str:
     """Who asked for the pause or drain, its scope, and the reason."""
-    asked = (
-        f"{halt.by} asked that nothing new be started"
-        if halt.is_drain
-        else f"{halt.by} paused {halt.scope}"
-    )
+    asked = f"{halt.by} started a drain" if halt.is_drain else f"{halt.by} paused {halt.scope}"
     return f"{asked}: {halt.reason}" if halt.reason else asked
 
 

@@ -88,8 +88,8 @@ def _decide(
     )
     if not ports.store.update_orphan_list(decided, orphans, (entry,)):
         message = (
-            f"list {orphans.list_id} of {orphans.table} was changed by somebody else at the same "
-            f"time; look at it again"
+            f"list {orphans.list_id} of {orphans.table} was changed by another person at the same "
+            f"time; check it again"
         )
         raise InvalidTransitionError(message)
     return decided

@@ -24,9 +24,7 @@ def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
         if asked is not None:
             return asked
         job = ports.store.job(job.job_id) or job  # it changed: ask for the end of its present state
-    message = (
-        f"job {job.job_id} changed {CANCEL_ATTEMPTS} times while its end was asked for; ask again"
-    )
+    message = f"job {job.job_id} changed {CANCEL_ATTEMPTS} times while it was cancelled; try again"
     raise InvalidTransitionError(message)
 
 

@@ -67,7 +67,7 @@ class AdmissionSettings(BudgetModel):
         if self.urgent_share + self.explore_share >= 1:
             refuse(
                 f"has urgent_share {self.urgent_share:g} and explore_share "
-                f"{self.explore_share:g}, which leave nothing for the rest"
+                f"{self.explore_share:g}, which leave nothing for other tables"
             )
         return self
 

@@ -70,7 +70,7 @@ class NotificationSettings(Strict):
         dict[NoticeKind, NoticeTemplate],
         BeforeValidator(_read_templates),
         Field(
-            description="Your own words for a kind of notice, with `$kind`, `$subject`, "
+            description="Your own text for a kind of notice, with `$kind`, `$subject`, "
             "`$sentence`, `$at`, `$job`, `$held_back`."
         ),
     ] = Field(default_factory=dict)

@@ -39,7 +39,7 @@ def _check_tokens(value: object) -> object:
                 f"{_LEAST_CHARACTERS} printable characters without blanks"
             )
     if len(set(map(str, value.values()))) < len(value):
-        refuse("has the same token under two names: nobody could tell who asked")
+        refuse("has the same token under two names: the audit log could not name the requester")
     return value
 
 

@@ -69,7 +69,7 @@ def report_missing_tables(ports: Ports, catalog: str, listed: Iterable[TableIden
     there = set(listed)
     for table in ports.store.paused_tables():
         if table.catalog == catalog and table not in there:
-            report_gone_table(ports, table, f"catalog {catalog} does not list it any more")
+            report_gone_table(ports, table, f"catalog {catalog} no longer lists it")
 
 
 def report_gone_table(ports: Ports, table: TableIdentifier, reason: str) -> None:

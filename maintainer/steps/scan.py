@@ -293,7 +293,7 @@ def _note_unconfigured(ports: Ports) -> None:
     for table in ports.store.table_names():
         if table.catalog in ports.catalogs:
             continue
-        reason = f"catalog {table.catalog!r} is not configured any more"
+        reason = f"catalog {table.catalog!r} is no longer configured"
         record = ports.store.table(table)
         if record is not None and (
             record.fault is None or record.fault.reason != reason

@@ -74,7 +74,7 @@ def _start(ports: Ports, job: Job) -> bool:
             ports,
             job,
             FailureReason.CATALOG_UNREACHABLE,
-            f"catalog {job.table.catalog!r} is not configured any more",
+            f"catalog {job.table.catalog!r} is no longer configured",
         )
         return False
     known = ports.store.table(job.table)

@@ -216,7 +216,7 @@ def _explain(error: Exception) -> str:
     short = (
         text if len(text) <= _MAX_REASON_CHARACTERS else f"{text[: _MAX_REASON_CHARACTERS - 1]}…"
     )
-    return f"measuring it failed unexpectedly (the log has more): {short}"
+    return f"measuring it failed unexpectedly (see the log): {short}"
 
 
 def measured_record(ports: Ports, table: TableIdentifier) -> tuple[TableRecord, TableHealth]:

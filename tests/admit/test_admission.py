@@ -104,7 +104,7 @@ def wait_of(verdicts: Sequence[AdmissionVerdict], one: Candidate) -> Wait:
 def test_without_a_free_place_the_best_knows_that_it_is_next() -> None:
     best = candidate("a", files=900)
     assert wait_of(admit([best], circumstances(places=0)), best) == Wait(
-        WaitCode.QUEUED, "all places are taken; this is next", ahead=0
+        WaitCode.QUEUED, "no free slot; next in line", ahead=0
     )
 
 
@@ -118,10 +118,10 @@ def test_the_best_start_and_the_others_know_how_many_go_first() -> None:
     assert [verdict.candidate for verdict in verdicts] == [best, good, poor]
     assert verdicts[0].is_admitted
     assert wait_of(verdicts, good) == Wait(
-        WaitCode.QUEUED, "all places are taken; 1 action goes first", ahead=1
+        WaitCode.QUEUED, "no free slot; 1 ahead in the queue", ahead=1
     )
     assert wait_of(verdicts, poor) == Wait(
-        WaitCode.QUEUED, "all places are taken; 2 actions go first", ahead=2
+        WaitCode.QUEUED, "no free slot; 2 ahead in the queue", ahead=2
     )
     assert verdicts[0].score.value == 900
 
@@ -150,7 +150,7 @@ def test_of_a_tables_actions_the_first_in_the_fixed_order_goes_first_whatever_th
     verdicts = admit([expiry, manifests, files], circumstances())
     assert admitted(verdicts) == (files,)
     assert wait_of(verdicts, manifests) == Wait(
-        WaitCode.TURN, "rewrite_data_files goes first: it prepares this"
+        WaitCode.TURN, "rewrite_data_files runs first on this table, because it prepares this"
     )
     assert wait_of(verdicts, expiry).code is WaitCode.TURN
 
@@ -235,7 +235,7 @@ def test_jobs_side_by_side_are_limited_with_places_kept_for_urgent_work() -> Non
     alone = admit([regular], ten)
     assert (
         wait_of(alone, regular).reason
-        == "9 of 10 jobs of the fleet run, the rest is kept for urgent work"
+        == "9 of 10 jobs of the fleet run, the others are reserved for urgent work"
     )
     assert names([regular], replace(ten, running=running[:8])) == ["regular"]
 
@@ -269,7 +269,7 @@ def test_a_halt_says_who_asked_for_it_and_why() -> None:
     assert admitted(paused) == (other,)
     assert wait_of(paused, one) == Wait(WaitCode.PAUSED, "ann paused lake.*: a migration")
     drained = admit([one], circumstances(halts=(Halt("*", "ann", NOW, is_drain=True),)))
-    assert wait_of(drained, one) == Wait(WaitCode.DRAINING, "ann asked that nothing new be started")
+    assert wait_of(drained, one) == Wait(WaitCode.DRAINING, "ann started a drain")
 
 
 def test_nothing_starts_in_a_blackout_and_the_one_that_ends_last_says_until_when() -> None:

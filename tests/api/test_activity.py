@@ -83,7 +83,7 @@ def test_a_plan_says_each_verdict_in_a_sentence_with_its_cost_and_its_terms(clie
     assert plan["planned"][0]["score"]["sentence"] == "chance 0.9 x benefit 98"
     assert (
         plan["skipped"][0]["sentence"]
-        == "Expiring snapshots is due and waits for its cool-down to end: ran 1 h ago."
+        == "Expiring snapshots is due and waits for the end of its cooldown: ran 1 h ago."
     )
     assert plan["skipped"][0]["cost"] is None
 

@@ -105,5 +105,5 @@ def test_a_table_whose_partitions_are_too_fine_says_what_would_help(idle: Client
         advice["better_partitions"],
     ) == (31, 31, "month(ts)", 1)
     assert advice["sentence"].endswith(
-        "Partitioned by month(ts) instead of day(ts) the data would lie in 1 partition of 620 MiB."
+        "Partitioned by month(ts) instead of day(ts) the data would be in 1 partition of 620 MiB."
     )

@@ -13,7 +13,7 @@ from tests.api.serving import Client, path_of
 from tests.fakes.adapters.clock import FakeClock
 
 REWRITE = RuleName.REWRITE_DATA_FILES
-QUEUED = Wait(WaitCode.QUEUED, "all places are taken; 1 action goes first", ahead=1)
+QUEUED = Wait(WaitCode.QUEUED, "no free slot; 1 ahead in the queue", ahead=1)
 SPENT = Wait(
     WaitCode.OVER_BUDGET,
     "9 of 10 GB-hours of the fleet are spent today, and this takes up to 2",
@@ -53,8 +53,8 @@ def test_the_queue_tells_who_starts_and_why_the_others_wait(client: Client) -> N
         False, "over_budget"),
     ]  # fmt: skip
     assert [item["admission"]["sentence"] for item in queue["items"]] == [
-        "Compacting data files starts at the next look.",
-        "Compacting data files waits: all places are taken; 1 action goes first.",
+        "Compacting data files starts next.",
+        "Compacting data files waits: no free slot; 1 ahead in the queue.",
         (
             "Compacting data files waits, until 2026-03-02 00:00 UTC at the earliest: 9 of 10 "
             "GB-hours of the fleet are spent today, and this takes up to 2."

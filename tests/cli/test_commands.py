@@ -153,7 +153,7 @@ def test_a_pin_is_set_listed_and_taken_away(world: World) -> None:
     assert (unknown.exit_code, "has no snapshot 9" in unknown.output) == (2, True)
     assert (
         call("unpin", "lake.sales.orders", "--by", "bob").output
-        == "pin cli of lake.sales.orders is gone\n"
+        == "pin cli of lake.sales.orders is removed\n"
     )
     assert call("unpin", "lake.sales.orders").exit_code == 2
     world.store.set_pin("uuid-orders", Pin("reader", 77, "ada", NOW))

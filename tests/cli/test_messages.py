@@ -68,11 +68,7 @@ def test_a_table_that_was_known_and_is_gone_was_dropped(world: World) -> None:
     result = call("why", str(table))
     assert (result.exit_code, result.stderr) == (
         2,
-        (
-            "error: table lake.sales.orders does not exist any more: its catalog had it at the "
-            "last "
-            "scan\n"
-        ),
+        ("error: table lake.sales.orders no longer exists: its catalog had it at the last scan\n"),
     )
 
 

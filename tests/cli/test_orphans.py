@@ -106,11 +106,11 @@ def test_a_list_is_approved_and_rejected_by_name(config: Path) -> None:
     approved = call(
         config, "approve", str(TABLE), "--list", "m-1", "--by", "ada", "--digest", WAITING.digest
     )
-    assert approved.output.startswith("4 files of 6 KiB may go until ")
+    assert approved.output.startswith("4 files of 6 KiB may be removed until ")
     assert "decided by ada at" in call(config, "show", str(TABLE), "--list", "m-1").output
     assert (
         call(config, "reject", str(TABLE), "--list", "m-1", "--by", "bob").output
-        == "nothing of list m-1 goes, as bob says\n"
+        == "list m-1 is rejected by bob: none of its files will be removed\n"
     )
     again = call(config, "approve", str(TABLE), "--list", "m-1")
     assert (again.exit_code, again.output) == (
@@ -137,7 +137,7 @@ def test_what_is_in_quarantine_is_wanted_back(config: Path) -> None:
     wanted = call(config, "restore", str(TABLE), "--list", "m-1", "--by", "bob").output
     assert (
         wanted
-        == "the 4 files of list m-1 come back with the next job on lake.sales.orders, as bob says\n"
+        == "the next job on lake.sales.orders restores the 4 files of list m-1, requested by bob\n"
     )
     assert "restoring" in call(config, "list", str(TABLE)).output
 
@@ -157,4 +157,4 @@ def test_what_became_of_a_list_is_told(config: Path) -> None:
     shown = call(config, "show", str(TABLE), "--list", "m-1").output
     assert "job m-2 removed 3 files of 2 KiB" in shown
     assert "look at it" in shown
-    assert "waiting, too late" in call(config, "show", str(TABLE), "--list", "m-3").output
+    assert "waiting, expired" in call(config, "show", str(TABLE), "--list", "m-3").output

@@ -52,13 +52,11 @@ def test_what_is_planned_says_whether_it_starts_and_what_it_waits_for(world: Wor
         "rule": "rewrite_data_files",
         "is_admitted": False,
         "code": "queued",
-        "sentence": "Compacting data files waits: all places are taken; 2 actions go first.",
+        "sentence": "Compacting data files waits: no free slot; 2 ahead in the queue.",
         "next_at": None,
     }
     shown = call().output
-    assert (
-        shown.count("Compacting data files waits: all places are taken; 2 actions go first.") == 1
-    )
+    assert shown.count("Compacting data files waits: no free slot; 2 ahead in the queue.") == 1
     assert shown.count("when its turn comes") == 1
 
 

@@ -181,7 +181,7 @@ def test_a_policy_file_is_tried_out_on_the_known_tables(world: World, tmp_path: 
     assert [(change["rule"], change["before"], change["after"]) for change in told["changes"]] == [
         ("rewrite_data_files", "planned", "observe_only")
     ]
-    assert "2 tables known, 1 concerned, 1 would be judged otherwise" in done.stderr
+    assert "2 tables known, 1 concerned, 1 would get other verdicts" in done.stderr
     assert "observe_only" in call("plan", "--policy", str(file)).stdout
     assert (
         json.loads(

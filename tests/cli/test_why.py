@@ -68,7 +68,7 @@ def test_why_tells_the_jobs_and_how_the_verdicts_changed(world: World) -> None:
     )
     assert [job["state"] for job in answer["jobs"]] == ["pending"]
     assert answer["plan"]["skipped"][0]["sentence"].startswith(
-        "Compacting data files is due and waits for the job that is at work: job m-1"
+        "Compacting data files is due and waits for the running job: job m-1"
     )
     shown = call("why", TABLE).output
     assert "What ran last, and what it did" in shown
@@ -90,10 +90,7 @@ def test_why_says_why_what_is_planned_waits(world: World) -> None:
         (True, None),
     ]
     waiting = next(answer for answer in answers if not answer["is_admitted"])
-    assert (
-        waiting["sentence"]
-        == "Compacting data files waits: all places are taken; 2 actions go first."
-    )
+    assert waiting["sentence"] == "Compacting data files waits: no free slot; 2 ahead in the queue."
 
 
 def test_why_of_a_table_that_is_not_there_is_a_usage_error(world: World) -> None:

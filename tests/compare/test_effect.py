@@ -662,7 +662,7 @@ def test_guard_16_work_that_the_catalog_took_back_for_a_writer_is_a_conflict() -
     claimed = make_job(outcome=Outcome("finished", NOW, {"rewritten_data_files_count": 20}))
     taken_back = conclude(claimed, replace(IDLE, other_commits=1))
     assert (taken_back.state, taken_back.reason) == (JobState.FAILED, FailureReason.CONFLICT)
-    assert taken_back.message.startswith("A writer won: the table has no snapshot of ours any more")
+    assert taken_back.message.startswith("A writer won: the table no longer has a snapshot of ours")
     assert conclude(claimed, IDLE).reason is FailureReason.UNPROVED, (
         "when nobody else committed, nobody can have won"
     )
@@ -774,7 +774,7 @@ def test_an_expiry_that_ended_early_tells_what_is_gone_and_what_may_be_left(kind
     verdict = conclude(make_job(ExpireSnapshots(NOW, 10), Outcome(kind, NOW)), effect)
     told = (
         "What was committed before stays: 12 snapshots became 3. But files of the expired "
-        "snapshots may be left, which a look for orphan files finds."
+        "snapshots may remain; an orphan scan finds them."
     )
     assert verdict.message == told
 
@@ -784,7 +784,7 @@ def test_a_lost_expiry_says_that_files_may_be_left() -> None:
     verdict = conclude(job, replace(IDLE, snapshots_removed=9))
     assert verdict.state is JobState.SUCCEEDED
     assert verdict.message.endswith(
-        "files of the expired snapshots may be left, which a look for orphan files finds"
+        "files of the expired snapshots may remain; an orphan scan finds them"
     )
 
 

@@ -213,8 +213,8 @@ def test_a_difference_in_position_deletes_is_explained_by_what_spark_took_and_wr
     assert (
         told_of(29, rewritten=30, added=1) == "Spark took 30 delete files where 20 were expected."
     )
-    assert told_of(9, rewritten=20, added=1) == "the job took other files than were predicted."
-    assert told_of(9) == "the job took other files than were predicted."
+    assert told_of(9, rewritten=20, added=1) == "the job rewrote other files than estimated."
+    assert told_of(9) == "the job rewrote other files than estimated."
 
 
 def test_every_difference_from_what_was_predicted_is_explained() -> None:
@@ -222,7 +222,8 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
         effect_of(9, others=2, lost=10), Outcome("finished", NOW, {"failed_data_files_count": 3})
     )
     assert lost == (
-        "19 data files fewer were predicted and 9 came about: 10 files were left as they are, "
+        "19 data files fewer were estimated, 9 fewer is the result: "
+        "10 files were left as they are, "
         "because parts of the work met commits of writers; "
         "3 files failed in Spark; others committed 2 times, so that it was not the table that "
         "was measured."
@@ -244,12 +245,12 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
         effect_of(16), Outcome("finished", NOW, {"added_data_files_count": 4})
     )
     assert explain(effect_of(25), Outcome("finished", NOW, {"added_data_files_count": 1})).endswith(
-        "the job took other files than were predicted."
+        "the job rewrote other files than estimated."
     )
     assert explain(effect_of(0, manifests=3), told(), RewriteManifests(0)).startswith(
-        "19 manifests fewer were predicted and 3 came about: the job took other"
+        "19 manifests fewer were estimated, 3 fewer is the result: the job rewrote other"
     )
-    assert explain(effect_of(9), None).endswith("the job took other files than were predicted.")
+    assert explain(effect_of(9), None).endswith("the job rewrote other files than estimated.")
     assert "ended early" not in explain(effect_of(30), Outcome("lost", NOW))
 
 
@@ -262,13 +263,13 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
             Outcome("lost", NOW),
             Safeguards(canary=Canary.SAMPLE),
             ContentProof.NOT_TAKEN,
-            "Spark's reading of what it wrote",
+            "Spark's canary of what it wrote",
         ),
         (
             None,
             replace(FULL, canary=Canary.SAMPLE),
             ContentProof.UNKNOWN,
-            "Spark's reading of what it wrote and the checksums of the rows",
+            "Spark's canary of what it wrote and the checksums of the rows",
         ),
         (
             told(),
@@ -280,7 +281,7 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
             replace(told(), check_failure="x", check_failure_reason=FailureReason.OUT_OF_MEMORY),
             Safeguards(canary=Canary.SAMPLE),
             ContentProof.NOT_TAKEN,
-            "Spark's reading of what it wrote",
+            "Spark's canary of what it wrote",
         ),
         (
             replace(
@@ -296,7 +297,7 @@ def test_a_check_that_was_asked_for_and_never_made_is_told(
     outcome: Outcome | None, guards: Safeguards, contents: ContentProof, unmade: str
 ) -> None:
     sentence = tell_unmade_checks(job_of(outcome=outcome, guards=guards), contents)
-    assert sentence == (f"Asked for and not to be had: {unmade}." if unmade else "")
+    assert sentence == (f"Requested but not possible: {unmade}." if unmade else "")
 
 
 def test_the_lost_list_of_the_current_snapshot_is_told_with_the_way_back() -> None:

@@ -103,7 +103,7 @@ def test_a_table_that_is_not_back_is_told_with_what_spark_said() -> None:
     assert conclude(there).message == "Spark reported success, but main stands at snapshot 2"
     assert (
         conclude(there, job_of(None)).message
-        == "nobody knows what came of it, but main stands at snapshot 2"
+        == "its outcome is unknown, but main stands at snapshot 2"
     )
     assert conclude(there, job_of("cancelled")) == Verdict(JobState.CANCELLED)
     refused = job_of("failed", FailureReason.CATALOG_UNREACHABLE, "it does not answer")

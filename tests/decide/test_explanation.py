@@ -59,7 +59,7 @@ def test_a_planned_action_says_what_is_wrong_and_what_it_would_change() -> None:
 
 def test_four_small_files_in_each_partition_have_nothing_to_gain_in_words() -> None:
     reason = (
-        "48 small files lie in 12 partitions, at most 4 in one; a rewrite takes a partition with "
+        "48 small files are in 12 partitions, at most 4 in one; a rewrite takes a partition with "
         "at least 5 of them"
     )
     told = explain(
@@ -95,13 +95,13 @@ def test_the_next_look_is_told_in_utc_or_as_a_change() -> None:
 def test_an_action_that_is_planned_says_whether_it_starts_or_why_and_until_when_it_waits() -> None:
     candidate = Candidate(TABLE, UUID, REWRITE, Cost(0.5, 0.8, 90.0), Worth(Benefit(98)), 1000, NOW)
     starts = AdmissionVerdict(candidate, Score("maintainer", 1.0))
-    assert explain_admission(starts) == "Compacting data files starts at the next look."
+    assert explain_admission(starts) == "Compacting data files starts next."
     queued = replace(
-        starts, wait=Wait(WaitCode.QUEUED, "all places are taken; 3 actions go first", ahead=3)
+        starts, wait=Wait(WaitCode.QUEUED, "no free slot; 3 ahead in the queue", ahead=3)
     )
     assert (
         explain_admission(queued)
-        == "Compacting data files waits: all places are taken; 3 actions go first."
+        == "Compacting data files waits: no free slot; 3 ahead in the queue."
     )
     blackout = replace(
         starts,

@@ -87,14 +87,13 @@ def test_a_running_job_is_named_with_its_progress_whatever_an_older_plan_says() 
 @pytest.mark.parametrize(
     ("state", "sentence"),
     [
-        (JobState.PENDING, "Compacting data files is asked for and starts next."),
+        (JobState.PENDING, "Compacting data files is requested and starts next."),
         (JobState.SUBMITTED, "Compacting data files is submitted (starting Spark)."),
         (
             JobState.UNKNOWN,
             (
-                "Compacting data files: the runner was lost, and the table's snapshots are read "
-                "for "
-                "what it did."
+                "Compacting data files: Spark was lost, and the table's snapshots are read to "
+                "find its commits."
             ),
         ),
     ],
@@ -123,7 +122,7 @@ def test_a_running_job_says_what_follows_and_that_the_table_is_paused_after_it()
         (Halt("*", "bob", NOW), "bob paused * at 2026-03-04 12:00 UTC"),
         (
             Halt("*", "bob", NOW, "upgrade", is_drain=True),
-            "bob asked that nothing new be started at 2026-03-04 12:00 UTC: upgrade",
+            "bob started a drain at 2026-03-04 12:00 UTC: upgrade",
         ),
     ],
 )
@@ -135,12 +134,12 @@ def test_a_paused_table_says_who_paused_what_and_what_is_due(halt: Halt, cause: 
     found = find_outlook(TABLE, plan(COMPACT, *skipped), None, (halt,))
     assert found == Outlook(
         OutlookKind.PAUSED,
-        f"Nothing starts until this is lifted: {cause}. Due until then: compacting data files, "
+        f"Nothing starts until this ends: {cause}. Due until then: compacting data files, "
         f"expiring snapshots.",
     )
     assert (
         find_outlook(TABLE, plan(), None, (halt,)).sentence
-        == f"Nothing starts until this is lifted: {cause}."
+        == f"Nothing starts until this ends: {cause}."
     )
 
 
@@ -157,7 +156,7 @@ def test_what_is_planned_says_whether_it_starts_or_why_it_waits() -> None:
     )
     assert (
         find_outlook(TABLE, plan(COMPACT), None, (), wait_for(None)).sentence
-        == "Compacting data files starts at the next look."
+        == "Compacting data files starts next."
     )
     queued = Wait(WaitCode.QUEUED, "no free slot")
     assert (
@@ -174,7 +173,7 @@ def test_of_what_is_due_and_waits_the_first_to_be_checked_again_is_named() -> No
     ]
     assert find_outlook(TABLE, plan(*held), None, ()) == Outlook(
         OutlookKind.WAITING,
-        "Compacting data files is due and waits for its cool-down to end: ran 1 h ago.",
+        "Compacting data files is due and waits for the end of its cooldown: ran 1 h ago.",
         next_at=NOW + HOUR,
     )
 

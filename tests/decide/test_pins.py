@@ -45,7 +45,7 @@ def test_guard_11_a_pin_tag_that_expiry_itself_would_drop_stops_the_expiry() -> 
     assert plan.skipped[0].reason == (
         "expiry would drop tag maintainer-pin-replica, because history.expire.max-ref-age-ms is "
         "10 d: "
-        "set the tag anew with a time of its own (RETAIN ... DAYS), or drop it"
+        "replace the tag with one that has its own retention (RETAIN ... DAYS), or drop it"
     )
 
 
@@ -114,5 +114,5 @@ def test_a_table_whose_only_trouble_is_a_pin_exceeds_no_bound() -> None:
     lost = replace(healthy, properties={"maintainer.pin.x": "999"})
     assert (grade(lost, POLICY, NOW).band, grade(lost, POLICY, NOW).reason) == (
         Band.HEALTHY,
-        "No bound is exceeded.",
+        "No limit is exceeded.",
     )

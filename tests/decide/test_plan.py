@@ -123,7 +123,7 @@ def test_four_small_files_in_each_partition_are_left_alone_and_say_why() -> None
     assert skipped.code is SkipCode.NOTHING_TO_GAIN
     assert skipped.findings[0].metric == "average_file_size_bytes"
     assert skipped.reason == (
-        "200 small files lie in 50 partitions, at most 4 in one; a rewrite takes a partition "
+        "200 small files are in 50 partitions, at most 4 in one; a rewrite takes a partition "
         "with at least 5 of them or more bytes than the target of 512 MiB"
     )
 

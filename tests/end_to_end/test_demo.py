@@ -99,7 +99,7 @@ def test_plan_says_what_why_and_why_not(lake: Path) -> None:
         skipped for skipped in plans[ARCHIVE]["skipped"] if skipped["rule"] == "rewrite_data_files"
     )
     assert left_alone["code"] == "nothing_to_gain"
-    assert left_alone["reason"].startswith("240 small files lie in 60 partitions, at most 4 in one")
+    assert left_alone["reason"].startswith("240 small files are in 60 partitions, at most 4 in one")
     stream = plans[STREAM]["planned"][0]
     assert stream["estimate"]["items_removed"] == stream["estimate"]["items_before"] - 48
     assert stream["action"].startswith("CALL `lake`.system.rewrite_data_files(")

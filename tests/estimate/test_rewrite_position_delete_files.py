@@ -142,7 +142,7 @@ def test_only_data_files_that_have_deletes_get_one_each() -> None:
     assert (estimate.items_before, estimate.items_after, estimate.error_bound) == (60, 7, 7)
     assert (
         estimate.note
-        == "an upper bound: one is counted for each data file that has deletes, of whatever kind"
+        == "an upper bound: one is counted for each data file that has deletes, of any kind"
     )
 
 
@@ -153,8 +153,8 @@ def test_a_few_dangling_deletes_in_many_partitions_are_taken_from_these_alone() 
         "there is no other partition to leave out"
     )
     assert everywhere.sentence == (
-        "30 position delete files in 10 partitions would become 0 at most; 30 of them apply "
-        "to no data file any more"
+        "30 position delete files in 10 partitions would become 0 at most; 30 of them no "
+        "longer apply to a data file"
     )
     live = joined("live", delete_files=4, dangling=0, deleted=4)
     some = gain_of(known(few[1], few[2], live))
@@ -198,8 +198,8 @@ def test_partitions_that_no_filter_can_tell_apart_are_left_to_the_planner() -> N
 def test_in_format_version_3_dangling_deletes_are_told_and_the_options_of_the_policy_stay() -> None:
     health = known(joined("1", delete_files=3, dangling=2, deleted=1), format_version=3)
     assert gain_of(health).sentence == (
-        "3 position delete files would become deletion vectors; 2 of them apply to no data "
-        "file any more"
+        "3 position delete files would become deletion vectors; 2 of them no longer apply "
+        "to a data file"
     )
     by_policy = replace(DELETES, options=(("rewrite-all", "false"),))
     assert gain_of(health, by_policy).action == RewritePositionDeleteFiles(

@@ -85,7 +85,7 @@ def test_every_rule_that_is_judged_otherwise_is_told_with_both_reasons() -> None
         "observe_only",
         "planned",
     )
-    assert change.why_before == "the policy is in observe mode: this is what enforce mode would do"
+    assert change.why_before == "the policy is in observe mode: enforce mode would run it"
     assert "600 files" in change.why_after
     told = {one.rule: one for one in compare_plans(after, without)}
     assert told[RuleName.REWRITE_DATA_FILES].after == "disabled"

@@ -105,7 +105,7 @@ def test_a_pending_job_that_nobody_starts_does_not_keep_its_table_for_ever() -> 
     settle_left_jobs(world.ports, job.table)
     assert (world.stored(job).state, world.stored(job).cancel_requested_by) == (
         JobState.CANCELLED,
-        "nobody started it",
+        "no daemon started it",
     )
     assert request_run(world.ports, job.table, (), "ada")[1] is not None
 

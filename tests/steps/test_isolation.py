@@ -102,10 +102,7 @@ def test_a_table_that_breaks_its_measurement_leaves_the_others_measured(
     (fault,) = scan(world.ports).faults
     assert isinstance(fault, TableFault)
     assert (fault.table.name, fault.kind) == ("broken", FaultKind.FAILED)
-    assert (
-        fault.reason
-        == "measuring it failed unexpectedly (the log has more): UnforeseenError: broken"
-    )
+    assert fault.reason == "measuring it failed unexpectedly (see the log): UnforeseenError: broken"
     assert world.store.table(fault.table).fault == fault  # type: ignore[union-attr]
     assert world.telemetry.measured[-1][0].table.name == "orders"
     assert world.telemetry.gone == [gone], "the listing was whole"
@@ -217,7 +214,7 @@ def test_a_pending_job_in_a_catalog_that_is_not_configured_any_more_ends() -> No
         JobState.FAILED,
         FailureReason.CATALOG_UNREACHABLE,
     )
-    assert ended.failure_message == "catalog 'lake' is not configured any more"
+    assert ended.failure_message == "catalog 'lake' is no longer configured"
 
 
 def test_a_job_waits_for_its_proof_until_its_catalog_is_configured_again() -> None:
@@ -243,7 +240,7 @@ def test_tables_of_a_catalog_that_is_not_configured_any_more_are_shown_as_such()
     assert record is not None
     assert record.health is not None
     assert record.fault is not None
-    assert record.fault.reason == "catalog 'lake' is not configured any more"
+    assert record.fault.reason == "catalog 'lake' is no longer configured"
 
 
 def test_a_job_carries_out_what_the_policy_says_when_it_starts_not_when_it_was_planned() -> None:
@@ -360,7 +357,7 @@ def test_a_cancel_of_a_job_that_never_holds_still_says_so(monkeypatch: pytest.Mo
     world = World()
     job = running(world)
     monkeypatch.setattr(world.store, "update_job", lambda job, expected: False)  # noqa: ARG005
-    with pytest.raises(InvalidTransitionError, match="ask again"):
+    with pytest.raises(InvalidTransitionError, match="try again"):
         request_cancel(world.ports, job, "ada")
     watch(world.ports)
 

@@ -256,7 +256,7 @@ def test_a_table_that_was_mended_meanwhile_is_left_alone_and_not_tried_in_a_circ
     assert submit(world.ports) == 0
     (job,) = world.store.jobs(JobQuery()).items
     assert job.state is JobState.CANCELLED
-    assert job.failure_message.startswith("not needed any more")
+    assert job.failure_message.startswith("no longer needed")
     assert submit(world.ports) == 0
     assert len(world.store.jobs(JobQuery()).items) == 1
     assert code_of(world, table) is SkipCode.NOTHING_TO_GAIN
@@ -642,7 +642,7 @@ def test_guard_5_a_list_that_is_not_here_or_not_whole_lists_nothing() -> None:
         world, FoundOrphans(("file:///warehouse/sales/orders/x.parquet",), 9, 0)
     )
     assert cut.effect is not None
-    assert "None of it may be deleted: 9 files were found and 1 listed" in cut.effect.sentence
+    assert "None of them may be deleted: 9 files were found and 1 listed" in cut.effect.sentence
 
 
 def test_guard_1_while_one_table_cannot_be_measured_nobodys_orphans_are_looked_for() -> None:

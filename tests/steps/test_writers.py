@@ -96,7 +96,7 @@ def test_a_rewrite_that_has_waited_for_quiet_long_enough_works_beside_the_writer
         world.clock.advance(HOUR / 2)
     world.commit(table)
     (action,) = [action for action in planned(world, table).planned if action.rule is FILES]
-    assert "and it has waited for 1 h of quiet since" in action.reason
+    assert "and it has waited for a quiet period of 1 h since" in action.reason
     assert submit(world.ports) == 1
     (job,) = world.store.unfinished_jobs()
     world.runner.start(job.job_id)

@@ -115,7 +115,7 @@ def build_lake(
             )
             raise ConfigurationError(message)
         case _State.HALF_BUILT:
-            say(f"{directory} holds a half-built demo lake: building it anew")
+            say(f"{directory} holds a half-built demo lake: building it again")
             _remove_ours(directory)
         case _State.EMPTY:
             pass

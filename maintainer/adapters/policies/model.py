@@ -118,7 +118,8 @@ class PolicyModel(Strict):
         "or may also switch from observe to enforce (may_enforce); default may_restrict.",
     )
     priority: Annotated[int, Field(ge=0, le=100)] | None = Field(
-        None, description="Which table goes first when work must wait; 0 to 100, default 50."
+        None,
+        description="The order of tables when jobs must wait; higher first, 0 to 100, default 50.",
     )
     target_file_size: Annotated[int, SizeBetween("1MiB", "10GiB")] | None = Field(
         None,
@@ -133,7 +134,7 @@ class PolicyModel(Strict):
             Field(max_length=MAXIMUM_WINDOWS),
         ]
         | None
-    ) = Field(None, description="When nothing starts, whatever the window says; a list of windows.")
+    ) = Field(None, description="When nothing starts, even in the window; a list of windows.")
     budget: BudgetModel | None = None
     others: Annotated[Others, Field(strict=False)] | None = Field(
         None,

@@ -42,10 +42,10 @@ _UNUSED = {
     ),
     "spec_id": "the partition spec is the one whose manifests are most in excess",
     "prefix_mismatch_mode": (
-        "it stays ERROR: nothing is deleted that may lie elsewhere by another name"
+        "it stays ERROR: nothing is deleted that may be in use under another name"
     ),
-    "location": "only the table's own location is ever looked at",
-    "locations": "only the table's own location is ever looked at",
+    "location": "only the table's own location is scanned",
+    "locations": "only the table's own location is scanned",
     "older_than": "an instant is no age; write max_orphan_file_age_in_days",
 }
 
@@ -164,9 +164,7 @@ def draft_file(policy: PolarisPolicy, draft: Draft | None = None) -> Draft:
         return made
     enable = policy.content.get("enable")
     if not isinstance(enable, bool):
-        made.notes.append(
-            f"enable is {enable!r}, but must be true or false; the rule is switched off"
-        )
+        made.notes.append(f"enable is {enable!r}, but must be true or false; the rule is disabled")
     made.set("enable", ("rules", rule, "enabled"), enable is True)
     version = policy.content.get("version", SCHEMA_VERSION)
     if version != SCHEMA_VERSION:

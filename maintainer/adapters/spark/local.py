@@ -214,10 +214,10 @@ class LocalRunner:
                 job.owner, self._settings.fingerprints
             ):
                 return None
-            message = f"process {job.owner} that ran the job is gone, and its Spark too"
+            message = f"process {job.owner} that ran the job has ended, and its Spark too"
         else:
             message = (
-                f"process {self._owner} does not run the job; it was started anew since"
+                f"process {self._owner} does not run the job; it has restarted since"
                 if job.owner
                 else "no process took the job"
             )

@@ -210,7 +210,7 @@ def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
         )
     if is_severed(causes):
         return lost(
-            at, f"Spark's JVM did not answer any more: {describe_failure(causes)}", classify(causes)
+            at, f"Spark's JVM no longer answered: {describe_failure(causes)}", classify(causes)
         )
     return Outcome(
         "failed",

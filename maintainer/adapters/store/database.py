@@ -29,8 +29,8 @@ MAX_REASON_CHARACTERS = 300
 MAX_SQL_VARIABLES = 500  # names in one IN list: under every SQLite build's limit
 
 _LOCKED = f"other writers held it for more than {BUSY_TIMEOUT_SECONDS} s"
-_DELETED = "its file was deleted while it was open; put it back, or start the program anew"
-_REPLACED = "its file was replaced by another while it was open; start the program anew"
+_DELETED = "its file was deleted while it was open; put it back, or restart the program"
+_REPLACED = "its file was replaced by another while it was open; restart the program"
 _EXHAUSTED = f"no connection became free within {POOL_TIMEOUT_SECONDS} s"
 _HOW_TO_WRITE = "write sqlite:///path/to/maintainer.db or postgresql://user@host/database"
 

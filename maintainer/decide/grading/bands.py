@@ -73,7 +73,7 @@ def _reason(health: TableHealth, findings: tuple[Finding, ...]) -> str:
     beyond = next(
         (finding for finding in findings if finding.metric not in {DISAGREEMENT, PIN, NAMES}), None
     )
-    return "No bound is exceeded." if beyond is None else f"Nothing to gain: {beyond.sentence}"
+    return "No limit is exceeded." if beyond is None else f"Nothing to gain: {beyond.sentence}"
 
 
 def _unreadable_findings(health: TableHealth) -> list[Finding]:

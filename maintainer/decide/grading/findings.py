@@ -134,7 +134,7 @@ def _file_findings(health: TableHealth, policy: Policy, held: Held) -> list[Find
         SMALL_FILE_RATIO_BOUNDS, health.small_file_ratio, held.get(Metric.SMALL_FILE_RATIO)
     )
     if ratio is not None:
-        share = f"{health.small_file_ratio:.0%}, {_tell(ratio, 'bound', f'{ratio.bound:.0%}')}"
+        share = f"{health.small_file_ratio:.0%}, {_tell(ratio, 'limit', f'{ratio.bound:.0%}')}"
         sentence = (
             f"{health.small_files:,} of {health.data_files:,} files are small ({share}){outcome}"
         )
@@ -165,7 +165,7 @@ def _delete_findings(health: TableHealth, held: Held) -> list[Finding]:
     files = health.position_delete_files or 0
     many = _exceed(DELETE_FILE_COUNT_BOUNDS, files, held.get(Metric.POSITION_DELETE_FILE_COUNT))
     if many is not None:
-        sentence = f"{files:,} position delete files, {_tell(many, 'bound', f'{many.bound:,.0f}')}"
+        sentence = f"{files:,} position delete files, {_tell(many, 'limit', f'{many.bound:,.0f}')}"
         found.append(
             Finding(
                 Metric.POSITION_DELETE_FILE_COUNT,
@@ -180,8 +180,8 @@ def _delete_findings(health: TableHealth, held: Held) -> list[Finding]:
     idle = _exceed(DANGLING_DELETE_BOUNDS, dangling, held.get(Metric.DANGLING_DELETE_FILE_COUNT))
     if idle is not None:
         told = (
-            f"{dangling:,} of {files:,} position delete files apply to no data file any more, "
-            f"{_tell(idle, 'bound', f'{idle.bound:,.0f}')}"
+            f"{dangling:,} of {files:,} position delete files no longer apply to a data file, "
+            f"{_tell(idle, 'limit', f'{idle.bound:,.0f}')}"
         )
         found.append(
             Finding(
@@ -205,12 +205,12 @@ def _delete_findings(health: TableHealth, held: Held) -> list[Finding]:
         applies = bool(files or health.deletion_vectors)
         sentence = (
             f"{health.delete_records:,} deletes for {health.records:,} records ({ratio:.0%}, "
-            f"{_tell(much, 'bound', f'{much.bound:.0%}')})"
+            f"{_tell(much, 'limit', f'{much.bound:.0%}')})"
         )
         outcome = (
             "every reader applies them"
             if applies
-            else "equality deletes, which no threshold of a rewrite looks at"
+            else "equality deletes, which no threshold of a rewrite counts"
         )
         found.append(
             Finding(
@@ -237,7 +237,7 @@ def _manifest_findings(health: TableHealth, held: Held) -> list[Finding]:
     if group is not None and found is not None:
         told = (
             f"{group.count:,} {group.content.value} manifests of spec {group.spec_id}, "
-            f"{_tell(found, 'bound', f'{found.bound:,.0f}')}; {ideal:,} would do"
+            f"{_tell(found, 'limit', f'{found.bound:,.0f}')}; could be {ideal:,}"
         )
         return [
             Finding(
@@ -287,7 +287,7 @@ def _snapshot_findings(
     rule = policy.rule(ExpireSnapshotsRule) or ExpireSnapshotsRule()
     gain = estimate_expire_snapshots(health, now - rule.max_age, rule.keep, now).estimate
     told = (
-        f"{health.snapshots:,} snapshots, {_tell(found, 'bound', f'{found.bound:,.0f}')}; "
+        f"{health.snapshots:,} snapshots, {_tell(found, 'limit', f'{found.bound:,.0f}')}; "
         f"{gain.items_removed:,} are old enough to expire"
     )
     return [

@@ -96,7 +96,7 @@ def _describe(better: _Spec, spec: PartitionSpec, target: int, total: int) -> st
         )
     partitions = f"{better.partitions:,} partition{'' if better.partitions == 1 else 's'}"
     return (
-        f"Partitioned by {better.words} instead of {_write(spec)} the data would lie in "
+        f"Partitioned by {better.words} instead of {_write(spec)} the data would be in "
         f"{partitions} of {format_size(total / better.partitions)}"
     )
 

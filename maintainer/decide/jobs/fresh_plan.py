@@ -35,7 +35,7 @@ def explain_needlessness(fresh: Plan, rule: RuleName) -> str:
     if skipped is not None and skipped.code is SkipCode.PAUSED:
         return f"not started: {skipped.reason}"
     return (
-        f"not needed any more: {skipped.reason}"
+        f"no longer needed: {skipped.reason}"
         if skipped is not None
-        else "not needed any more: the policy has no such rule now"
+        else "no longer needed: the policy has no such rule now"
     )

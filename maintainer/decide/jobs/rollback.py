@@ -87,7 +87,7 @@ def _judge_line(
             f"stands: it was set elsewhere since"
         )
     if not {snapshot.snapshot_id for snapshot in line} & set(own_ids):
-        return f"what job {job.job_id} committed is no part of main any more"
+        return f"what job {job.job_id} committed is no longer part of main"
     others = [snapshot for snapshot in line if not _is_ours(snapshot, job)]
     if others:
         return (

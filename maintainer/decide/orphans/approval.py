@@ -83,7 +83,7 @@ def refuse_approval(orphans: OrphanList, now: datetime, digest: str = "") -> str
     if now >= orphans.expires_at:
         return (
             f"list {orphans.list_id} of {orphans.table} could be approved until "
-            f"{_write_time(orphans.expires_at)}; a new look makes a new one"
+            f"{_write_time(orphans.expires_at)}; a new orphan scan makes a new one"
         )
     return None
 
@@ -131,7 +131,7 @@ def refuse_removal(
 ) -> str | None:
     """Why no file of the list may be deleted from the table as it is now; None when it may."""
     if orphans is None:
-        return f"list {approved.list_id} is not known any more"
+        return f"list {approved.list_id} is no longer known"
     name = f"list {orphans.list_id} of {orphans.table}"
     needed = _NEEDED_STATE[approved.disposal]
     if orphans.state is not needed:
@@ -217,16 +217,16 @@ def describe_disposal(orphans: OrphanList, disposal: Disposal) -> str:
     match disposal:
         case Disposal.DELETE:
             return (
-                f"{count}, approved by {orphans.decided_by}, would be deleted as far as the "
-                f"table still does not know them"
+                f"{count}, approved by {orphans.decided_by}, would be deleted, except any "
+                f"that the table references by then"
             )
         case Disposal.QUARANTINE:
             return (
-                f"{count}, approved by {orphans.decided_by}, would be put into quarantine as far "
-                f"as the table still does not know them"
+                f"{count}, approved by {orphans.decided_by}, would be moved to quarantine, "
+                f"except any that the table references by then"
             )
         case Disposal.RESTORE:
-            return f"{count} would be brought back from quarantine"
+            return f"{count} would be restored from quarantine"
         case Disposal.EMPTY:
             return f"{count}, whose time in quarantine is over, would be deleted"
         case _:  # pragma: no cover

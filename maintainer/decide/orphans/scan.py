@@ -113,7 +113,7 @@ def _find_borrowed(health: TableHealth) -> str | None:
     if name is not None:
         return (
             f"the table has the property {name}=true: it was made from another table, whose "
-            f"files may lie in its place"
+            f"files may be in its location"
         )
     if len([part for part in normalise_path(health.location).split("/") if part]) < MIN_DEPTH:
         return f"the table's location {health.location} is the root of a storage"
@@ -123,8 +123,8 @@ def _find_borrowed(health: TableHealth) -> str | None:
 def _find_unknown(surroundings: Surroundings | None) -> str | None:
     if surroundings is None or not surroundings.is_complete:
         return (
-            "not every table of every catalog has been measured, so that it is not known what "
-            "else lies there"
+            "not every table of every catalog has been measured, so the other files in the "
+            "location are unknown"
         )
     return None
 
@@ -170,7 +170,7 @@ def _find_overlap(
 
 def _describe_state(place: Place) -> str:
     if place.seen_at is not None:
-        return f", which is none of Iceberg's and was there at {place.seen_at:%Y-%m-%d %H:%M} UTC"
+        return f", which is not an Iceberg table, seen at {place.seen_at:%Y-%m-%d %H:%M} UTC"
     return ", which was dropped and may have left its files," if place.is_gone else ""
 
 
@@ -207,7 +207,7 @@ def _why_kept(
 ) -> str | None:
     path = normalise_path(file.path).removesuffix("/")
     if not path.startswith(own):
-        return "it lies outside the table's location"
+        return "it is outside the table's location"
     directories = path.removeprefix(own).split("/")
     if (
         normalise_path(health.metadata_location).removesuffix("/") == path
@@ -217,11 +217,11 @@ def _why_kept(
     if any(
         directory in _STAGING or directory.startswith((".", "_")) for directory in directories[:-1]
     ):
-        return "it lies in a staging or hidden directory"
+        return "it is in a staging or hidden directory"
     if file.size_bytes == 0:
         return "it is empty, like the marker of a directory"
     if older_than is not None and file.modified_at is not None and file.modified_at >= older_than:
-        return f"it was written at {file.modified_at:%Y-%m-%d %H:%M} UTC, which is too lately"
+        return f"it was written at {file.modified_at:%Y-%m-%d %H:%M} UTC, which is too recent"
     return None
 
 
@@ -229,10 +229,10 @@ def _refuse_list(
     orphans: tuple[FoundFile, ...], counted: int, listed: int, foreign_files: int | None
 ) -> str | None:
     if foreign_files is None:
-        return "it is not known whether files of the table lie outside its location"
+        return "it is not known whether files of the table are outside its location"
     if foreign_files:
         return (
-            f"{foreign_files:,} files of the table lie outside its location: it may have been "
+            f"{foreign_files:,} files of the table are outside its location: it may have been "
             f"made by add_files, and its directory may be another table's"
         )
     if counted > MAX_FILES:
@@ -291,11 +291,11 @@ def describe_judgement(judgement: Judgement) -> str:
     )
     if judgement.kept:
         text += (
-            f" {len(judgement.kept):,} more are none to touch, the first: {judgement.kept[0][0]} "
+            f" {len(judgement.kept):,} more files are kept, the first: {judgement.kept[0][0]} "
             f"({judgement.kept[0][1]})."
         )
     if judgement.refusal is not None:
-        text += f" None of it may be deleted: {judgement.refusal}."
+        text += f" None of them may be deleted: {judgement.refusal}."
     elif judgement.warning is not None:
-        text += f" Look at the list: {judgement.warning}."
+        text += f" Check the list: {judgement.warning}."
     return text

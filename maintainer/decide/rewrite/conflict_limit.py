@@ -36,14 +36,15 @@ class ConflictLimit:
     def explain(self, part: Part) -> str:
         """Why only this part is rewritten, and how long it takes."""
         work = format_duration(timedelta(seconds=self.pace.seconds(part.bytes)))
-        lost = f"{self.conflicts:,} rewrite{'' if self.conflicts == 1 else 's'} of late"
+        lost = f"{self.conflicts:,} recent rewrite{'' if self.conflicts == 1 else 's'}"
         often = (
             ""
             if self.gap is None
-            else f" and leave about {format_duration(self.gap)} between two commits"
+            else f" that leave about {format_duration(self.gap)} between two commits"
         )
         return (
-            f"only {part.amount} at once, about {work} of work, because writers won {lost}{often}"
+            f"only {part.amount} at once, about {work} of work, because {lost} lost to "
+            f"writers{often}"
         )
 
 

@@ -88,7 +88,7 @@ def _take(groups: _Groups, max_bytes: int | None) -> Selection:
         return replace(whole, groups=taken, where=where, sentence=_explain(groups, chosen, places))
     if hot.groups:
         sentence = (
-            f"what there is to gain lies in {count_partitions(hot.groups)} written to within "
+            f"the possible gain is in {count_partitions(hot.groups)} written to within "
             f"{format_duration(groups.bounds.hot_age)}"
         )
         if groups.ready:

@@ -89,7 +89,7 @@ def hold_back(
     if policy.mode is Mode.OBSERVE:
         return Hold(
             SkipCode.OBSERVE_ONLY,
-            "the policy is in observe mode: this is what enforce mode would do",
+            "the policy is in observe mode: enforce mode would run it",
         )
     cooling = (
         None

@@ -78,14 +78,14 @@ def _judge(  # noqa: PLR0913, PLR0917 - one condition
     told = f"{words} at {_write_time(moment)}"
     if now >= until:
         return Unrest(
-            f"{told}, and it has waited for {format_duration(period)} of quiet since "
+            f"{told}, and it has waited for a quiet period of {format_duration(period)} since "
             f"{_write_time(waiting_since)}",
             now,
             is_waited_out=True,
         )
     reason = (
-        f"{told}; it waits for {format_duration(period)} of quiet, until {_write_time(until)} at "
-        f"most"
+        f"{told}; it waits for a quiet period of {format_duration(period)}, "
+        f"until {_write_time(until)} at most"
     )
     return Unrest(reason, min(moment + period, until), is_waited_out=False)
 

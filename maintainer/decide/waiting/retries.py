@@ -91,7 +91,7 @@ def find_next_attempt(
     if streak.times >= MOST_ATTEMPTS and not has_new_policy and retry.longest >= LONGEST_WAIT:
         return NextAttempt(
             streak.last_at + EXHAUSTED_WAIT,
-            "tried once a week from now on, or when the policy changes or somebody asks",
+            "tried once a week from now on, or when the policy changes, or on request",
         )
     match retry.remedy:
         case Remedy.AS_IT_IS:

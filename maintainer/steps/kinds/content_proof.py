@@ -70,12 +70,12 @@ def pause_unproved(ports: Ports, job: Job, effect: Effect) -> bool:
     """
     if effect.rows is RowProof.DIFFERENT:
         reason = (
-            f"the rows before and after job {job.job_id} differ; look at its page before resuming"
+            f"the rows before and after job {job.job_id} differ; check the job before you resume"
         )
     elif effect.failed_proofs:
         reason = (
-            f"job {job.job_id} is not proved: {effect.failed_proofs[0]}; look at its page before "
-            f"resuming"
+            f"job {job.job_id} is not proved: {effect.failed_proofs[0]}; check the job "
+            f"before you resume"
         )
     else:
         return False

@@ -41,7 +41,7 @@ def record_foreign_locations(ports: Ports, action: Action, health: TableHealth) 
             paths_of(health.location, health.properties), ANSWER_VALID_FOR
         ):
             if isinstance(place, CatalogFault):
-                return f"it is not known what else lies there: {place.reason}"
+                return f"the other files in the location are unknown: {place.reason}"
             found.append(place)
     ports.store.record_foreign_places(found)
     return None
@@ -61,7 +61,7 @@ def find_new_tables(ports: Ports) -> str | None:
             if not isinstance(found, Polled):
                 if isinstance(found, TableFault) and found.kind in _GONE:
                     continue
-                return f"it is not known what else lies there: {found.reason}"
+                return f"the other files in the location are unknown: {found.reason}"
             if _has_not_moved(ports, found, names):
                 continue
             left -= 1
@@ -109,7 +109,7 @@ def _find_change(
         return (
             None
             if scanned.kind in _GONE
-            else f"it is not known where table {table} lies: {scanned.reason}"
+            else f"the location of table {table} is unknown: {scanned.reason}"
         )
     if table not in names:
         return f"table {table} was not known until now"

@@ -148,10 +148,7 @@ def _choose_quarantined(
             None,
         )
         if taken is not None:
-            return (
-                f"there is something at {taken} already: nothing of list {approved.list_id} is "
-                f"brought back"
-            )
+            return f"there is something at {taken} already: list {approved.list_id} is brought back"
     return chosen
 
 
@@ -203,8 +200,8 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
     verdict = conclude_removal(job, proved, proof, is_reported=report.reached is not None)
     if proof.lost:  # first, so that no further job touches this table
         reason = (
-            f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; look at "
-            f"its page before resuming"
+            f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; "
+            f"check the job before you resume"
         )
         pause_table(ports, job, BY_PROOF, reason)
     if verdict.state is JobState.SUCCEEDED:

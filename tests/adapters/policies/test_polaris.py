@@ -165,7 +165,7 @@ def test_the_documented_orphan_policy_never_names_another_place() -> None:
 @pytest.mark.parametrize(
     ("kind", "content", "told"),
     [
-        (EXPIRY, {}, "enable is None, but must be true or false; the rule is switched off"),
+        (EXPIRY, {}, "enable is None, but must be true or false; the rule is disabled"),
         (
             EXPIRY,
             {"enable": True, "version": "2030-01-01"},

@@ -180,7 +180,7 @@ def test_guard_2_of_a_table_that_add_files_has_given_files_no_orphan_goes(
     (orphans,) = workshop.store.orphan_lists(table)
     assert orphans.state is OrphanListState.REFUSED
     assert orphans.refusal == (
-        f"{len(before)} files of the table lie outside its location: it may have been made "
+        f"{len(before)} files of the table are outside its location: it may have been made "
         f"by add_files, and its directory may be another table's"
     )
     assert stray.exists()

@@ -192,7 +192,7 @@ def test_an_expiry_that_is_cancelled_after_its_commit_says_what_is_gone_and_what
     assert scene.snapshot_ids == before[-2:]
     assert message == (
         f"What was committed before stays: {len(before)} snapshots became 2. "
-        "But files of the expired snapshots may be left, which a look for orphan files finds."
+        "But files of the expired snapshots may remain; an orphan scan finds them."
     )
     assert all(path.exists() for path in lists), "none of their files was deleted yet"
 

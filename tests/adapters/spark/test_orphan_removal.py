@@ -247,7 +247,7 @@ def test_guard_2_a_table_that_took_files_from_elsewhere_meanwhile_loses_nothing(
     )
     job = remove(workshop, orphans)
     assert job.state is JobState.FAILED
-    assert "files of the table lie outside its location: nothing is deleted" in job.failure_message
+    assert "files of the table are outside its location: nothing is deleted" in job.failure_message
     assert stray.exists()
 
 

@@ -143,7 +143,7 @@ def test_a_statement_whose_jvm_was_killed_under_it_is_left_to_the_table_too() ->
     assert (job.outcome.kind, job.outcome.reason) == ("lost", FailureReason.OTHER)
     assert (
         job.outcome.message
-        == "Spark's JVM did not answer any more: Py4JNetworkError: Error while sending or receiving"
+        == "Spark's JVM no longer answered: Py4JNetworkError: Error while sending or receiving"
     )
 
 

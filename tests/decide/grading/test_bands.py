@@ -90,7 +90,7 @@ def test_manifests_count_from_a_hundred_of_one_spec_and_content(count: int, band
     )
     assert graded.band is band
     assert band is Band.HEALTHY or graded.reason.startswith(
-        f"{count} data manifests of spec 0, bound"
+        f"{count} data manifests of spec 0, limit"
     )
 
 
@@ -116,7 +116,7 @@ def test_manifests_of_several_specs_are_not_added_up() -> None:
     assert grade(with_manifests(*each), POLICY, NOW).band is Band.HEALTHY
     assert grade(
         with_manifests(*each, ManifestGroup(7, ManifestContent.DELETES, 120, 8 * KIB)), POLICY, NOW
-    ).reason == ("120 deletes manifests of spec 7, bound 100; 1 would do")
+    ).reason == ("120 deletes manifests of spec 7, limit 100; could be 1")
 
 
 def test_snapshots_count_when_they_are_old_enough_to_expire() -> None:
@@ -173,7 +173,7 @@ def test_position_deletes_that_apply_to_nothing_count_from_ten(
     if dangling == 30:
         assert (
             found.reason
-            == "30 of 30 position delete files apply to no data file any more, bound 10"
+            == "30 of 30 position delete files no longer apply to a data file, limit 10"
         )
 
 
@@ -186,7 +186,7 @@ def test_unreadable_metadata_is_critical() -> None:
 
 def test_an_empty_and_a_sound_table_say_so() -> None:
     assert grade(measure(inventory(snapshots=())), POLICY, NOW).reason == "The table is empty."
-    assert grade(files_of(500 * MIB), POLICY, NOW).reason == "No bound is exceeded."
+    assert grade(files_of(500 * MIB), POLICY, NOW).reason == "No limit is exceeded."
 
 
 def test_a_disagreement_is_a_finding_that_worsens_no_band() -> None:
@@ -199,7 +199,7 @@ def test_a_disagreement_is_a_finding_that_worsens_no_band() -> None:
         graded.findings[0].sentence
         == "the snapshot summary says 0 data files, the manifests' entries add up to 20"
     )
-    assert graded.reason == "No bound is exceeded."
+    assert graded.reason == "No limit is exceeded."
 
 
 def with_deletes(deleted: int | None, vectors: int = 0, equality: int = 0) -> TableHealth:
@@ -224,8 +224,8 @@ def test_equality_deletes_alone_are_noted_because_no_threshold_of_a_rewrite_sees
     assert graded.band is Band.HEALTHY
     assert graded.findings[0].metric == DELETE_RATIO
     assert graded.reason == (
-        "Nothing to gain: 500 deletes for 1,000 records (50%, bound 30%); equality deletes, "
-        "which no threshold of a rewrite looks at"
+        "Nothing to gain: 500 deletes for 1,000 records (50%, limit 30%); equality deletes, "
+        "which no threshold of a rewrite counts"
     )
 
 

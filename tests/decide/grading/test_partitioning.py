@@ -40,7 +40,7 @@ def test_a_healthy_table_of_small_files_in_fine_partitions_says_what_would_help_
         "The partitions are too fine for maintenance: 60 of 60 hold 20 MiB on average, where one "
         "file should have 512 MiB. "
         "A rewrite never merges files of two partitions, so at least 60 small files stay. "
-        "Partitioned by month(ts) instead of day(ts) the data would lie in 3 partitions of 400 MiB."
+        "Partitioned by month(ts) instead of day(ts) the data would be in 3 partitions of 400 MiB."
     )
     assert (advice.partitions, advice.average_bytes, advice.files_left) == (60, 20 * MIB, 60)
     assert (advice.better, advice.better_partitions, advice.better_average_bytes) == (
@@ -83,7 +83,7 @@ def test_a_field_too_many_is_left_out() -> None:
     assert advice is not None
     assert advice.better == "day(ts)"
     assert (
-        "Partitioned by day(ts) instead of day(ts), bucket(4, id) the data would lie in 60 "
+        "Partitioned by day(ts) instead of day(ts), bucket(4, id) the data would be in 60 "
         "partitions of 512 MiB."
     ) in advice.sentence
 

@@ -167,7 +167,7 @@ def test_a_table_that_stands_elsewhere_is_left_alone() -> None:
         "set elsewhere since"
     )
     undone = table_of(*line, ours(3, 1), current=3)
-    assert judge_rollback(job_of(), undone) == "what job m-1 committed is no part of main any more"
+    assert judge_rollback(job_of(), undone) == "what job m-1 committed is no longer part of main"
     circle = table_of(snapshot(1), ours(2, 3), ours(3, 2))
     assert "not on the line" in str(judge_rollback(job_of(), circle))
 

@@ -134,9 +134,7 @@ def test_the_digest_tells_paths_sizes_times_and_order_apart() -> None:
 
 
 def test_guard_5_without_an_approval_nothing_goes() -> None:
-    assert (
-        refuse_removal(None, ApprovedList("m-1", ""), OLD, NOW) == "list m-1 is not known any more"
-    )
+    assert refuse_removal(None, ApprovedList("m-1", ""), OLD, NOW) == "list m-1 is no longer known"
     for orphans in (
         listed(),
         reject(listed(), "ada", NOW),
@@ -198,8 +196,8 @@ def test_an_approved_list_is_carried_out_before_the_next_look() -> None:
     (action,) = planned((approved(),), history=lately).planned
     assert action.action == RemoveOrphanFiles(NOW - 7 * DAY, OLD.location, (), word_for(approved()))
     assert action.reason == (
-        "3 orphan files of 2.9 KiB on list m-1, approved by ada, would be deleted as far as "
-        "the table still does not know them"
+        "3 orphan files of 2.9 KiB on list m-1, approved by ada, would be deleted, except "
+        "any that the table references by then"
     )
     assert action.estimate.items_removed == 3
     failed = replace(lately, last_failure_at=NOW, consecutive_failures=1)
@@ -224,7 +222,7 @@ def test_guard_3_a_file_that_was_written_since_stays() -> None:
     ]
     judgement = judge_orphans(OLD, young, 0, older_than=NOW - 7 * DAY)
     assert judgement.orphans == tuple(young[1:])
-    assert "which is too lately" in judgement.kept[0][1]
+    assert "which is too recent" in judgement.kept[0][1]
 
 
 def in_quarantine(until: timedelta = 5 * DAY) -> OrphanList:
@@ -257,10 +255,10 @@ def test_bringing_back_comes_before_carrying_out_and_that_before_emptying() -> N
 @pytest.mark.parametrize(
     ("orphans", "words"),
     [
-        (approved(), "would be put into quarantine as far as the table still does not know them"),
+        (approved(), "would be moved to quarantine, except any that the table references by then"),
         (
             replace(in_quarantine(), state=OrphanListState.RESTORING),
-            "3 orphan files of 2.9 KiB on list m-0 would be brought back from quarantine",
+            "3 orphan files of 2.9 KiB on list m-0 would be restored from quarantine",
         ),
         (
             in_quarantine(timedelta(0)),

@@ -111,7 +111,7 @@ def test_guard_1_a_table_that_is_none_of_icebergs_counts_for_a_week_after_it_was
     found = reason_of(surroundings=replace(ALONE, neighbours=(raw,)))
     assert found is not None
     assert found[0] is SkipCode.UNSAFE
-    assert "of table lake.sales.raw, which is none of Iceberg's and was there at 2026-" in found[1]
+    assert "of table lake.sales.raw, which is not an Iceberg table, seen at 2026-" in found[1]
     assert (
         reason_of(
             surroundings=replace(ALONE, neighbours=(replace(raw, seen_at=NOW - FOREIGN_TRUST),))
@@ -216,11 +216,11 @@ def test_the_action_lists_what_is_older_than_the_policys_age_to_the_full_hour() 
     )
     assert gain.sentence == (
         "files older than 7 d that the table does not know would be listed; nothing is "
-        "deleted before somebody approves the list"
+        "deleted before a person approves the list"
     )
     free = find_gain(replace(RULE, approval=Approval.AUTOMATIC), OLD, None, NOW)
     assert free is not None
-    assert free.sentence.endswith("would be listed, and go without a person's word")
+    assert free.sentence.endswith("would be listed, and are removed without an approval")
     plan = decide(
         OLD, Policy(mode=Mode.ENFORCE, rules=(RULE,)), Circumstances(NOW, surroundings=ALONE)
     )
@@ -273,7 +273,7 @@ def test_guard_6_what_may_still_be_needed_is_never_on_the_list(name: str) -> Non
     judgement = judge(name)
     assert judgement.orphans == ()
     assert len(judgement.kept) == 1
-    assert "1 more are none to touch" in describe_judgement(judgement)
+    assert "1 more files are kept" in describe_judgement(judgement)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_guard_6_directories_that_begin_like_hidden_ones_keep_what_is_in_them(
         "data/x_y/z.parquet",
     )
     assert [reason for _, reason in judgement.kept] == [
-        "it lies in a staging or hidden directory"
+        "it is in a staging or hidden directory"
     ] * 2
     assert len(judgement.orphans) == 1, "an underscore inside a name hides nothing"
 
@@ -310,14 +310,14 @@ def test_guard_6_markers_of_directories_and_the_current_metadata_stay() -> None:
 def test_guard_4_a_path_outside_the_location_is_never_on_the_list(path: str) -> None:
     judgement = judge_orphans(OLD, [FoundFile(path, 10)], 0)
     assert judgement.orphans == ()
-    assert judgement.kept == ((path, "it lies outside the table's location"),)
+    assert judgement.kept == ((path, "it is outside the table's location"),)
 
 
 def test_guard_2_files_outside_the_location_betray_a_table_made_by_add_files() -> None:
     assert "may have been made by add_files" in (judge("data/x.parquet", foreign=3).refusal or "")
     assert (
         judge("data/x.parquet", foreign=None).refusal
-        == "it is not known whether files of the table lie outside its location"
+        == "it is not known whether files of the table are outside its location"
     )
 
 
@@ -337,8 +337,10 @@ def test_guard_5_too_large_a_share_of_the_bytes_is_refused_and_half_of_it_is_a_w
         None,
         "8 MiB are more than 5% of the 108 MiB that are there",
     )
-    assert "Look at the list" in describe_judgement(warned)
-    assert "None of it may be deleted" in describe_judgement(judge("data/x.parquet", size=12 * MIB))
+    assert "Check the list" in describe_judgement(warned)
+    assert "None of them may be deleted" in describe_judgement(
+        judge("data/x.parquet", size=12 * MIB)
+    )
 
 
 def test_guard_5_a_list_that_is_not_whole_or_too_long_or_without_sizes_is_refused() -> None:

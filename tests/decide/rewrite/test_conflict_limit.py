@@ -176,8 +176,8 @@ def test_a_partitioned_table_is_done_by_partitions_and_the_plan_says_why() -> No
     assert (planned.estimate.items_before, find_files(planned)) == (60, None)
     assert "3 partitions now, 37 partitions in later jobs" in planned.reason
     said = (
-        "; only 60 MiB at once, about 51 s of work, because writers won 1 rewrite of late and "
-        "leave about 2 min between two commits"
+        "; only 60 MiB at once, about 51 s of work, because 1 recent rewrite lost to "
+        "writers that leave about 2 min between two commits"
     )
     assert planned.reason.endswith(said)
 
@@ -190,8 +190,8 @@ def test_a_table_without_partitions_is_done_by_files() -> None:
     assert planned.cost is not None
     assert planned.cost.duration_seconds < 31
     said = (
-        "; only 19 files of 19 MiB at once, about 30 s of work, because writers won 2 rewrites "
-        "of late and leave about 2 min between two commits"
+        "; only 19 files of 19 MiB at once, about 30 s of work, because 2 recent rewrites lost "
+        "to writers that leave about 2 min between two commits"
     )
     assert planned.reason.endswith(said)
     assert "commits" not in plan(table({"": [1] * 4000}, commits=None)).reason

@@ -137,7 +137,7 @@ def test_what_a_person_asks_for_is_held_back_by_no_blackout() -> None:
     [
         (Halt("lake.*", "ann", NOW, "a migration"), "ann paused lake.*: a migration"),
         (Halt("lake.*", "ann", NOW), "ann paused lake.*"),
-        (Halt("*", "ann", NOW, is_drain=True), "ann asked that nothing new be started"),
+        (Halt("*", "ann", NOW, is_drain=True), "ann started a drain"),
     ],
 )
 def test_a_halt_holds_back_and_says_who_asked_for_it(halt: Halt, reason: str) -> None:

@@ -58,7 +58,7 @@ def test_guard_14_a_table_without_partitions_waits_until_nobody_changes_its_rows
     assert waiting.reason == (
         "the table has no partitions to leave out, and its rows were last changed at 2026-03-04 "
         "11:46 UTC; "
-        "it waits for 15 min of quiet, until 2026-03-05 12:00 UTC at most"
+        "it waits for a quiet period of 15 min, until 2026-03-05 12:00 UTC at most"
     )
     assert look(changed(15 * MINUTE)).planned
 
@@ -97,7 +97,7 @@ def test_a_quiet_period_waits_until_others_have_committed_nothing_for_so_long() 
     waiting = held(look(appended, with_rule(quiet_period=HOUR)))
     assert (waiting.code, waiting.next_at) == (SkipCode.NOT_QUIET, NOW + 40 * MINUTE)
     assert waiting.reason.startswith(
-        "others last committed at 2026-03-04 11:40 UTC; it waits for 1 h of quiet"
+        "others last committed at 2026-03-04 11:40 UTC; it waits for a quiet period of 1 h"
     )
     assert look(replace(PARTED, last_write_at=NOW - HOUR), with_rule(quiet_period=HOUR)).planned
     assert look(replace(PARTED, last_write_at=None), with_rule(quiet_period=HOUR)).planned
@@ -123,8 +123,8 @@ def test_when_it_has_waited_long_enough_it_acts_all_the_same_and_says_so() -> No
         Circumstances(NOW + 2 * HOUR, previous=second),
     )
     assert third.planned[0].reason.endswith(
-        "others last committed at 2026-03-04 14:00 UTC, and it has waited for 1 h of quiet since "
-        "2026-03-04 12:00 UTC"
+        "others last committed at 2026-03-04 14:00 UTC, and it has waited for a quiet "
+        "period of 1 h since 2026-03-04 12:00 UTC"
     )
 
 

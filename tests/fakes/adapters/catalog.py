@@ -262,6 +262,6 @@ class FakeCatalog:
         entry = self._tables.get(table)
         if entry is None:
             return TableFault(
-                table, FaultKind.DROPPED, "the catalog does not have it any more", self._clock.now()
+                table, FaultKind.DROPPED, "the catalog no longer has it", self._clock.now()
             )
         return replace(entry, seen_at=self._clock.now()) if isinstance(entry, TableFault) else entry

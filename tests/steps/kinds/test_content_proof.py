@@ -159,7 +159,7 @@ def test_an_effect_that_is_not_the_predicted_one_says_why() -> None:
     effect = settled(world, job).effect
     assert effect is not None
     assert effect.difference == (
-        "59 data files fewer were predicted and 29 came about: others committed 1 times, so "
+        "59 data files fewer were estimated, 29 fewer is the result: others committed 1 times, so "
         "that it was not the table that was measured."
     )
 
@@ -183,7 +183,7 @@ mode: enforce
 rules:
   rewrite_data_files: {when: {average_file_size_below: 32MiB}, options: {partial-progress.enabled: "true"}}
 """
-READING = "Spark's reading of what it wrote."
+READING = "Spark's canary of what it wrote."
 A_PART = {"deleted-data-files": "6", "added-data-files": "1", "removed-files-size": "6000"}
 
 
@@ -198,8 +198,8 @@ def test_a_rewrite_of_which_a_part_was_committed_when_spark_was_lost_has_not_suc
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
     assert done.failure_message.endswith(
         (
-            "54 files were left as they are: Spark was lost before it came to them. Asked for "
-            "and not to be had: "
+            "54 files were left as they are: Spark was lost before it came to them. Requested "
+            "but not possible: "
         )
         + READING
     )
@@ -223,8 +223,7 @@ def test_checks_that_a_lost_spark_never_made_are_told_in_the_effect() -> None:
     assert done.effect is not None
     assert (done.state, done.effect.contents) == (JobState.SUCCEEDED, ContentProof.UNKNOWN)
     assert done.effect.sentence.endswith(
-        "Asked for and not to be had: Spark's reading of what it wrote and the checksums of the "
-        "rows."
+        "Requested but not possible: Spark's canary of what it wrote and the checksums of the rows."
     )
 
 

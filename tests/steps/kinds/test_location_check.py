@@ -78,7 +78,7 @@ def measured_at(world: World, table: TableIdentifier) -> datetime:
 
 
 def cancelled(world: World) -> str:
-    """Why the job that was planned is not needed any more."""
+    """Why the job that was planned is no longer needed."""
     plan(world.ports)
     assert submit(world.ports) == 0
     job = world.store.jobs(JobQuery()).items[0]
@@ -94,7 +94,7 @@ def test_guard_1_a_table_that_is_none_of_icebergs_is_seen_before_a_look_and_stan
     world = old_enough()
     world.catalog.put_foreign(RAW, location)
     message = cancelled(world)
-    assert f"of table {RAW}, which is none of Iceberg's and was there at 2026-" in message
+    assert f"of table {RAW}, which is not an Iceberg table, seen at 2026-" in message
     assert code_of(world) is SkipCode.UNSAFE
 
 
@@ -140,7 +140,7 @@ def test_guard_1_where_it_is_not_known_what_else_there_is_nothing_is_looked_for(
     assert submit(world.ports) == 0
     job = world.store.jobs(JobQuery()).items[0]
     assert (job.state, job.failure_reason) == (JobState.FAILED, FailureReason.TABLE_CHANGED)
-    assert job.failure_message == "it is not known what else lies there: no listing today"
+    assert job.failure_message == "the other files in the location are unknown: no listing today"
 
 
 def test_guard_1_a_table_that_moved_since_the_last_scan_is_seen_right_before_a_removal() -> None:
@@ -196,7 +196,7 @@ def test_no_more_tables_are_read_for_a_removal_than_a_few(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        (FaultKind.ACCESS_DENIED, "it is not known what else lies there: 403"),
+        (FaultKind.ACCESS_DENIED, "the other files in the location are unknown: 403"),
         (FaultKind.DROPPED, None),
     ],
 )
@@ -219,5 +219,5 @@ def test_a_new_table_that_cannot_be_read_stops_a_removal() -> None:
     world = approved()
     world.catalog.put(TableFault(replace(TABLE, name="shy"), FaultKind.ACCESS_DENIED, "403", NOW))
     assert refused(world) == (
-        "it is not known where table lake.sales.shy lies: 403: locations are checked again first"
+        "the location of table lake.sales.shy is unknown: 403: locations are checked again first"
     )

@@ -231,7 +231,7 @@ def test_two_words_at_the_same_time_are_one(monkeypatch: pytest.MonkeyPatch) -> 
     world = looked()
     monkeypatch.setattr(world.store, "update_orphan_list", lambda *_: False)
     with pytest.raises(
-        InvalidTransitionError, match="was changed by somebody else at the same time"
+        InvalidTransitionError, match="was changed by another person at the same time"
     ):
         approve_list(world.ports, TABLE, the_list(world).list_id, "ada")
 
@@ -280,7 +280,7 @@ def test_guard_1_a_view_is_none_to_wait_for_and_a_catalog_that_cannot_be_listed_
     world = approved()
     world.catalog.put(TableFault(replace(TABLE, name="gone"), FaultKind.DROPPED, "gone", NOW))
     world.catalog.fail_namespace(("broken",), "no listing today")
-    assert refused(world) == "it is not known what else lies there: no listing today"
+    assert refused(world) == "the other files in the location are unknown: no listing today"
     world.catalog.recover()
     world.clock.advance(timedelta(hours=2))
     assert world.begin().state is JobState.RUNNING
@@ -379,7 +379,7 @@ def test_guard_25_a_live_file_that_was_deleted_fails_the_job_and_pauses_the_tabl
     assert record is not None
     assert isinstance(record.pause, Pause)
     assert record.pause.reason == (
-        f"job {job.job_id} deleted 1 files that the table needs; look at its page before resuming"
+        f"job {job.job_id} deleted 1 files that the table needs; check the job before you resume"
     )
     assert Deed.WORK_PAUSED in {
         entry.deed for entry in world.store.audit(AuditQuery(job_id=job.job_id)).items

@@ -82,7 +82,7 @@ def test_a_statistics_file_that_the_job_deleted_fails_it_and_pauses_the_table(
     done = carried_out(world, job)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
     assert (
-        f"1 files are gone that the table reaches or the quarantine should have, the first: "
+        f"1 files are missing that the table references or the quarantine should have, the first: "
         f"{STRAYS[0]}"
     ) in done.failure_message
     record = world.store.table(TABLE)

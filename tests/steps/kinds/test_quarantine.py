@@ -93,7 +93,7 @@ def test_what_is_approved_is_put_aside_first_and_deleted_when_its_time_is_over()
     job = world.begin()
     assert disposal_of(job) is Disposal.QUARANTINE
     assert job.reason.endswith(
-        "would be put into quarantine as far as the table still does not know them"
+        "would be moved to quarantine, except any that the table references by then"
     )
     move(world, job)
     done = settle(world, job)
@@ -158,8 +158,7 @@ def test_nothing_is_brought_back_over_something_that_is_there() -> None:
     restore_list(world.ports, TABLE, the_list(world).list_id, "bob")
     world.catalog.put_file(STRAYS[1], 5)
     assert refused(world) == (
-        f"there is something at {STRAYS[1]} already: nothing of list "
-        f"{the_list(world).list_id} is brought back"
+        f"there is something at {STRAYS[1]} already: list {the_list(world).list_id} is brought back"
     )
 
 
@@ -197,7 +196,7 @@ def test_a_file_that_is_neither_here_nor_there_fails_the_job_and_pauses_the_tabl
     done = settle(world, job)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
     assert (
-        "3 files are gone that the table reaches or the quarantine should have"
+        "3 files are missing that the table references or the quarantine should have"
         in done.failure_message
     )
     record = world.store.table(TABLE)

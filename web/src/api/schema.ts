@@ -95,7 +95,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Ask for a job's end
+     * Cancel a job
      * @description Ask Spark to stop.
      *
      *     The job ends as cancelled when it can commit nothing more. 409 when it has ended already.
@@ -115,7 +115,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * A job's story, as it happens
+     * A job's activity, as it happens
      * @description Server-Sent Events until the job has ended, or a list with Accept: application/json.
      *
      *     Close on `end`; reconnect when the stream ends before it.
@@ -802,7 +802,7 @@ export interface components {
     AdmissionOut: {
       /**
        * Ahead
-       * @description How many go first, where that is why it waits.
+       * @description Actions ahead in the queue, if it waits for a slot.
        */
       ahead: number | null;
       /** @description Why it waits; null: it starts. */
@@ -837,7 +837,7 @@ export interface components {
       by?: string;
       /**
        * Digest
-       * @description Of the list that was looked at; where it is given, no other list is approved.
+       * @description The hash of the list; where it is given, no other list is approved.
        * @default
        */
       digest?: string;
@@ -969,7 +969,7 @@ export interface components {
      *     A GB-hour is the memory that a job occupies during an hour of Spark's work.
      */
     CostOut: {
-      /** @description Whose finished jobs it rests on. */
+      /** @description The finished jobs that it is based on. */
       basis: components["schemas"]["CostBasis"];
       /** Duration Seconds */
       duration_seconds: number;
@@ -1051,7 +1051,7 @@ export interface components {
       delete_files_removed: number;
       /**
        * Difference
-       * @description From what was predicted, and why; empty where there is none worth a word.
+       * @description How the result differs from the estimate, and why; empty if it does not.
        * @default
        */
       difference?: string;
@@ -1165,7 +1165,7 @@ export interface components {
        * @description More is old enough; it waits for later runs.
        */
       is_slice: boolean;
-      /** @description Whoever holds back the rest. */
+      /** @description What protects the other snapshots. */
       keeper: components["schemas"]["KeeperOut"] | null;
       /** Refs */
       refs: string[];
@@ -1295,7 +1295,7 @@ export interface components {
       cancel?: boolean;
       /**
        * Drain
-       * @description Of everything: not even what a person asked for starts, what runs goes on to its end.
+       * @description A drain of everything: not even requests start; running jobs finish.
        * @default false
        */
       drain?: boolean;
@@ -1407,7 +1407,7 @@ export interface components {
       action: string;
       /** Cancel Requested By */
       cancel_requested_by: string;
-      /** @description What it was expected to take. */
+      /** @description The cost that was predicted. */
       cost: components["schemas"]["CostOut"] | null;
       /**
        * Created At
@@ -1429,7 +1429,7 @@ export interface components {
       finished_at: string | null;
       /**
        * Gb Hours
-       * @description What it took; null until Spark has ended.
+       * @description The actual GB-hours; null until the job has ended.
        */
       gb_hours: number | null;
       /** Job Id */
@@ -1443,7 +1443,7 @@ export interface components {
       requested_by: string;
       /** Rule */
       rule: components["schemas"]["RuleName"] | components["schemas"]["Repair"];
-      /** @description By which it was admitted; null: a person asked for it. */
+      /** @description The score of its admission; null for a request. */
       score: components["schemas"]["ScoreOut"] | null;
       /** @description How much of Spark it gets; null: of before there were sizes, as small ones. */
       size: components["schemas"]["JobSize"] | null;
@@ -1659,12 +1659,12 @@ export interface components {
       files: number;
       /**
        * Is Expired
-       * @description It waits and can be approved no more, or the approval holds no more.
+       * @description The time for the approval, or the approval itself, has expired.
        */
       is_expired: boolean;
       /**
        * Kept Files
-       * @description Found too, and none to touch.
+       * @description Files that were found and must be kept.
        */
       kept_files: number;
       /** List Id */
@@ -1932,7 +1932,7 @@ export interface components {
     PinRequest: {
       /**
        * By
-       * @description Who needs it; shown where it holds something back.
+       * @description Who needs the snapshot; shown where the pin delays a rule.
        * @default person
        */
       by?: string;
@@ -1945,7 +1945,7 @@ export interface components {
       snapshot_id: string;
       /**
        * Until
-       * @description RFC 3339; without it the pin holds until it is taken away.
+       * @description RFC 3339; without it the pin lasts until it is removed.
        */
       until?: string | null;
     };
@@ -2194,7 +2194,7 @@ export interface components {
        * @description Of the whole job, from 0 while it waits to below 1 before its end; it never goes back.
        */
       share: number;
-      /** @description Where in its course the job is; a job never goes back to an earlier stage. */
+      /** @description A job never goes back to an earlier stage. */
       stage: components["schemas"]["Stage"];
       /** Tasks Done */
       tasks_done: number | null;
@@ -2231,7 +2231,7 @@ export interface components {
       items: components["schemas"]["QueuedOut"][];
       /**
        * Starting
-       * @description How many start at the next look.
+       * @description How many start next.
        */
       starting: number;
       /** Total */
@@ -2402,7 +2402,7 @@ export interface components {
     SkippedOut: {
       /**
        * Action
-       * @description The CALL statement that is held back; None where there is nothing to run.
+       * @description The CALL statement that is not run; null without one.
        */
       action: string | null;
       code: components["schemas"]["SkipCode"];
@@ -2412,7 +2412,7 @@ export interface components {
       findings: components["schemas"]["FindingOut"][];
       /**
        * Next At
-       * @description When it is looked at next; None: when the table changes.
+       * @description The next check; null: when the table changes.
        */
       next_at: string | null;
       /** Reason */
@@ -2427,7 +2427,7 @@ export interface components {
     };
     /**
      * Stage
-     * @description The stages of a job, in order. A job may skip a stage; it never goes back.
+     * @description The stages of a job, in order. A job may skip a stage; it never falls.
      * @enum {string}
      */
     Stage: "waiting" | "starting" | "preparing" | "working" | "checking" | "proving";
@@ -2438,7 +2438,7 @@ export interface components {
     StandstillOut: {
       /**
        * Is Drained
-       * @description It drains and nothing runs any more.
+       * @description The drain is complete: no job runs.
        */
       is_drained: boolean;
       /** Is Draining */
@@ -2812,7 +2812,7 @@ export interface components {
       findings: components["schemas"]["FindingOut"][];
       /**
        * Next At
-       * @description When it was to be looked at next; None: when the table changes.
+       * @description The next check then; null: when the table changes.
        */
       next_at: string | null;
       /** Policy */
@@ -3289,7 +3289,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description application/json: the story so far, as a list. */
+        /** @description application/json: the events so far, as a list. */
         accept?: string;
         /** @description Go on after this sequence number. */
         "last-event-id"?: number | null;
@@ -4046,7 +4046,7 @@ export interface operations {
   preview_policy: {
     parameters: {
       query?: {
-        /** @description Tables to look at. */
+        /** @description Tables to check. */
         limit?: number;
         /** @description next_cursor of the page before. */
         cursor?: string | null;

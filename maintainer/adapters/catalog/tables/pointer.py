@@ -88,7 +88,7 @@ def _locate_by_sql(catalog: SqlCatalog, table: TableIdentifier) -> str:
     with catalog.engine.connect() as connection:
         row = connection.execute(query).first()
     if row is None:
-        raise MetadataError(FaultKind.DROPPED, "the catalog does not have it any more")
+        raise MetadataError(FaultKind.DROPPED, "the catalog no longer has it")
     kind = row[1] if len(row) > 1 else None
     if kind == "VIEW":
         raise MetadataError(FaultKind.VIEW, "the catalog lists it as a view")

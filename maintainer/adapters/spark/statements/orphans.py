@@ -68,7 +68,7 @@ def _look_at(table: TableIdentifier, action: RemoveOrphanFiles, listing: Path | 
     """Write statements for each part: neither listing nor result has to fit in memory."""
     parts = sorted(listing.glob(_PARTS)) if listing is not None else []
     if not parts:
-        message = f"what lies in {action.location} is not listed here"
+        message = f"the contents of {action.location} are not listed here"
         raise InvalidValueError(message)
     view = quote_identifier(LISTING_VIEW)
     return [
@@ -109,7 +109,7 @@ def _disposal_statements(
     # on the table.
     foreign = (
         f"assert_true(count(*) = 0, "
-        f"{quote_text('files of the table lie outside its location: nothing is deleted')})"
+        f"{quote_text('files of the table are outside its location: nothing is deleted')})"
     )
     is_back = approved.disposal is Disposal.RESTORE  # removes nothing
     return [

@@ -200,7 +200,7 @@ def test_guard_5_the_removal_reads_exactly_the_list_from_the_tables_own_location
     ]
     foreign, view, whole, call, reached, drop = orphan_statements(ORDERS, REMOVAL, path)
     assert foreign.startswith(
-        "SELECT assert_true(count(*) = 0, 'files of the table lie outside its location: nothing "
+        "SELECT assert_true(count(*) = 0, 'files of the table are outside its location: nothing "
         "is deleted') FROM `lake`.`sales`.`it's`.all"
     )
     name = "maintainer_" + sha256(b"m-1").hexdigest()[:16]

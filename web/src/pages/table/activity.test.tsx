@@ -25,7 +25,7 @@ describe("the activity of a table", () => {
     await show(<ActivityList entries={mergeActivity(verdicts, jobs.slice(1, 2))} />);
     expect(screen.getAllByText(/^Compacting data files is worth doing/)).toHaveLength(2);
     expect(screen.getByText(/1536 data files became 96/)).toBeInTheDocument();
-    expect(screen.getByText(/is due and waits for its cool-down to end/)).toBeInTheDocument();
+    expect(screen.getByText(/is due and waits for the end of its cooldown/)).toBeInTheDocument();
     expect(screen.getAllByText("Not needed")).toHaveLength(2);
   });
 

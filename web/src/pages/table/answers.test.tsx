@@ -28,7 +28,7 @@ describe("what happens next on a table", () => {
   it("is that nothing starts while the table is paused", async () => {
     const outlook = {
       kind: "paused",
-      sentence: "Nothing starts until this is lifted: ann paused lake.*.",
+      sentence: "Nothing starts until this ends: ann paused lake.*.",
       why: "",
       next_at: null,
       job: null,

@@ -10,7 +10,7 @@ describe("what happens next", () => {
     await show(<QueueList queue={queue} />);
     expect(screen.getAllByText("Starts")).toHaveLength(1);
     expect(screen.getAllByText("Waits")).toHaveLength(2);
-    expect(screen.getByText(/all places are taken; 1 action goes first/)).toBeInTheDocument();
+    expect(screen.getByText(/no free slot; 1 ahead in the queue/)).toBeInTheDocument();
     expect(screen.getByText(/until 2026-11-22 00:00 UTC at the earliest/)).toBeInTheDocument();
     expect(screen.getByRole("link", { name: "lake.sales.orders_cdc" })).toHaveAttribute(
       "href",
