@@ -7,11 +7,13 @@ from zlib import crc32
 
 from maintainer import __version__
 from maintainer.decide.next_check import find_next_check
+from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.policy.halts import digest_halts
 from maintainer.policy.versions import version_of
 from maintainer.ports import Ports
 from maintainer.ports.store import LONGEST_TRUST, PlanDue
-from maintainer.steps.isolation import each
+from maintainer.steps.isolation import StoppedError, TookTooLongError, each
+from maintainer.steps.table import keep_fault
 from maintainer.steps.table_plan import plan_and_keep, policy_of
 
 
@@ -37,7 +39,17 @@ def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:
     if record is None or record.health is None:
         return False
     policy = policy_of(ports, record.health)
-    is_changed, made = plan_and_keep(ports, record, record.health, policy)
+    try:
+        is_changed, made = plan_and_keep(ports, record, record.health, policy)
+    except StoppedError:
+        return False  # planned after the next start
+    except TookTooLongError as error:
+        now = ports.clock.now()
+        reason = f"planning it was given up: {error}"
+        keep_fault(ports, TableFault(due.table, FaultKind.FAILED, reason, now))
+        # Not again at the next step: it would take as long.
+        ports.store.mark_planned(due, version, now + LONGEST_TRUST)
+        return False
     ports.store.mark_planned(due, version, find_next_check(made, policy, LONGEST_TRUST))
     return is_changed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.explanation import give_verdicts
@@ -18,6 +19,7 @@ from maintainer.policy.halts import find_halt
 from maintainer.policy.preview import with_candidate
 from maintainer.ports import Ports
 from maintainer.ports.store import TableRecord
+from maintainer.steps.isolation import TimeLimit
 from maintainer.steps.registrations import registrations_of
 
 
@@ -55,19 +57,26 @@ def make_plan(
 ) -> Plan:
     """Make a plan under the given policy from what the store knows; nothing is stored.
 
-    `is_requested`: a person asks for the plan now.
+    `is_requested`: a person asks for the plan now. Errors as of `decide_in_time`.
     """
-    return decide(
-        health,
-        policy,
-        add_surroundings(
-            ports,
-            policy,
-            record,
-            health,
-            circumstances_of(ports, record, health, is_requested=is_requested),
-        ),
-    )
+    circumstances = circumstances_of(ports, record, health, is_requested=is_requested)
+    return decide_in_time(ports, record, health, policy, circumstances)
+
+
+def decide_in_time(
+    ports: Ports,
+    record: TableRecord,
+    health: TableHealth,
+    policy: Policy,
+    circumstances: Circumstances,
+) -> Plan:
+    """Decide within the time limit of work on one table.
+
+    TookTooLongError when it takes longer; StoppedError when the process is about to end.
+    """
+    whole = add_surroundings(ports, policy, record, health, circumstances)
+    limit = TimeLimit(should_stop=ports.is_stopping)
+    return limit.run(partial(decide, health, policy, whole))
 
 
 def add_surroundings(

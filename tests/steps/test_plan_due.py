@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 
+from maintainer.decide import plan as decision
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.store import LONGEST_TRUST, Pause
 from maintainer.steps import table_plan
+from maintainer.steps.isolation import TimeLimit
 from maintainer.steps.plan import plan
 from maintainer.steps.prune import prune
 from maintainer.steps.scan import scan
@@ -59,6 +62,34 @@ def test_no_plan_is_trusted_for_longer_than_its_bound(planned: list[str]) -> Non
     world.clock.advance(LONGEST_TRUST)
     plan(world.ports)
     assert planned == ["orders", "orders"]
+
+
+def test_a_table_whose_plan_takes_too_long_gets_a_fault_and_delays_no_other_plan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World()
+    endless, other = world.put("endless"), world.put("other")
+    scan(world.ports)
+    decided: list[TableIdentifier] = []
+    original = decision.decide
+
+    def decide(health: Any, policy: Any, circumstances: Any) -> Any:
+        decided.append(health.table)
+        while health.table == endless:
+            pass
+        return original(health, policy, circumstances)
+
+    monkeypatch.setattr(table_plan, "decide", decide)
+    limit = partial(TimeLimit, timedelta(milliseconds=200))
+    monkeypatch.setattr(table_plan, "TimeLimit", limit)
+    plan(world.ports)
+    plan(world.ports)
+    assert [made.table for made in world.store.plans()] == [other]
+    assert sorted(decided) == [endless, other], "not again at the next step"
+    record = world.store.table(endless)
+    assert record is not None
+    assert record.fault is not None
+    assert record.fault.reason.startswith("planning it was given up: it took longer than")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from maintainer.compare.missing_parent import prove_rows_since
 from maintainer.compare.row_proof import COUNT_LIMIT_BYTES, rows_to_count, spread_counts
 from maintainer.decide.jobs.fresh_plan import bring_up_to_date, explain_needlessness
 from maintainer.decide.jobs.safeguards import surround
-from maintainer.decide.plan import decide, on_request
+from maintainer.decide.plan import on_request
 from maintainer.domain.action import Action
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
@@ -24,7 +24,7 @@ from maintainer.steps.kinds.registration_check import check_registrations
 from maintainer.steps.kinds.results import NotNeeded, Preparation, Proved, Ready, Refused
 from maintainer.steps.pauses import resume_readable
 from maintainer.steps.table import Measured, measure_table, measured_record
-from maintainer.steps.table_plan import add_surroundings, circumstances_of, make_plan, policy_of
+from maintainer.steps.table_plan import circumstances_of, decide_in_time, make_plan, policy_of
 
 
 def make_job(
@@ -106,7 +106,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
     record, _ = measured_record(ports, job.table)
     known = circumstances_of(ports, record, health, is_requested=is_requested)
     circumstances = replace(known, in_flight=None, band=None)
-    return decide(health, policy, add_surroundings(ports, policy, record, health, circumstances))
+    return decide_in_time(ports, record, health, policy, circumstances)
 
 
 def prove_maintenance(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Proved:
