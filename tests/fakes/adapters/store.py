@@ -460,22 +460,35 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
         learnt: RuleHistory | None = None,
     ) -> bool:
         with self._open():
-            stored = self._jobs.get(job.job_id)
-            if (
-                stored is None
-                or expected not in (stored, stored.state)
-                or (job.state is not stored.state and not self._may_move(job, token))
-            ):
-                return False
-            self._jobs[job.job_id] = job
-            self._audit.note(audit_change(stored, job, self._handed.pop(job.job_id, ())))
-            if job.state.is_final and not stored.state.is_final:
-                self._finished.append(job)
-                if learnt is not None:
-                    self._rule_histories[job.table_uuid, learnt.rule] = learnt
-                self._want_plan_of(job.table_uuid)
-                self._end_lease(job)
-            return True
+            return self._update_job(job, expected, token, learnt)
+
+    def _update_job(
+        self,
+        job: Job,
+        expected: JobState | Job,
+        token: int | None = None,
+        learnt: RuleHistory | None = None,
+    ) -> bool:
+        """Update the job under the lock that the caller holds.
+
+        A test may replace `update_job` and let another daemon work there, which needs the lock.
+        """
+        stored = self._jobs.get(job.job_id)
+        if (
+            stored is None
+            or expected not in (stored, stored.state)
+            or (job.state is not stored.state and not self._may_move(job, token))
+        ):
+            return False
+        self._jobs[job.job_id] = job
+        self._audit.note(audit_change(stored, job, self._handed.pop(job.job_id, ())))
+        if job.state.is_final and not stored.state.is_final:
+            self._finished.append(job)
+            if learnt is not None:
+                self._rule_histories[job.table_uuid, learnt.rule] = learnt
+            self._want_plan_of(job.table_uuid)
+            self._end_lease(job)
+        return True
 
     def job(self, job_id: str) -> Job | None:
         with self._open():

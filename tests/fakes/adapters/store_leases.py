@@ -24,7 +24,7 @@ class FakeLeases(FakeAdmission):
         default_factory=dict, kw_only=True
     )  # the statements of the job that is being handed over
 
-    def update_job(
+    def _update_job(
         self,
         job: Job,
         expected: JobState | Job,
@@ -40,7 +40,7 @@ class FakeLeases(FakeAdmission):
             self._handed = {job.job_id: statements}
             return (
                 self._give(job, job.owner, expires_at)
-                if self.update_job(job, JobState.PENDING)
+                if self._update_job(job, JobState.PENDING)
                 else None
             )
 
