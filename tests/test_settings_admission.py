@@ -65,7 +65,7 @@ admission:
             "scorer is 'magic', but must be maintainer, autocomp or autocomp_quota",
         ),
         ("admission: {max_jobs: -1}", "max_jobs is -1, under the least value 0"),
-        ("admission: {urgent_share: 0.6, explore_share: 0.5}", "leave nothing for the rest"),
+        ("admission: {urgent_share: 0.6, explore_share: 0.5}", "leave nothing for other tables"),
         (
             "admission: {per_catalog: {sea: {max_jobs: 1}}}",
             "no catalog of that name (there is lake)",

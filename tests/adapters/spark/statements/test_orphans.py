@@ -142,7 +142,9 @@ def test_what_was_found_part_by_part_is_read_as_one(tmp_path: Path) -> None:
 
 def test_without_its_listing_no_look_can_be_written(tmp_path: Path) -> None:
     for nowhere in (None, tmp_path / "gone"):
-        with pytest.raises(InvalidValueError, match="what lies in s3://b/it's is not listed here"):
+        with pytest.raises(
+            InvalidValueError, match="the contents of s3://b/it's are not listed here"
+        ):
             orphan_statements(ORDERS, LISTED, nowhere)
 
 
