@@ -1,4 +1,4 @@
-"""The effect of a job's own commits, and the final state that follows from it."""
+"""The effect of a job's own commits."""
 
 from __future__ import annotations
 
@@ -8,28 +8,21 @@ from typing import assert_never
 
 from maintainer.compare.row_proof import read_figure
 from maintainer.domain.action import (
-    ComputePartitionStats,
-    ComputeTableStats,
     Procedure,
     RewriteDataFiles,
     RewritePositionDeleteFiles,
 )
-from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
-from maintainer.domain.effect import ContentProof, Effect, Measurement, RowProof
-from maintainer.domain.inventory import Snapshot, StatisticsFile, TableInventory
-from maintainer.domain.job import JOBS_MARK, Baseline, FailureReason, Job, JobState, Outcome
+from maintainer.domain.effect import Effect, Measurement, RowProof
+from maintainer.domain.inventory import Snapshot
+from maintainer.domain.job import JOBS_MARK, Baseline, Job
 from maintainer.domain.rollback import JobAction
-from maintainer.domain.safeguards import Checksum
-from maintainer.domain.units import format_duration, format_size
+from maintainer.domain.units import format_size
 
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The final state of a reviewed job."""
-
-    state: JobState
-    reason: FailureReason | None = None
-    message: str = ""
+REWRITTEN_ITEMS = {
+    Procedure.REWRITE_DATA_FILES: "data files",
+    Procedure.REWRITE_POSITION_DELETE_FILES: "delete files",
+    Procedure.REWRITE_MANIFESTS: "manifests",
+}  # what each rewrite counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +143,17 @@ def _count_lost(job: Job) -> int:
     if job.outcome is None or job.outcome.kind != "finished" or not _commits_in_parts(job.action):
         return 0
     failed = job.outcome.result.get("failed_data_files_count")
-    left = job.estimate.items_before - _claimed_items(job) - int(failed or 0)
+    left = job.estimate.items_before - count_claimed(job) - int(failed or 0)
     return left if left > job.estimate.error_bound else 0
+
+
+def count_claimed(job: Job) -> int:
+    """How many items Spark reports to have rewritten; 0 for other jobs."""
+    items = REWRITTEN_ITEMS.get(job.procedure)
+    if job.outcome is None or items is None:
+        return 0
+    claimed = job.outcome.result.get(f"rewritten_{items.replace(' ', '_')}_count")
+    return int(claimed) if claimed is not None else 0
 
 
 def _count_left(job: Job, own: Sequence[Snapshot]) -> int:
@@ -159,7 +161,7 @@ def _count_left(job: Job, own: Sequence[Snapshot]) -> int:
 
     0 for a job that makes a single commit.
     """
-    if _kind_of(job) != "lost" or not own or not _commits_in_parts(job.action):
+    if end_of_work(job) != "lost" or not own or not _commits_in_parts(job.action):
         return 0
     replaced = (
         "deleted-data-files"
@@ -170,7 +172,7 @@ def _count_left(job: Job, own: Sequence[Snapshot]) -> int:
     return left if left > job.estimate.error_bound else 0
 
 
-def _kind_of(job: Job) -> str:
+def end_of_work(job: Job) -> str:
     """How Spark's work ended; "lost" when that is not known."""
     return job.outcome.kind if job.outcome is not None else "lost"
 
@@ -242,221 +244,3 @@ def _tell_writers(effect: Effect) -> str:
             f"them."
         )
     return text
-
-
-def conclude(job: Job, effect: Effect) -> Verdict:
-    """Decide a job's final state from Spark's report and the table's metadata."""
-    outcome, kind = job.outcome, _kind_of(job)
-    message = outcome.message if outcome is not None else ""
-    if effect.rows is RowProof.DIFFERENT:
-        return Verdict(
-            JobState.FAILED,
-            FailureReason.UNPROVED,
-            "the rows before and after our commits are not the same; nothing more is done to "
-            "this table",
-        )
-    if effect.failed_proofs:
-        return Verdict(
-            JobState.FAILED,
-            FailureReason.UNPROVED,
-            f"{'; '.join(effect.failed_proofs)}; nothing more is done to this table",
-        )
-    if kind == "finished":
-        if _claimed_items(job) and not effect.own_commits and effect.other_commits:
-            return Verdict(
-                JobState.FAILED,
-                FailureReason.CONFLICT,
-                f"A writer won: {CONFLICT_WORDS[ConflictKind.TAKEN_BACK]}.",
-            )
-        unproved = _find_unproved(job, effect)
-        done = Verdict(
-            JobState.SUCCEEDED, None, _ROWS_UNKNOWN if effect.rows is RowProof.UNKNOWN else ""
-        )
-        return (
-            Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved)
-            if unproved
-            else _conclude_checked(job, effect, done)
-        )
-    if kind in {"cancelled", "lost"} and is_timed_out(job):
-        return Verdict(
-            JobState.FAILED,
-            FailureReason.TIMEOUT,
-            " ".join(part for part in (describe_timeout(job), _partial(job, effect)) if part),
-        )
-    if kind == "cancelled":
-        return Verdict(JobState.CANCELLED, None, _partial(job, effect))
-    if kind == "failed":
-        # Dangling deletes are removed after the whole rewrite, so the rewrite itself is
-        # complete.
-        if (
-            outcome is not None
-            and outcome.conflict is ConflictKind.SNAPSHOT_CHANGED
-            and effect.own_commits
-        ):
-            return _conclude_checked(
-                job, effect, Verdict(JobState.SUCCEEDED, None, _tell_conflict(outcome))
-            )
-        reason = outcome.reason if outcome is not None else None
-        parts = (_tell_conflict(outcome), message, _partial(job, effect))
-        return Verdict(
-            JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in parts if part)
-        )
-    return _conclude_lost(job, effect, message or "Spark was lost")
-
-
-def _conclude_lost(job: Job, effect: Effect, message: str) -> Verdict:
-    """Decide from the table alone, because Spark was lost; partial work is no success."""
-    said = job.outcome.reason if job.outcome is not None else None
-    # A job that was asked to end counts as cancelled, even if Spark had to be killed for
-    # that.
-    state, reason = (
-        (JobState.CANCELLED, None)
-        if job.cancel_requested_by
-        else (JobState.FAILED, said or FailureReason.LOST_RUNNER)
-    )
-    if effect.is_idle:
-        return Verdict(
-            state, reason, f"{message}; the table shows that nothing of this job was committed"
-        )
-    if effect.files_left:
-        return Verdict(state, reason, f"{message}; {_partial(job, effect)}")
-    if said is FailureReason.CATALOG_UNREACHABLE:
-        found = (
-            "the catalog did not say whether it made the commit; it was found in the table's "
-            "metadata"
-        )
-    else:
-        found = "Spark was lost after its commits; they were found in the table's metadata"
-    if job.procedure is Procedure.EXPIRE_SNAPSHOTS:
-        found += f", but {_LEFT_BY_EXPIRY}"
-    return _conclude_checked(job, effect, Verdict(JobState.SUCCEEDED, None, found))
-
-
-def _conclude_checked(job: Job, effect: Effect, verdict: Verdict) -> Verdict:
-    """Fail a job whose row checksums were required as its proof but could not be taken.
-
-    That is no damage, but no proof either. Other verdicts are returned unchanged.
-    """
-    if job.safeguards.checksum is not Checksum.FULL or effect.contents is not ContentProof.UNKNOWN:
-        return verdict
-    outcome = job.outcome
-    reason = (
-        FailureReason.LOST_RUNNER
-        if outcome is None or outcome.kind == "lost"
-        else FailureReason.UNPROVED
-    )
-    said = (outcome.check_failure_reason or outcome.reason) if outcome is not None else None
-    why = f": {outcome.check_failure}" if outcome is not None and outcome.check_failure else ""
-    message = (
-        f"the checksums of all rows, by which it was to be proved, could not be taken{why}. "
-        f"{_partial(job, effect)}"
-    )
-    return Verdict(JobState.FAILED, said or reason, message)
-
-
-def _tell_conflict(outcome: Outcome | None) -> str:
-    return (
-        ""
-        if outcome is None or outcome.conflict is None
-        else f"A writer won: {CONFLICT_WORDS[outcome.conflict]}."
-    )
-
-
-# Iceberg commits first and deletes afterwards.
-_LEFT_BY_EXPIRY = "files of the expired snapshots may remain; an orphan scan finds them"
-_ROWS_UNKNOWN = (
-    "the rows are not proved: the table's metadata no longer has the snapshot before ours, or "
-    "its totals, and others may have committed in between"
-)
-_ITEMS = {
-    Procedure.REWRITE_DATA_FILES: "data files",
-    Procedure.REWRITE_POSITION_DELETE_FILES: "delete files",
-    Procedure.REWRITE_MANIFESTS: "manifests",
-}
-_STATISTICS = {
-    Procedure.COMPUTE_TABLE_STATS: "statistics_file",
-    Procedure.COMPUTE_PARTITION_STATS: "partition_statistics_file",
-}
-
-
-def _find_unproved(job: Job, effect: Effect) -> str | None:
-    """A claim of Spark that the table does not confirm; None when it confirms all."""
-    procedure = job.procedure
-    claimed = _claimed_items(job)
-    if claimed and not effect.own_commits:
-        return (
-            f"Spark reported {claimed} rewritten {_ITEMS[procedure]}, but the table has no "
-            f"snapshot of ours"
-        )
-    if procedure is Procedure.REWRITE_POSITION_DELETE_FILES and effect.files_removed:
-        return (
-            f"a rewrite of delete files must leave the data files alone, but "
-            f"{effect.files_removed} of them are gone"
-        )
-    written = claimed_statistics(job)
-    if written and not effect.statistics_written:
-        return (
-            f"Spark reported {written}, but the table's metadata does not name it for the "
-            f"snapshot, or the file is not there"
-        )
-    return None
-
-
-def claimed_statistics(job: Job) -> str | None:
-    """The path of the statistics that Spark reports to have written; None for other jobs."""
-    key = _STATISTICS.get(job.procedure)
-    claimed = job.outcome.result.get(key) if key is not None and job.outcome is not None else None
-    return str(claimed) if claimed else None
-
-
-def find_statistics(job: Job, inventory: TableInventory) -> StatisticsFile | None:
-    """The table's statistics file for the job's snapshot.
-
-    It is the file that Spark named or, if Spark was lost, any file of that snapshot.
-    """
-    match job.action:
-        case ComputeTableStats(snapshot_id):
-            files = inventory.statistics
-        case ComputePartitionStats(snapshot_id):
-            files = inventory.partition_statistics
-        case _:
-            return None
-    claimed = claimed_statistics(job)
-    return next(
-        (
-            file
-            for file in files
-            if file.snapshot_id == snapshot_id and claimed in {None, file.path}
-        ),
-        None,
-    )
-
-
-def _claimed_items(job: Job) -> int:
-    items = _ITEMS.get(job.procedure)
-    if job.outcome is None or items is None:
-        return 0
-    claimed = job.outcome.result.get(f"rewritten_{items.replace(' ', '_')}_count")
-    return int(claimed) if claimed is not None else 0
-
-
-def is_timed_out(job: Job) -> bool:
-    """True when the job exceeded its time limit before anybody requested its end."""
-    return job.is_overdue and not job.cancel_requested_by
-
-
-def describe_timeout(job: Job) -> str:
-    """Describe the time limit that the job exceeded."""
-    if job.deadline is None or job.submitted_at is None:
-        return "Ended because its time was up."
-    return (
-        f"Ended because it took longer than its timeout of "
-        f"{format_duration(job.deadline - job.submitted_at)}."
-    )
-
-
-def _partial(job: Job, effect: Effect) -> str:
-    if effect.is_idle:
-        return ""
-    left = f" But {_LEFT_BY_EXPIRY}." if job.procedure is Procedure.EXPIRE_SNAPSHOTS else ""
-    return f"What was committed before stays: {effect.sentence}{left}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from maintainer.compare.effect import Verdict, conclude
+from maintainer.compare.conclusion import Conclusion, conclude
 from maintainer.domain.action import Disposal
 from maintainer.domain.effect import Effect
 from maintainer.domain.job import FailureReason, Job, JobState
@@ -75,7 +75,7 @@ def measure_removal(effect: Effect, disposal: Disposal, proof: RemovalProof) -> 
 
 def conclude_removal(
     job: Job, effect: Effect, proof: RemovalProof, *, is_reported: bool
-) -> Verdict:
+) -> Conclusion:
     """The final state; `is_reported`: Spark listed the referenced files."""
     kind = job.outcome.kind if job.outcome is not None else "lost"
     if proof.lost:
@@ -83,7 +83,7 @@ def conclude_removal(
             f"{len(proof.lost):,} files are missing that the table references or the quarantine "
             f"should have, the first: {proof.lost[0]}"
         )
-        return Verdict(
+        return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
             f"{message}; nothing more is done to this table",
@@ -91,33 +91,33 @@ def conclude_removal(
     if kind == "lost":
         message = f"Spark was lost; the next job checks the rest of the list. {effect.sentence}"
         reason = job.outcome.reason if job.outcome is not None else None
-        asked = Verdict(JobState.CANCELLED, None, message)
+        asked = Conclusion(JobState.CANCELLED, None, message)
         return (
             asked
             if job.cancel_requested_by
-            else Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, message)
+            else Conclusion(JobState.FAILED, reason or FailureReason.LOST_RUNNER, message)
         )
     if kind != "finished":
         return conclude(job, effect)
     if not is_reported:
-        return Verdict(
+        return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
             f"Spark did not tell which files the table reaches. {effect.sentence}",
         )
     if proof.left:
-        return Verdict(
+        return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
             f"Spark reported success, and its log has the reason why files are left. "
             f"{effect.sentence}",
         )
-    return Verdict(JobState.SUCCEEDED)
+    return Conclusion(JobState.SUCCEEDED)
 
 
-def conclude_unreported(job: Job, sentence: str) -> Verdict:
+def conclude_unreported(job: Job, sentence: str) -> Conclusion:
     """The final state of a removal of which Spark left no report."""
     if job.outcome is not None and job.outcome.kind == "finished":
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, sentence)
+        return Conclusion(JobState.FAILED, FailureReason.UNPROVED, sentence)
     reason = job.outcome.reason if job.outcome is not None else None
-    return Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, sentence)
+    return Conclusion(JobState.FAILED, reason or FailureReason.LOST_RUNNER, sentence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from maintainer.compare.effect import Verdict
+from maintainer.compare.conclusion import Conclusion
 from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobState
@@ -76,7 +76,7 @@ def _find_differences(expected: Measurement, after: Measurement) -> Iterator[str
 
 def conclude_rollback(
     job: Job, action: RollBack, effect: Effect, inventory: TableInventory
-) -> Verdict:
+) -> Conclusion:
     """Decide the final state of a rollback from the table's metadata, whatever Spark reports."""
     by_id = {snapshot.snapshot_id: snapshot for snapshot in inventory.snapshots}
     line = {snapshot.snapshot_id for snapshot in walk_back(by_id, inventory.current_snapshot_id)}
@@ -88,26 +88,26 @@ def conclude_rollback(
             f"snapshot {slipped.snapshot_id} of {name_writer(slipped)} was committed in the "
             f"moment of the rollback and is on no branch now"
         )
-        return Verdict(
+        return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
             f"{words}; nothing of it is deleted, and cherrypick_snapshot brings it back",
         )
     if effect.failed_proofs:
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, "; ".join(effect.failed_proofs))
+        return Conclusion(JobState.FAILED, FailureReason.UNPROVED, "; ".join(effect.failed_proofs))
     if action.snapshot_id in line and action.expected_snapshot_id not in line:
-        return Verdict(JobState.SUCCEEDED)
+        return Conclusion(JobState.SUCCEEDED)
     outcome = job.outcome
     if outcome is None or outcome.kind == "finished":
         told = "its outcome is unknown" if outcome is None else "Spark reported success"
-        return Verdict(
+        return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
             f"{told}, but main stands at snapshot {inventory.current_snapshot_id}",
         )
     if outcome.kind == "cancelled":
-        return Verdict(JobState.CANCELLED)
-    return Verdict(
+        return Conclusion(JobState.CANCELLED)
+    return Conclusion(
         JobState.FAILED,
         outcome.reason or FailureReason.OTHER,
         outcome.message or "the table is as it was before the rollback",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.compare.effect import Verdict
+from maintainer.compare.conclusion import Conclusion
 from maintainer.compare.proof_deadline import find_end_of_wait, is_worth_telling
 from maintainer.decide.notices import notice_of_wait
 from maintainer.domain.audit import BY_WAIT
@@ -59,8 +59,8 @@ def _review_job(ports: Ports, job: Job) -> bool:
 
 def _wait(ports: Ports, job: Job, reason: str) -> bool:
     """Wait, with a limit, because the table's metadata cannot be read now."""
-    verdict = _wait_within_limit(ports, job, reason)
-    return verdict is not None and _settle(ports, job, None, verdict)
+    conclusion = _wait_within_limit(ports, job, reason)
+    return conclusion is not None and _settle(ports, job, None, conclusion)
 
 
 def _review_readable(ports: Ports, job: Job) -> bool:
@@ -72,7 +72,7 @@ def _review_readable(ports: Ports, job: Job) -> bool:
             ports,
             job,
             None,
-            Verdict(
+            Conclusion(
                 JobState.FAILED, FailureReason.TABLE_CHANGED, f"the table is gone: {scanned.reason}"
             ),
         )
@@ -81,7 +81,7 @@ def _review_readable(ports: Ports, job: Job) -> bool:
             ports,
             job,
             None,
-            Verdict(
+            Conclusion(
                 JobState.FAILED,
                 FailureReason.TABLE_CHANGED,
                 "the table was replaced by another one of the same name",
@@ -90,28 +90,28 @@ def _review_readable(ports: Ports, job: Job) -> bool:
     match prove(ports, job, job.baseline, scanned):
         case Unreadable(reason):
             return _wait(ports, job, reason)
-        case Proved(effect, verdict):
-            is_settled = _settle(ports, job, effect, verdict)
+        case Proved(effect, conclusion):
+            is_settled = _settle(ports, job, effect, conclusion)
             if is_settled:
                 ports.runner.forget(job.job_id)
             return is_settled
 
 
-def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> bool:
+def _settle(ports: Ports, job: Job, effect: Effect | None, conclusion: Conclusion) -> bool:
     now = ports.clock.now()
     running = replace(job, progress=replace(job.progress, phase=""))
     settled = running.advance(
-        verdict.state,
+        conclusion.state,
         effect=effect,
         finished_at=now,
-        failure_reason=verdict.reason,
-        failure_message=verdict.message,
+        failure_reason=conclusion.reason,
+        failure_message=conclusion.message,
     )
     if not store_end(ports, job, settled, token_of(ports, job)):
         return False
     fields = {
-        "state": verdict.state.value,
-        "message": verdict.message or (effect.sentence if effect is not None else ""),
+        "state": conclusion.state.value,
+        "message": conclusion.message or (effect.sentence if effect is not None else ""),
     }
     ports.store.append_events([JobEvent(job.job_id, now, "job.reviewed", fields)])
     ports.telemetry.job_finished(settled, effect)
@@ -132,8 +132,8 @@ def _follow_up(ports: Ports, job: Job) -> None:
         plan_table(ports, record, record.health)
 
 
-def _wait_within_limit(ports: Ports, job: Job, reason: str) -> Verdict | None:
-    """Wait for the table; returns the final verdict when the job waits no longer, else None."""
+def _wait_within_limit(ports: Ports, job: Job, reason: str) -> Conclusion | None:
+    """Wait for the table; returns the final conclusion when the job waits no longer, else None."""
     now = ports.clock.now()
     since = job.unreadable_since
     if since is None:
@@ -150,7 +150,7 @@ def _wait_within_limit(ports: Ports, job: Job, reason: str) -> Verdict | None:
         _report_wait(ports, job, reason)
     if end is None:
         return None
-    return Verdict(
+    return Conclusion(
         JobState.FAILED, FailureReason.UNPROVED, f"what it did is not known: {end} ({reason})"
     )
 

@@ -5,15 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.compare.effect import (
-    Verdict,
-    compare,
-    conclude,
-    describe_effect,
-    describe_timeout,
-    find_statistics,
-    split_commits,
-)
+from maintainer.compare.conclusion import Conclusion, conclude, describe_timeout, find_statistics
+from maintainer.compare.effect import compare, describe_effect, split_commits
 from maintainer.compare.row_proof import prove_rows, rows_to_count, spread_counts
 from maintainer.domain.action import (
     Action,
@@ -682,7 +675,7 @@ def replacing(files: int) -> dict[str, str]:
 
 def conclude_lost(
     action: Action, *replaced: int, outcome: Outcome | None = LOST
-) -> tuple[Effect, Verdict]:
+) -> tuple[Effect, Conclusion]:
     """Of a job that was to take in 20 files, whose commits replaced so many of them each before
     Spark was gone.
     """

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.compare.effect import Verdict
+from maintainer.compare.conclusion import Conclusion
 from maintainer.compare.rollback import compare_rollback, conclude_rollback
 from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.inventory import Ref, Snapshot, TableInventory
@@ -86,14 +86,14 @@ def table_of(current: int, *more: Snapshot, refs: tuple[Ref, ...] = ()) -> Table
     )
 
 
-def conclude(table: TableInventory, job: Job | None = None) -> Verdict:
+def conclude(table: TableInventory, job: Job | None = None) -> Conclusion:
     return conclude_rollback(job or job_of(), ACTION, effect_of(BEFORE), table)
 
 
 def test_the_table_says_whether_it_is_back_whatever_spark_says() -> None:
     for kind in ("finished", "lost", "failed", "cancelled", None):
-        assert conclude(table_of(1), job_of(kind)) == Verdict(JobState.SUCCEEDED)
-    assert conclude(table_of(3, snapshot(3, parent_id=1)), job_of()) == Verdict(
+        assert conclude(table_of(1), job_of(kind)) == Conclusion(JobState.SUCCEEDED)
+    assert conclude(table_of(3, snapshot(3, parent_id=1)), job_of()) == Conclusion(
         JobState.SUCCEEDED
     ), "others have gone on from there"
 
@@ -105,12 +105,12 @@ def test_a_table_that_is_not_back_is_told_with_what_spark_said() -> None:
         conclude(there, job_of(None)).message
         == "its outcome is unknown, but main stands at snapshot 2"
     )
-    assert conclude(there, job_of("cancelled")) == Verdict(JobState.CANCELLED)
+    assert conclude(there, job_of("cancelled")) == Conclusion(JobState.CANCELLED)
     refused = job_of("failed", FailureReason.CATALOG_UNREACHABLE, "it does not answer")
-    assert conclude(there, refused) == Verdict(
+    assert conclude(there, refused) == Conclusion(
         JobState.FAILED, FailureReason.CATALOG_UNREACHABLE, "it does not answer"
     )
-    assert conclude(there, job_of("lost")) == Verdict(
+    assert conclude(there, job_of("lost")) == Conclusion(
         JobState.FAILED, FailureReason.OTHER, "the table is as it was before the rollback"
     )
 
@@ -122,10 +122,10 @@ def test_a_commit_that_slipped_in_is_named_unless_a_ref_or_an_audit_has_it() -> 
     assert verdict.message.startswith(
         "snapshot 3 of etl was committed in the moment of the rollback and is on no branch now"
     )
-    assert conclude(table_of(1, slipped, refs=(Ref("audit", 3, is_branch=True),))) == Verdict(
+    assert conclude(table_of(1, slipped, refs=(Ref("audit", 3, is_branch=True),))) == Conclusion(
         JobState.SUCCEEDED
     )
-    assert conclude(table_of(1, replace(slipped, summary={"wap.id": "x"}))) == Verdict(
+    assert conclude(table_of(1, replace(slipped, summary={"wap.id": "x"}))) == Conclusion(
         JobState.SUCCEEDED
     )
     assert (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from maintainer.compare.effect import compare, conclude, find_statistics, split_commits
+from maintainer.compare.conclusion import conclude, find_statistics
+from maintainer.compare.effect import compare, split_commits
 from maintainer.compare.missing_parent import prove_rows_since
 from maintainer.compare.row_proof import COUNT_LIMIT_BYTES, rows_to_count, spread_counts
 from maintainer.decide.jobs.fresh_plan import bring_up_to_date, explain_needlessness

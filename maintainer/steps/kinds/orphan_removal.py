@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
 
-from maintainer.compare.effect import Verdict
+from maintainer.compare.conclusion import Conclusion
 from maintainer.compare.removal import (
     PARTICIPLES,
     STATES,
@@ -176,7 +176,7 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
     effect: Effect,
     keep_for: timedelta,
     statistics: Sequence[str],
-) -> tuple[Effect, Verdict] | None:
+) -> tuple[Effect, Conclusion] | None:
     """Prove which files are gone, and that no referenced file is; None while storage fails.
 
     `keep_for` is how long the quarantine lasts. `statistics` are the statistics files that the
@@ -197,16 +197,16 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
     if proof is None:
         return None
     proved = measure_removal(effect, approved.disposal, proof)
-    verdict = conclude_removal(job, proved, proof, is_reported=report.reached is not None)
+    conclusion = conclude_removal(job, proved, proof, is_reported=report.reached is not None)
     if proof.lost:  # first, so that no further job touches this table
         reason = (
             f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; "
             f"check the job before you resume"
         )
         pause_table(ports, job, BY_PROOF, reason)
-    if verdict.state is JobState.SUCCEEDED:
+    if conclusion.state is JobState.SUCCEEDED:
         _close(ports, job, approved, proved, keep_for)
-    return proved, verdict
+    return proved, conclusion
 
 
 def _add_statistics(report: RemovedOrphans, statistics: Iterable[str]) -> RemovedOrphans:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from maintainer.compare.effect import conclude
+from maintainer.compare.conclusion import conclude
 from maintainer.decide.notices import notice_of_list
 from maintainer.decide.orphans.approval import Look, describe_list, make_list
 from maintainer.decide.orphans.scan import MAX_FILES, Judgement, describe_judgement, judge_orphans

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from maintainer.compare.effect import Verdict
+from maintainer.compare.conclusion import Conclusion
 from maintainer.domain.effect import Effect
 from maintainer.domain.job import FailureReason, Job
 
@@ -38,7 +38,7 @@ class Proved:
     """What the job did, and its final state."""
 
     effect: Effect
-    verdict: Verdict
+    conclusion: Conclusion
 
 
 @dataclass(frozen=True, slots=True)

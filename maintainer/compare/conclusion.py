@@ -1,0 +1,228 @@
+"""The final state of a job, which follows from Spark's report and the job's effect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from maintainer.compare.effect import REWRITTEN_ITEMS, count_claimed, end_of_work
+from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, Procedure
+from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
+from maintainer.domain.effect import ContentProof, Effect, RowProof
+from maintainer.domain.inventory import StatisticsFile, TableInventory
+from maintainer.domain.job import FailureReason, Job, JobState, Outcome
+from maintainer.domain.safeguards import Checksum
+from maintainer.domain.units import format_duration
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """The final state of a reviewed job."""
+
+    state: JobState
+    reason: FailureReason | None = None
+    message: str = ""
+
+
+def conclude(job: Job, effect: Effect) -> Conclusion:
+    """Decide a job's final state from Spark's report and the table's metadata."""
+    outcome, kind = job.outcome, end_of_work(job)
+    message = outcome.message if outcome is not None else ""
+    if effect.rows is RowProof.DIFFERENT:
+        return Conclusion(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            "the rows before and after our commits are not the same; nothing more is done to "
+            "this table",
+        )
+    if effect.failed_proofs:
+        return Conclusion(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            f"{'; '.join(effect.failed_proofs)}; nothing more is done to this table",
+        )
+    if kind == "finished":
+        if count_claimed(job) and not effect.own_commits and effect.other_commits:
+            return Conclusion(
+                JobState.FAILED,
+                FailureReason.CONFLICT,
+                f"A writer won: {CONFLICT_WORDS[ConflictKind.TAKEN_BACK]}.",
+            )
+        unproved = _find_unproved(job, effect)
+        done = Conclusion(
+            JobState.SUCCEEDED, None, _ROWS_UNKNOWN if effect.rows is RowProof.UNKNOWN else ""
+        )
+        return (
+            Conclusion(JobState.FAILED, FailureReason.UNPROVED, unproved)
+            if unproved
+            else _conclude_checked(job, effect, done)
+        )
+    if kind in {"cancelled", "lost"} and is_timed_out(job):
+        return Conclusion(
+            JobState.FAILED,
+            FailureReason.TIMEOUT,
+            " ".join(part for part in (describe_timeout(job), _partial(job, effect)) if part),
+        )
+    if kind == "cancelled":
+        return Conclusion(JobState.CANCELLED, None, _partial(job, effect))
+    if kind == "failed":
+        # Dangling deletes are removed after the whole rewrite, so the rewrite itself is
+        # complete.
+        if (
+            outcome is not None
+            and outcome.conflict is ConflictKind.SNAPSHOT_CHANGED
+            and effect.own_commits
+        ):
+            return _conclude_checked(
+                job, effect, Conclusion(JobState.SUCCEEDED, None, _tell_conflict(outcome))
+            )
+        reason = outcome.reason if outcome is not None else None
+        parts = (_tell_conflict(outcome), message, _partial(job, effect))
+        return Conclusion(
+            JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in parts if part)
+        )
+    return _conclude_lost(job, effect, message or "Spark was lost")
+
+
+def _conclude_lost(job: Job, effect: Effect, message: str) -> Conclusion:
+    """Decide from the table alone, because Spark was lost; partial work is no success."""
+    said = job.outcome.reason if job.outcome is not None else None
+    # A job that was asked to end counts as cancelled, even if Spark had to be killed for
+    # that.
+    state, reason = (
+        (JobState.CANCELLED, None)
+        if job.cancel_requested_by
+        else (JobState.FAILED, said or FailureReason.LOST_RUNNER)
+    )
+    if effect.is_idle:
+        return Conclusion(
+            state, reason, f"{message}; the table shows that nothing of this job was committed"
+        )
+    if effect.files_left:
+        return Conclusion(state, reason, f"{message}; {_partial(job, effect)}")
+    if said is FailureReason.CATALOG_UNREACHABLE:
+        found = (
+            "the catalog did not say whether it made the commit; it was found in the table's "
+            "metadata"
+        )
+    else:
+        found = "Spark was lost after its commits; they were found in the table's metadata"
+    if job.procedure is Procedure.EXPIRE_SNAPSHOTS:
+        found += f", but {_LEFT_BY_EXPIRY}"
+    return _conclude_checked(job, effect, Conclusion(JobState.SUCCEEDED, None, found))
+
+
+def _conclude_checked(job: Job, effect: Effect, conclusion: Conclusion) -> Conclusion:
+    """Fail a job whose row checksums were required as its proof but could not be taken.
+
+    That is no damage, but no proof either. Another conclusion is returned unchanged.
+    """
+    if job.safeguards.checksum is not Checksum.FULL or effect.contents is not ContentProof.UNKNOWN:
+        return conclusion
+    outcome = job.outcome
+    reason = (
+        FailureReason.LOST_RUNNER
+        if outcome is None or outcome.kind == "lost"
+        else FailureReason.UNPROVED
+    )
+    said = (outcome.check_failure_reason or outcome.reason) if outcome is not None else None
+    why = f": {outcome.check_failure}" if outcome is not None and outcome.check_failure else ""
+    message = (
+        f"the checksums of all rows, by which it was to be proved, could not be taken{why}. "
+        f"{_partial(job, effect)}"
+    )
+    return Conclusion(JobState.FAILED, said or reason, message)
+
+
+def _tell_conflict(outcome: Outcome | None) -> str:
+    return (
+        ""
+        if outcome is None or outcome.conflict is None
+        else f"A writer won: {CONFLICT_WORDS[outcome.conflict]}."
+    )
+
+
+# Iceberg commits first and deletes afterwards.
+_LEFT_BY_EXPIRY = "files of the expired snapshots may remain; an orphan scan finds them"
+_ROWS_UNKNOWN = (
+    "the rows are not proved: the table's metadata no longer has the snapshot before ours, or "
+    "its totals, and others may have committed in between"
+)
+_STATISTICS = {
+    Procedure.COMPUTE_TABLE_STATS: "statistics_file",
+    Procedure.COMPUTE_PARTITION_STATS: "partition_statistics_file",
+}
+
+
+def _find_unproved(job: Job, effect: Effect) -> str | None:
+    """A claim of Spark that the table does not confirm; None when it confirms all."""
+    procedure = job.procedure
+    claimed = count_claimed(job)
+    if claimed and not effect.own_commits:
+        return (
+            f"Spark reported {claimed} rewritten {REWRITTEN_ITEMS[procedure]}, but the table has "
+            f"no snapshot of ours"
+        )
+    if procedure is Procedure.REWRITE_POSITION_DELETE_FILES and effect.files_removed:
+        return (
+            f"a rewrite of delete files must leave the data files alone, but "
+            f"{effect.files_removed} of them are gone"
+        )
+    written = claimed_statistics(job)
+    if written and not effect.statistics_written:
+        return (
+            f"Spark reported {written}, but the table's metadata does not name it for the "
+            f"snapshot, or the file is not there"
+        )
+    return None
+
+
+def claimed_statistics(job: Job) -> str | None:
+    """The path of the statistics that Spark reports to have written; None for other jobs."""
+    key = _STATISTICS.get(job.procedure)
+    claimed = job.outcome.result.get(key) if key is not None and job.outcome is not None else None
+    return str(claimed) if claimed else None
+
+
+def find_statistics(job: Job, inventory: TableInventory) -> StatisticsFile | None:
+    """The table's statistics file for the job's snapshot.
+
+    It is the file that Spark named or, if Spark was lost, any file of that snapshot.
+    """
+    match job.action:
+        case ComputeTableStats(snapshot_id):
+            files = inventory.statistics
+        case ComputePartitionStats(snapshot_id):
+            files = inventory.partition_statistics
+        case _:
+            return None
+    claimed = claimed_statistics(job)
+    return next(
+        (
+            file
+            for file in files
+            if file.snapshot_id == snapshot_id and claimed in {None, file.path}
+        ),
+        None,
+    )
+
+
+def is_timed_out(job: Job) -> bool:
+    """True when the job exceeded its time limit before anybody requested its end."""
+    return job.is_overdue and not job.cancel_requested_by
+
+
+def describe_timeout(job: Job) -> str:
+    """Describe the time limit that the job exceeded."""
+    if job.deadline is None or job.submitted_at is None:
+        return "Ended because its time was up."
+    return (
+        f"Ended because it took longer than its timeout of "
+        f"{format_duration(job.deadline - job.submitted_at)}."
+    )
+
+
+def _partial(job: Job, effect: Effect) -> str:
+    if effect.is_idle:
+        return ""
+    left = f" But {_LEFT_BY_EXPIRY}." if job.procedure is Procedure.EXPIRE_SNAPSHOTS else ""
+    return f"What was committed before stays: {effect.sentence}{left}"
