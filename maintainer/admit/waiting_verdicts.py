@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from maintainer.admit.admission import AdmissionCircumstances, Ledger, find_blackout
+from maintainer.admit.admission import find_blackout
+from maintainer.admit.budgets import Ledger
+from maintainer.admit.circumstances import AdmissionCircumstances
 from maintainer.domain.admission import Candidate, Wait
 from maintainer.domain.verdict import (
     PLANNED,

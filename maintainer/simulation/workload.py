@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from maintainer.admit.admission import AdmissionCircumstances, Running, find_blackout, next_day
+from maintainer.admit.admission import find_blackout
+from maintainer.admit.budgets import next_day
+from maintainer.admit.circumstances import AdmissionCircumstances, Running
 from maintainer.domain.admission import AdmissionRules, Candidate
 from maintainer.domain.budget import NOTHING_SPENT, Charge, Spending, day_of
 

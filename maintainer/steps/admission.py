@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from maintainer.admit.admission import (
-    AdmissionCircumstances,
-    admit,
-    choose,
-    find_blackout,
-    find_spent,
-    is_shut,
-    running_of,
-)
+from maintainer.admit.admission import admit, choose, find_blackout, is_shut
+from maintainer.admit.budgets import find_spent
+from maintainer.admit.circumstances import AdmissionCircumstances, running_of
 from maintainer.admit.waiting_verdicts import WaitChange, find_wait_changes
 from maintainer.decide.explanation import give_wait
 from maintainer.decide.notices import notice_of_budget

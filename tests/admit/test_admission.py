@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -9,16 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.admit.admission import (
-    AdmissionCircumstances,
-    Running,
-    admit,
-    admitted,
-    choose,
-    find_spent,
-    is_shut,
-    running_of,
-)
+from maintainer.admit.admission import admit, choose, is_shut
+from maintainer.admit.budgets import find_spent
+from maintainer.admit.circumstances import AdmissionCircumstances, Running, running_of
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.admission import (
     AdmissionRules,
@@ -46,6 +39,11 @@ FILES, MANIFESTS, EXPIRY = (
     RuleName.EXPIRE_SNAPSHOTS,
 )
 TODAY = "2026-03-04"
+
+
+def admitted(verdicts: Iterable[AdmissionVerdict]) -> tuple[Candidate, ...]:
+    """The candidates that start, best first."""
+    return tuple(verdict.candidate for verdict in verdicts if verdict.is_admitted)
 
 
 def candidate(

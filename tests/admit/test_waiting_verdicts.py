@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.admit.admission import AdmissionCircumstances, Running
+from maintainer.admit.circumstances import AdmissionCircumstances, Running
 from maintainer.admit.waiting_verdicts import SPARE_SHARE, find_wait_changes
 from maintainer.domain.admission import AdmissionRules, Candidate, Wait, WaitCode
 from maintainer.domain.budget import Budget, Charge, Spending

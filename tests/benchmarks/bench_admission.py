@@ -19,7 +19,8 @@ from sqlalchemy import insert
 from maintainer.adapters.store import documents, open_store
 from maintainer.adapters.store.schema import candidates, plans, tables
 from maintainer.adapters.store.sql import SqlStore
-from maintainer.admit.admission import AdmissionCircumstances, admit, choose
+from maintainer.admit.admission import admit, choose
+from maintainer.admit.circumstances import AdmissionCircumstances
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, find_candidates
 from maintainer.domain.budget import Budget

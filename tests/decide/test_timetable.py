@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from maintainer.admit.admission import AdmissionCircumstances, admit, choose
+from maintainer.admit.admission import admit, choose
+from maintainer.admit.circumstances import AdmissionCircumstances
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
 from maintainer.domain.admission import AdmissionRules, Candidate

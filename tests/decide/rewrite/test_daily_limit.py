@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.admit.admission import AdmissionCircumstances, admit
+from maintainer.admit.admission import admit
+from maintainer.admit.circumstances import AdmissionCircumstances
 from maintainer.decide import plan as decide_module
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide

@@ -1,0 +1,46 @@
+"""What admission needs to know apart from the candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from maintainer.domain.admission import (
+    AdmissionRules,
+    Halt,
+)
+from maintainer.domain.budget import (
+    Spending,
+)
+from maintainer.domain.job import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The facts of an unfinished job that admission needs."""
+
+    table_uuid: str
+    catalog: str
+    policy: str = ""  # the name of its policy's budget
+    # False: Spark is done and only the proof is missing. The table is busy, but the job uses
+    # no slot.
+    is_at_work: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionCircumstances:
+    """All that admission needs apart from the candidates."""
+
+    now: datetime  # in UTC
+    free_places: int  # the runner's free slots
+    rules: AdmissionRules = field(default_factory=AdmissionRules)
+    running: tuple[Running, ...] = ()
+    spending: Spending = field(default_factory=lambda: Spending(""))  # of today
+    halts: tuple[Halt, ...] = ()
+
+
+def running_of(job: Job) -> Running:
+    """The job as admission counts it."""
+    return Running(
+        job.table_uuid, job.table.catalog, job.charged_to, is_at_work=not job.awaits_review
+    )
