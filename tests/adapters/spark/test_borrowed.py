@@ -118,7 +118,7 @@ def test_guard_2_of_a_snapshot_of_another_table_nothing_is_ever_deleted(workshop
     )
     assert refusal_of(workshop, table, RuleName.REMOVE_ORPHAN_FILES) == (
         SkipCode.UNSAFE,
-        f"{borrowed} may lie in its place",
+        f"{borrowed} may be in its location",
     )
     assert refusal_of(workshop, table, RuleName.EXPIRE_SNAPSHOTS) == (
         SkipCode.UNSAFE,
@@ -141,7 +141,7 @@ def test_guard_2_of_a_migrated_table_no_orphans_are_looked_for(workshop: Worksho
     workshop.grow_old(table, OLD)
     borrowed = (
         "the table has the property migrated=true: it was made from another table, whose files "
-        "may lie in its place"
+        "may be in its location"
     )
     assert refusal_of(workshop, table, RuleName.REMOVE_ORPHAN_FILES) == (SkipCode.UNSAFE, borrowed)
     before = files_in(place)
