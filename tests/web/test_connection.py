@@ -123,5 +123,5 @@ def test_a_page_of_another_version_than_the_daemon_says_so(page: Page) -> None:
     page.context.set_offline(True)
     expect(page.get_by_text("This browser is offline")).to_be_visible(timeout=SOON_MILLISECONDS)
     page.context.set_offline(False)  # everything is read anew then
-    expect(page.get_by_text("The daemon is of "
-        "version 9.9.9 now")).to_be_visible(timeout=WAIT_MILLISECONDS)
+    notice = page.get_by_text("The daemon now has version 9.9.9")
+    expect(notice).to_be_visible(timeout=WAIT_MILLISECONDS)
