@@ -99,11 +99,11 @@ def conclude_rollback(
         return Conclusion(JobState.SUCCEEDED)
     outcome = job.outcome
     if outcome is None or outcome.kind == "finished":
-        told = "its outcome is unknown" if outcome is None else "Spark reported success"
+        result = "its outcome is unknown" if outcome is None else "Spark reported success"
         return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
-            f"{told}, but main stands at snapshot {inventory.current_snapshot_id}",
+            f"{result}, but main stands at snapshot {inventory.current_snapshot_id}",
         )
     if outcome.kind == "cancelled":
         return Conclusion(JobState.CANCELLED)

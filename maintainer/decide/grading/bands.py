@@ -138,11 +138,13 @@ def _name_findings(
     if not registrations:
         return []
     refusal = refuse_shared(health, policy, registrations)
-    told = (
+    sentence = (
         refusal.reason
         if refusal is not None
         else f"{describe_names(registrations)}; a policy names this name as the owner"
     )
     return [
-        Finding(NAMES, len(registrations) + 1, 1, Band.WATCH, is_actionable=False, sentence=told)
+        Finding(
+            NAMES, len(registrations) + 1, 1, Band.WATCH, is_actionable=False, sentence=sentence
+        )
     ]

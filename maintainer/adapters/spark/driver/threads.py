@@ -66,7 +66,7 @@ class Threads:
     def _find(self, tag: str) -> list[tuple[JavaObject, list[JavaObject]]]:
         """List the job's Java threads with their stack frames.
 
-        A shared thread has the class loader of its first job, whatever job it works for now.
+        A shared thread has the class loader of its first job, also while it works for another job.
         """
         traces = self._java.lang.Thread.getAllStackTraces()
         found = []

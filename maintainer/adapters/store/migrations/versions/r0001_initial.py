@@ -33,7 +33,8 @@ SAMPLED_NUMBERS = (
 )  # fmt: skip
 
 
-def _required(name: str, kind: Kind, **options: Any) -> sa.Column[Any]:  # noqa: ANN401 - as SQLAlchemy has it
+# SQLAlchemy takes options of any type.
+def _required(name: str, kind: Kind, **options: Any) -> sa.Column[Any]:  # noqa: ANN401
     return sa.Column(name, kind, nullable=False, **options)
 
 
