@@ -1,7 +1,7 @@
 """The driver's end of the socket to its daemon.
 
-JSON lines go both ways. Messages about a job are numbered and kept until they are acknowledged, so
-that the next daemon can receive them again.
+JSON lines go both ways. Messages about a job are kept until they are acknowledged, so that the next
+daemon can receive them again.
 """
 
 from __future__ import annotations
@@ -13,20 +13,13 @@ import struct
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeAlias
 
-Message: TypeAlias = dict[str, Any]
+from .clock import read_clock
+from .outbox import Message, Outbox
 
-_CLOCK = getattr(
-    time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC
-)  # includes the time when the machine sleeps, if there is such a clock
-_MAX_KEPT = 2_000  # messages; a job has about ten, its end included
+__all__ = ["Channel", "bound_sending", "read_clock"]
+
 _SEND_SECONDS = 5  # a daemon that reads nothing for so long counts as gone; it may come back
-
-
-def read_clock() -> float:
-    """Return seconds on a clock that all processes of this machine share."""
-    return time.clock_gettime(_CLOCK)
 
 
 def bound_sending(connection: socket.socket) -> None:
@@ -54,8 +47,7 @@ class Channel:
         self._take = take
         self._introduce = introduce
         self._lock = threading.RLock()
-        self._kept: dict[int, Message] = {}
-        self._number = 0
+        self._outbox = Outbox()
         self._connection: socket.socket | None = None
         self.left_at: float | None = (
             read_clock()
@@ -68,27 +60,16 @@ class Channel:
         Events of a job are kept; of its progress events only the newest is.
         """
         with self._lock:
-            self._number += 1
-            message: Message = {"number": self._number, "at": time.time(), "event": event, **fields}
-            if job is not None:
-                message["job"] = job
-                self._keep(message)
-            self._write(message)
+            message = self._outbox.write(event, job, fields)
+            self._write(message if job is None else self._outbox.keep(message))
 
     def acknowledge(self, numbers: list[int]) -> None:
         """Drop the acknowledged messages."""
         with self._lock:
-            for number in numbers:
-                self._kept.pop(number, None)
+            self._outbox.drop(numbers)
 
-    def _keep(self, message: Message) -> None:
-        if message["event"] == "spark.progress":
-            for number, kept in list(self._kept.items()):
-                if kept["event"] == "spark.progress" and kept["job"] == message["job"]:
-                    del self._kept[number]
-        self._kept[message["number"]] = message
-        while len(self._kept) > _MAX_KEPT:
-            del self._kept[next(iter(self._kept))]
+    def flush(self, seconds: float) -> None:
+        """Return at once: a message is written when it is sent, or kept."""
 
     def _write(self, message: Message) -> None:
         if self._connection is not None:
@@ -105,7 +86,7 @@ class Channel:
                     self._leave(self._connection)
                 self._connection, self.left_at = connection, None
                 self._write({"event": "hello", "at": time.time(), **self._introduce()})
-                for message in self._kept.values():
+                for message in self._outbox.kept():
                     self._write(message)
                 self._write({"event": "replayed", "at": time.time()})
             threading.Thread(target=self._read, args=(connection,), daemon=True).start()

@@ -7,8 +7,8 @@ import os
 import threading
 from typing import IO, Any, TypeAlias, cast
 
-from .channel import Channel
 from .mover import MOVE, move_files
+from .outbox import Transport
 from .progress import Meter
 from .results import read_first_row, write_rows
 
@@ -41,7 +41,7 @@ class Job:
         self.tag = f"maintainer-{job_id}"  # tags every Spark job of this job, on every thread
         self.meter = Meter(self.tag)
 
-    def run_statements(self, session: JavaObject, output: Channel) -> None:
+    def run_statements(self, session: JavaObject, output: Transport) -> None:
         """Run the statements until one fails or the job is cancelled, and keep their results."""
         with gzip.open(self.rows or os.devnull, "wt", compresslevel=1, encoding="utf-8") as file:
             for number, statement in enumerate(self.statements):

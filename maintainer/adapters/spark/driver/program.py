@@ -30,12 +30,16 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn, TypeAlias, cast
 
-from .channel import Channel, Message, read_clock
+from .channel import Channel
+from .clock import read_clock
 from .job import Job
 from .jvm import Jvm, drop_cluster_defaults
 from .marks import Marks
+from .outbox import Message, Transport
 from .results import MAX_MESSAGE_CHARACTERS, read_causes
 from .threads import Threads
 
@@ -55,7 +59,10 @@ _EXIT_JVM_GONE, _EXIT_START_FAILED, _EXIT_FENCED = 3, 4, 5
 
 
 class _Driver:
-    def __init__(self, listener: socket.socket) -> None:
+    def __init__(
+        self, connect: Callable[[Callable[[Message], None], Callable[[], Message]], Transport]
+    ) -> None:
+        """Take the function that makes the transport; it gets `take` and `introduce`."""
         self._starts: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._settings: Message = {}
         self._jobs: dict[str, Job] = {}
@@ -65,7 +72,7 @@ class _Driver:
         self._is_stopping = False
         self._is_worn = False
         self._last_end: float | None = None  # when the last job ended
-        self._output = Channel(listener, self._take, self._introduce)
+        self._output = connect(self._take, self._introduce)
         threading.Thread(target=self._watch_fences, daemon=True).start()
 
     def serve(self) -> NoReturn:
@@ -381,4 +388,4 @@ class _Driver:
 def main() -> None:
     """Serve connections to the socket that the daemon has left open; the argument is its number."""
     os.dup2(2, 1)
-    _Driver(socket.socket(fileno=int(sys.argv[1]))).serve()
+    _Driver(partial(Channel, socket.socket(fileno=int(sys.argv[1])))).serve()

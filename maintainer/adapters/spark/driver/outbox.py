@@ -1,0 +1,111 @@
+"""The driver's messages to its daemon: numbered, and kept until they are acknowledged.
+
+How they travel is the business of a transport: `channel` (a Unix socket) or `polling` (HTTP).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from typing import Any, Protocol, TypeAlias
+
+Message: TypeAlias = dict[str, Any]
+
+MAX_KEPT = 2_000  # messages; a job has about ten, its end included
+MAX_KEPT_BYTES = 16 * 1024**2  # of all kept messages as JSON
+MAX_MESSAGE_BYTES = 256 * 1024  # of one message as JSON; a longer one loses its longest fields
+_MAX_FIELD_CHARACTERS = 8_000  # of a field of a message that is too long
+_ENVELOPE = frozenset({"number", "at", "event", "job"})
+
+
+class Transport(Protocol):
+    """What carries the messages, and brings the daemon's orders."""
+
+    @property
+    def left_at(self) -> float | None:
+        """When the daemon was lost, by read_clock; None while it is there."""
+        ...
+
+    def send(self, event: str, job: str | None = None, **fields: object) -> None:
+        """Send the event, of a job or of the driver itself."""
+        ...
+
+    def acknowledge(self, numbers: list[int]) -> None:
+        """Drop messages that the daemon has stored."""
+        ...
+
+    def flush(self, seconds: float) -> None:
+        """Return when everything was delivered, or after so many seconds."""
+        ...
+
+
+class Outbox:
+    """Numbers messages and keeps some. Its user calls it from one thread at a time."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._kept: dict[int, Message] = {}
+        self._sizes: dict[int, int] = {}
+        self._kept_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def write(self, event: str, job: str | None, fields: dict[str, object]) -> Message:
+        """Return the event as a message with the next number."""
+        self._number += 1
+        message: Message = {"number": self._number, "at": time.time(), "event": event, **fields}
+        if job is not None:
+            message["job"] = job
+        return message
+
+    def keep(self, message: Message) -> Message:
+        """Keep the message until it is dropped, and return it as it is kept.
+
+        Of a job's progress only the newest message is kept. Beyond the bounds the oldest go.
+        """
+        message, size = _shorten(message)
+        if message["event"] == "spark.progress":
+            self.drop(
+                number
+                for number, kept in list(self._kept.items())
+                if kept["event"] == "spark.progress" and kept.get("job") == message.get("job")
+            )
+        self._kept[message["number"]] = message
+        self._sizes[message["number"]] = size
+        self._kept_bytes += size
+        while len(self._kept) > MAX_KEPT or self._kept_bytes > MAX_KEPT_BYTES:
+            self.drop([next(iter(self._kept))])
+        return message
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Drop the messages of these numbers."""
+        for number in numbers:
+            if self._kept.pop(number, None) is not None:
+                self._kept_bytes -= self._sizes.pop(number)
+
+    def drop_until(self, number: int) -> None:
+        """Drop the messages up to and with this number."""
+        self.drop([kept for kept in self._kept if kept <= number])
+
+    def kept(self) -> list[Message]:
+        """Return the kept messages, the oldest first."""
+        return list(self._kept.values())
+
+
+def _shorten(message: Message) -> tuple[Message, int]:
+    """Return the message and its size; of one that is too long the long fields are cut."""
+    size = len(json.dumps(message))
+    if size <= MAX_MESSAGE_BYTES:
+        return message, size
+    cut = {name: value if name in _ENVELOPE else _cut(value) for name, value in message.items()} | {
+        "is_shortened": True
+    }
+    return cut, len(json.dumps(cut))
+
+
+def _cut(value: object) -> object:
+    if isinstance(value, str):
+        return value[:_MAX_FIELD_CHARACTERS]
+    return value if len(json.dumps(value)) <= _MAX_FIELD_CHARACTERS else None

@@ -1,0 +1,53 @@
+"""The driver keeps its messages within bounds of number and bytes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from maintainer.adapters.spark.driver import outbox as module
+from maintainer.adapters.spark.driver.outbox import MAX_MESSAGE_BYTES, Outbox
+
+
+def keep(outbox: Outbox, event: str, job: str | None = "j", **fields: object) -> None:
+    outbox.keep(outbox.write(event, job, fields))
+
+
+def test_messages_are_numbered_in_order_and_dropped_by_number() -> None:
+    outbox = Outbox()
+    for event in ("job.started", "statement.started", "job.finished"):
+        keep(outbox, event)
+    outbox.drop([2, 7])
+    assert [message["number"] for message in outbox.kept()] == [1, 3]
+    outbox.drop_until(1)
+    assert [message["event"] for message in outbox.kept()] == ["job.finished"]
+
+
+def test_the_oldest_messages_go_when_all_together_are_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MAX_KEPT_BYTES", 3_000)
+    outbox = Outbox()
+    for _ in range(10):
+        keep(outbox, "statement.started", statement="x" * 900)
+    assert [message["number"] for message in outbox.kept()] == [8, 9, 10]
+    outbox.drop([8, 9, 10])
+    keep(outbox, "statement.started", statement="x" * 2_000)
+    assert len(outbox) == 1, "what was dropped counts no more"
+
+
+def test_a_message_that_is_too_long_keeps_its_event_and_loses_its_long_fields() -> None:
+    outbox = Outbox()
+    rows = [{"file": "x" * 100} for _ in range(MAX_MESSAGE_BYTES // 50)]
+    keep(outbox, "job.finished", result=rows, failure="f" * MAX_MESSAGE_BYTES, checks={"rows": 1})
+    (message,) = outbox.kept()
+    assert len(json.dumps(message)) < MAX_MESSAGE_BYTES
+    assert (message["event"], message["job"], message["checks"]) == (
+        "job.finished",
+        "j",
+        {"rows": 1},
+    )
+    assert message["result"] is None
+    assert message["failure"].startswith("fff")
+    assert message["is_shortened"]
