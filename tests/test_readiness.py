@@ -16,8 +16,8 @@ from sqlalchemy import event
 from maintainer import scheduler as scheduling
 from maintainer.adapters.store import SqlStore
 from maintainer.app import App, open_app
+from maintainer.app.api import make_context
 from maintainer.app.loop import make_scheduler
-from maintainer.app.services import make_services
 from maintainer.scheduler import LEAST_PATIENCE, Scheduler, Step, StepState
 from maintainer.settings import load_settings
 from tests.adapters.catalog.lake import Lake, rows
@@ -37,7 +37,7 @@ def refused(app: App, scheduler: Scheduler) -> dict[str, str]:
     """What does not work, with the sentence on it."""
     return {
         name: sentence
-        for name, is_ok, sentence in make_services(app, scheduler).readiness()
+        for name, is_ok, sentence in make_context(app, scheduler).readiness()
         if not is_ok
     }
 

@@ -1,4 +1,4 @@
-"""The names that the server answers to, from the configuration to the services."""
+"""The names that the server answers to, from the configuration to the API."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from maintainer.app import open_app
+from maintainer.app.api import make_context
 from maintainer.app.loop import make_scheduler
-from maintainer.app.services import make_services
 from maintainer.domain.errors import ConfigurationError
 from maintainer.settings import Settings, load_settings
 
@@ -28,7 +28,7 @@ def test_configured_hosts_reach_the_api(tmp_path: Path) -> None:
         tmp_path, "server: {host: 10.0.0.7, hosts: [lake.test, 'https://maintainer.test']}\n"
     )
     with open_app(settings) as app:
-        hosts = make_services(app, make_scheduler(app)).hosts
+        hosts = make_context(app, make_scheduler(app)).hosts
     assert all(
         hosts.has(name) for name in ("localhost", "10.0.0.7:8080", "lake.test", "maintainer.test")
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from maintainer.api.deps import RecordIn, ServicesIn
+from maintainer.api.deps import PortsIn, RecordIn
 from maintainer.api.plan_schemas import VerdictPage
 from maintainer.api.plan_wire import write_verdicts
 from maintainer.api.tables import DEFAULT_PAGE, NOT_FOUND, ONE_TABLE, Cursor, Limit
@@ -14,10 +14,10 @@ router = APIRouter(tags=["tables"])
 
 @router.get(f"{ONE_TABLE}/verdicts", summary="The history of verdicts", responses=NOT_FOUND)
 def get_verdicts(
-    record: RecordIn, services: ServicesIn, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None
+    record: RecordIn, ports: PortsIn, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None
 ) -> VerdictPage:
     """The verdicts on each rule with their start and end, newest first.
 
     An entry begins with each change of a verdict, not with changing figures.
     """
-    return write_verdicts(services.store.verdicts(record.table, limit, cursor))
+    return write_verdicts(ports.store.verdicts(record.table, limit, cursor))

@@ -30,7 +30,7 @@ from maintainer.api import (
 )
 from maintainer.api.auth import authenticate
 from maintainer.api.contract import complete_document
-from maintainer.api.deps import Services
+from maintainer.api.deps import ApiContext
 from maintainer.api.errors import declare_problems, register_errors
 from maintainer.api.guard import Guard
 from maintainer.api.page import PAGE_DIRECTORY, Page
@@ -74,17 +74,17 @@ _DESCRIPTION = (
 )
 
 
-def build_api(services: Services, page_directory: Path = PAGE_DIRECTORY) -> FastAPI:
+def build_api(context: ApiContext, page_directory: Path = PAGE_DIRECTORY) -> FastAPI:
     """Build the ASGI application; page_directory has the built web page."""
     api = _declare_api()
-    api.state.services = services
-    api.add_middleware(Guard, hosts=services.hosts)
+    api.state.context = context
+    api.add_middleware(Guard, hosts=context.hosts)
     api.router.default = request_response(Page(page_directory).serve)
     return api
 
 
 def openapi_document() -> dict[str, Any]:
-    """The OpenAPI document; needs no services."""
+    """The OpenAPI document; needs no ports."""
     return _declare_api().openapi()
 
 

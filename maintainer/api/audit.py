@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from maintainer.api.deps import ServicesIn
+from maintainer.api.deps import PortsIn
 from maintainer.api.fields import Time
 from maintainer.api.health_schemas import Schema
 from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text, in_utc
@@ -41,7 +41,7 @@ class AuditPage(Schema):
 
 @router.get("/audit", summary="The audit log")
 def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
-    services: ServicesIn,
+    ports: PortsIn,
     table: Annotated[Text | None, Query(description="catalog.namespace.table")] = None,
     job: Annotated[Text, Query(description="A job's id.")] = "",
     actor: Annotated[Text, Query(description="As the log has it, such as `person ada`.")] = "",
@@ -63,7 +63,7 @@ def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given
         limit=limit,
         cursor=cursor,
     )
-    page = services.store.audit(asked)
+    page = ports.store.audit(asked)
     return AuditPage(
         items=[write_entry(entry) for entry in page.items],
         next_cursor=page.next_cursor,

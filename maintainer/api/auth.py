@@ -11,24 +11,24 @@ from typing import Annotated
 from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 
-from maintainer.api.deps import REQUESTED_BY, ServicesIn
+from maintainer.api.deps import REQUESTED_BY, ContextIn
 from maintainer.api.guard import SAFE_METHODS
 from maintainer.domain.audit import name_token
 
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
-def authenticate(request: Request, services: ServicesIn) -> str:
+def authenticate(request: Request, context: ContextIn) -> str:
     """The name in which the request acts; ProblemError when its token is missing or wrong.
 
     Where tokens are configured, a change needs one, and a wrong token is refused on every route.
     """
-    if not services.tokens:
+    if not context.tokens:
         return REQUESTED_BY
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     if not scheme and request.method in SAFE_METHODS:
         return REQUESTED_BY
-    name = _find_name(services.tokens, given.strip()) if scheme.lower() == "bearer" else None
+    name = _find_name(context.tokens, given.strip()) if scheme.lower() == "bearer" else None
     if name is None:
         detail = (
             "the token is not one of this daemon's"

@@ -10,13 +10,15 @@ from starlette.responses import StreamingResponse
 
 from maintainer.api import schemas, wire
 from maintainer.api.auth import ActorIn
-from maintainer.api.deps import ServicesIn
+from maintainer.api.deps import ContextIn, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.stream import EVENT_STREAM, tell_events
 from maintainer.api.tables import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.ports.store import JobQuery
+from maintainer.requests.cancel import request_cancel
+from maintainer.requests.rollback import request_rollback
 
 MAX_SEQUENCE = 2**63 - 1  # a sequence number is a 64-bit integer in every database
 
@@ -24,9 +26,9 @@ router = APIRouter(tags=["jobs"])
 _NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
 
 
-def job_in_path(job_id: Annotated[str, Path(max_length=MAX_TEXT)], services: ServicesIn) -> Job:
+def job_in_path(job_id: Annotated[str, Path(max_length=MAX_TEXT)], ports: PortsIn) -> Job:
     """The job that the path names, or a 404 problem."""
-    job = services.store.job(job_id)
+    job = ports.store.job(job_id)
     if job is None:
         raise ProblemError(
             HTTPStatus.NOT_FOUND,
@@ -40,7 +42,7 @@ JobIn = Annotated[Job, Depends(job_in_path)]
 
 @router.get("/jobs", summary="The job list")
 def get_jobs(
-    services: ServicesIn,
+    ports: PortsIn,
     state: Annotated[
         list[JobState] | None, Query(description="Only these states; may be given several times.")
     ] = None,
@@ -52,11 +54,11 @@ def get_jobs(
     cursor: Cursor = None,
 ) -> schemas.JobPage:
     """Jobs, newest first."""
-    page = services.store.jobs(
+    page = ports.store.jobs(
         JobQuery(tuple(state or ()), TableIdentifier.parse(table) if table else None, limit, cursor)
     )
     return schemas.JobPage(
-        items=[wire.write_job(job, services.statement) for job in page.items],
+        items=[wire.write_job(job) for job in page.items],
         next_cursor=page.next_cursor,
         total=page.total,
     )
@@ -64,9 +66,9 @@ def get_jobs(
 
 # JobIn reads it.
 @router.get("/jobs/{job_id}", summary="One job", responses=_NOT_FOUND)  # noqa: FAST003
-def get_job(job: JobIn, services: ServicesIn) -> schemas.JobOut:
+def get_job(job: JobIn) -> schemas.JobOut:
     """A job with its progress or, when it has ended, its effect."""
-    return wire.write_job(job, services.statement)
+    return wire.write_job(job)
 
 
 _EVENTS: dict[int | str, dict[str, Any]] = {
@@ -94,7 +96,8 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 )
 def get_job_events(
     job: JobIn,
-    services: ServicesIn,
+    ports: PortsIn,
+    context: ContextIn,
     accept: Annotated[
         str, Header(description="application/json: the events so far, as a list.")
     ] = EVENT_STREAM,
@@ -110,12 +113,12 @@ def get_job_events(
     if "application/json" in accept and EVENT_STREAM not in accept:
         events = [
             wire.write_event(event).model_dump_json()
-            for event in services.store.events(job.job_id, after)
+            for event in ports.store.events(job.job_id, after)
         ]
         return Response(f"[{','.join(events)}]", media_type="application/json")
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     return StreamingResponse(
-        tell_events(services, job, after), media_type=EVENT_STREAM, headers=headers
+        tell_events(ports, context.stopping, job, after), media_type=EVENT_STREAM, headers=headers
     )
 
 
@@ -125,14 +128,14 @@ def get_job_events(
     status_code=HTTPStatus.ACCEPTED,
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def cancel_job(job: JobIn, services: ServicesIn, actor: ActorIn) -> schemas.JobOut:
+def cancel_job(job: JobIn, ports: PortsIn, actor: ActorIn) -> schemas.JobOut:
     """Ask Spark to stop.
 
     The job ends as cancelled when it can commit nothing more. 409 when it has ended already.
     """
     if job.state.is_final:
         raise ProblemError(HTTPStatus.CONFLICT, f"job {job.job_id} is over: it is {job.state}")
-    return wire.write_job(services.cancel(job.job_id, actor), services.statement)
+    return wire.write_job(request_cancel(ports, job, actor))
 
 
 @router.post(
@@ -141,9 +144,9 @@ def cancel_job(job: JobIn, services: ServicesIn, actor: ActorIn) -> schemas.JobO
     status_code=HTTPStatus.ACCEPTED,
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def roll_job_back(job: JobIn, services: ServicesIn, actor: ActorIn) -> schemas.JobOut:
+def roll_job_back(job: JobIn, ports: PortsIn, actor: ActorIn) -> schemas.JobOut:
     """Set the table back to its state before the job, by a job of its own, and pause it.
 
     409 with the reason when that is impossible.
     """
-    return wire.write_job(services.roll_back(job, actor), services.statement)
+    return wire.write_job(request_rollback(ports, job, actor))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from maintainer.api.deps import ServicesIn
+from maintainer.api.deps import PortsIn
 from maintainer.api.schemas import PageOf, Sums
 from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text
 from maintainer.ports.store import NamespaceCounters
@@ -27,7 +27,7 @@ class NamespacePage(PageOf[NamespaceOut]):
 
 @router.get("/namespaces", summary="The namespaces in figures")
 def get_namespaces(
-    services: ServicesIn,
+    ports: PortsIn,
     catalog: Annotated[Text | None, Query(description="Only this catalog.")] = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
@@ -36,7 +36,7 @@ def get_namespaces(
 
     The sums are kept up to date, not computed for the request.
     """
-    page = services.store.namespaces(catalog, limit, cursor)
+    page = ports.store.namespaces(catalog, limit, cursor)
     return NamespacePage(
         items=[_write(item) for item in page.items], next_cursor=page.next_cursor, total=page.total
     )

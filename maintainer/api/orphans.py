@@ -11,11 +11,11 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
 from maintainer.api.auth import ActorIn, speak_for
-from maintainer.api.deps import REQUESTED_BY, RecordIn, Services, ServicesIn, TableIn
-from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.deps import REQUESTED_BY, PortsIn, RecordIn, TableIn
+from maintainer.api.errors import declare_problems
 from maintainer.api.health_schemas import Schema
-from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList, OrphanListState
+from maintainer.requests.approval import approve_list, find_list, reject_list, restore_list
 
 DEFAULT_FILES = 100
 MAX_FILES_TOLD = 1000  # in one answer
@@ -120,22 +120,13 @@ def write_list(orphans: OrphanList, now: datetime) -> OrphanListOut:
     )
 
 
-def _find(services: Services, table: TableIdentifier, list_id: str) -> OrphanList:
-    orphans = services.store.orphan_list(list_id)
-    if orphans is None or orphans.table != table:
-        raise ProblemError(
-            HTTPStatus.NOT_FOUND, f"table {table} has no list {list_id!r} of orphan files"
-        )
-    return orphans
-
-
 @router.get(_LISTS, summary="Lists of orphan files", responses=_NOT_FOUND)
-def get_orphan_lists(record: RecordIn, services: ServicesIn) -> OrphanLists:
+def get_orphan_lists(record: RecordIn, ports: PortsIn) -> OrphanLists:
     """The results of orphan scans, and what was done with them."""
     return OrphanLists(
         items=[
-            write_list(orphans, services.clock.now())
-            for orphans in services.store.orphan_lists(record.table)
+            write_list(orphans, ports.clock.now())
+            for orphans in ports.store.orphan_lists(record.table)
         ]
     )
 
@@ -143,7 +134,7 @@ def get_orphan_lists(record: RecordIn, services: ServicesIn) -> OrphanLists:
 @router.get(f"{_LISTS}/{{list}}", summary="One list of orphan files", responses=_NOT_FOUND)
 def get_orphan_list(
     table: TableIn,
-    services: ServicesIn,
+    ports: PortsIn,
     list_id: ListId,
     after: Annotated[
         int, Query(ge=0, le=1_000_000, description="How many files to pass over.")
@@ -151,15 +142,15 @@ def get_orphan_list(
     limit: Annotated[int, Query(ge=1, le=MAX_FILES_TOLD)] = DEFAULT_FILES,
 ) -> OrphanFiles:
     """The list with a part of its files, in order."""
-    orphans = _find(services, table, list_id)
-    files = services.store.orphan_files(list_id, after, limit)
+    orphans = find_list(ports, table, list_id)
+    files = ports.store.orphan_files(list_id, after, limit)
     told = [
         OrphanFileOut(path=file.path, size_bytes=file.size_bytes, modified_at=file.modified_at)
         for file in files
     ]
     end = after + len(files)
     return OrphanFiles(
-        list=write_list(orphans, services.clock.now()),
+        list=write_list(orphans, ports.clock.now()),
         files=told,
         next_after=end if files and end < orphans.files else None,
     )
@@ -169,27 +160,25 @@ def get_orphan_list(
     f"{_LISTS}/{{list}}/approve", summary="Approve a list of orphan files", responses=_ASKED
 )
 def approve_orphans(
-    table: TableIn, services: ServicesIn, actor: ActorIn, list_id: ListId, request: ApprovalRequest
+    table: TableIn, ports: PortsIn, actor: ActorIn, list_id: ListId, request: ApprovalRequest
 ) -> OrphanListOut:
     """The next removal takes exactly these files, except any that the table references by then.
 
     409 with the reason when the list cannot be approved.
     """
-    _find(services, table, list_id)
     return write_list(
-        services.approve_orphans(table, list_id, speak_for(actor, request.by), request.digest),
-        services.clock.now(),
+        approve_list(ports, table, list_id, speak_for(actor, request.by), request.digest),
+        ports.clock.now(),
     )
 
 
 @router.post(f"{_LISTS}/{{list}}/reject", summary="Reject a list of orphan files", responses=_ASKED)
 def reject_orphans(
-    table: TableIn, services: ServicesIn, actor: ActorIn, list_id: ListId, request: DecisionRequest
+    table: TableIn, ports: PortsIn, actor: ActorIn, list_id: ListId, request: DecisionRequest
 ) -> OrphanListOut:
     """Keep all files of the list, even if it was approved before; 409 when the list is closed."""
-    _find(services, table, list_id)
     return write_list(
-        services.reject_orphans(table, list_id, speak_for(actor, request.by)), services.clock.now()
+        reject_list(ports, table, list_id, speak_for(actor, request.by)), ports.clock.now()
     )
 
 
@@ -199,13 +188,12 @@ def reject_orphans(
     responses=_ASKED,
 )
 def restore_orphans(
-    table: TableIn, services: ServicesIn, actor: ActorIn, list_id: ListId, request: DecisionRequest
+    table: TableIn, ports: PortsIn, actor: ActorIn, list_id: ListId, request: DecisionRequest
 ) -> OrphanListOut:
     """The next job on the table moves the files back, and never over an existing file.
 
     409 when they are not in quarantine.
     """
-    _find(services, table, list_id)
     return write_list(
-        services.restore_orphans(table, list_id, speak_for(actor, request.by)), services.clock.now()
+        restore_list(ports, table, list_id, speak_for(actor, request.by)), ports.clock.now()
     )

@@ -10,11 +10,12 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from maintainer.api.auth import ActorIn
-from maintainer.api.deps import ServicesIn
+from maintainer.api.deps import PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.fields import Flag
 from maintainer.api.health_schemas import Schema
 from maintainer.domain.admission import EVERYTHING, MAX_SCOPE_CHARACTERS, Halt, read_scope
+from maintainer.requests.pause import cancel_scope, pause_scope, read_standstill, resume_scope
 
 router = APIRouter(tags=["jobs"])
 _ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
@@ -65,9 +66,9 @@ class StandstillOut(Schema):
 
 
 @router.get("/pauses", summary="What is paused")
-def get_pauses(services: ServicesIn) -> StandstillOut:
+def get_pauses(ports: PortsIn) -> StandstillOut:
     """Every pause in force, also of single tables, and the jobs that still run under one."""
-    found = services.standstill()
+    found = read_standstill(ports)
     return StandstillOut(
         items=[HaltOut.model_validate(halt) for halt in found.halts],
         is_draining=found.is_draining,
@@ -77,12 +78,12 @@ def get_pauses(services: ServicesIn) -> StandstillOut:
 
 
 @router.post("/pauses", summary="Pause a scope", status_code=HTTPStatus.CREATED, responses=_ASKED)
-def post_pause(services: ServicesIn, actor: ActorIn, request: HaltRequest) -> HaltOut:
+def post_pause(ports: PortsIn, actor: ActorIn, request: HaltRequest) -> HaltOut:
     """Start nothing more in the scope until it is resumed; `cancel` also ends its running jobs."""
-    halt = Halt(
-        read_scope(request.scope), actor, services.clock.now(), request.reason, request.drain
-    )
-    services.halt(halt, request.cancel)
+    halt = Halt(read_scope(request.scope), actor, ports.clock.now(), request.reason, request.drain)
+    pause_scope(ports, halt)
+    if request.cancel:
+        cancel_scope(ports, halt.scope, actor)
     return HaltOut.model_validate(halt)
 
 
@@ -90,7 +91,7 @@ def post_pause(services: ServicesIn, actor: ActorIn, request: HaltRequest) -> Ha
     "/pauses", summary="Resume a scope", status_code=HTTPStatus.NO_CONTENT, responses=_ASKED
 )
 def delete_pause(
-    services: ServicesIn,
+    ports: PortsIn,
     actor: ActorIn,
     scope: Annotated[
         str, Query(max_length=MAX_SCOPE_CHARACTERS, description="The very scope that was paused.")
@@ -98,7 +99,7 @@ def delete_pause(
 ) -> None:
     """Let the policies act again."""
     wanted = read_scope(scope)
-    if not services.lift(wanted, actor):
+    if not resume_scope(ports, wanted, actor):
         raise ProblemError(
             HTTPStatus.NOT_FOUND,
             f"nothing is paused as {wanted!r}; GET /api/v1/pauses lists what is",

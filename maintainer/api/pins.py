@@ -9,8 +9,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import Field
 
+from maintainer.adapters.spark.statements.job import main_statement
 from maintainer.api.auth import ActorIn, speak_for
-from maintainer.api.deps import REQUESTED_BY, RecordIn, ServicesIn
+from maintainer.api.deps import REQUESTED_BY, PortsIn, RecordIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.fields import Time
 from maintainer.api.health_schemas import Schema
@@ -19,7 +20,9 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.pin import Pin
 from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.estimate.retained_snapshots import ExpiryPreview, find_keepers, preview_expiry
+from maintainer.ports import Ports
 from maintainer.ports.store import TableRecord
+from maintainer.steps.table_plan import policy_of
 
 MAX_LISTED_SNAPSHOTS = 1000  # of a preview; `snapshots` says how many there are
 
@@ -103,11 +106,8 @@ def _health_of(record: TableRecord) -> TableHealth:
     return record.health
 
 
-def _expiry_rule(
-    services: ServicesIn, record: TableRecord, health: TableHealth
-) -> ExpireSnapshotsRule:
-    policy = services.effective(record.table, health.properties)
-    return policy.rule(ExpireSnapshotsRule) or ExpireSnapshotsRule()
+def _expiry_rule(ports: Ports, health: TableHealth) -> ExpireSnapshotsRule:
+    return policy_of(ports, health).rule(ExpireSnapshotsRule) or ExpireSnapshotsRule()
 
 
 def _write_pin(pin: Pin, health: TableHealth, now: datetime) -> PinOut:
@@ -125,12 +125,12 @@ def _write_pin(pin: Pin, health: TableHealth, now: datetime) -> PinOut:
 
 
 @router.get(f"{_ONE}/pins", summary="Who still needs which snapshot", responses=_NOT_FOUND)
-def get_pins(record: RecordIn, services: ServicesIn) -> PinList:
+def get_pins(record: RecordIn, ports: PortsIn) -> PinList:
     """Pins by name, and all keepers, beginning with the one of the oldest snapshot."""
-    health, now = _health_of(record), services.clock.now()
-    pins = tuple(services.store.pins(health.table_uuid))
+    health, now = _health_of(record), ports.clock.now()
+    pins = tuple(ports.store.pins(health.table_uuid))
     keepers = sorted(
-        find_keepers(health, _expiry_rule(services, record, health), pins, now),
+        find_keepers(health, _expiry_rule(ports, health), pins, now),
         key=lambda keeper: keeper.committed_at,
     )
     told = [
@@ -146,21 +146,21 @@ def get_pins(record: RecordIn, services: ServicesIn) -> PinList:
     status_code=HTTPStatus.CREATED,
     responses=_ASKED,
 )
-def set_pin(record: RecordIn, services: ServicesIn, actor: ActorIn, request: PinRequest) -> PinOut:
+def set_pin(record: RecordIn, ports: PortsIn, actor: ActorIn, request: PinRequest) -> PinOut:
     """Add a pin, or replace the one of that name.
 
     409 when the table does not have the snapshot. A job that runs already is not affected.
     """
-    health, now = _health_of(record), services.clock.now()
+    health, now = _health_of(record), ports.clock.now()
     pin = Pin(request.name, int(request.snapshot_id), request.by, now, request.until)
     if not any(stamp.snapshot_id == pin.snapshot_id for stamp in health.history):
         raise ProblemError(
             HTTPStatus.CONFLICT,
             f"table {record.table} has no snapshot {pin.snapshot_id} at its last scan",
         )
-    services.store.set_pin(health.table_uuid, pin)
+    ports.store.set_pin(health.table_uuid, pin)
     _note(
-        services,
+        ports,
         record,
         speak_for(actor, pin.by),
         Deed.SNAPSHOT_PINNED,
@@ -177,37 +177,37 @@ def set_pin(record: RecordIn, services: ServicesIn, actor: ActorIn, request: Pin
 )
 def remove_pin(
     record: RecordIn,
-    services: ServicesIn,
+    ports: PortsIn,
     actor: ActorIn,
     name: Annotated[str, Path(max_length=100)],
 ) -> None:
     """The next expiry may remove what the pin protected; 404 when there is no pin of that name."""
-    if not services.store.remove_pin(_health_of(record).table_uuid, name):
+    if not ports.store.remove_pin(_health_of(record).table_uuid, name):
         raise ProblemError(HTTPStatus.NOT_FOUND, f"table {record.table} has no pin {name!r}")
-    _note(services, record, actor, Deed.SNAPSHOT_UNPINNED, {"name": name})
+    _note(ports, record, actor, Deed.SNAPSHOT_UNPINNED, {"name": name})
 
 
 def _note(
-    services: ServicesIn, record: TableRecord, by: str, deed: Deed, fields: dict[str, object]
+    ports: Ports, record: TableRecord, by: str, deed: Deed, fields: dict[str, object]
 ) -> None:
     table_uuid = record.health.table_uuid if record.health is not None else ""
-    services.store.record_audit(
+    ports.store.record_audit(
         [
             AuditEntry(
-                services.clock.now(), name_actor(by), deed, record.table, table_uuid, fields=fields
+                ports.clock.now(), name_actor(by), deed, record.table, table_uuid, fields=fields
             )
         ]
     )
 
 
 @router.get(f"{_ONE}/expiry", summary="What expiry would take away", responses=_NOT_FOUND)
-def get_expiry(record: RecordIn, services: ServicesIn) -> ExpiryOut:
+def get_expiry(record: RecordIn, ports: PortsIn) -> ExpiryOut:
     """A preview from the last measurement under the policy in force; stores and starts nothing."""
-    health, now = _health_of(record), services.clock.now()
+    health, now = _health_of(record), ports.clock.now()
     preview = preview_expiry(
-        health, _expiry_rule(services, record, health), services.store.pins(health.table_uuid), now
+        health, _expiry_rule(ports, health), ports.store.pins(health.table_uuid), now
     )
-    return _write_expiry(preview, services.statement(record.table, preview.action))
+    return _write_expiry(preview, main_statement(record.table, preview.action))
 
 
 def _write_expiry(preview: ExpiryPreview, statement: str) -> ExpiryOut:

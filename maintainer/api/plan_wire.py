@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from maintainer.adapters.spark.statements.job import main_statement
 from maintainer.api import plan_schemas
 from maintainer.api.wire import (
-    Statement,
     score_out,
     write_cost,
     write_findings,
@@ -21,9 +21,7 @@ from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import Page
 
 
-def write_plan(
-    plan: Plan, statement: Statement, verdicts: Iterable[AdmissionVerdict] = ()
-) -> plan_schemas.PlanOut:
+def write_plan(plan: Plan, verdicts: Iterable[AdmissionVerdict] = ()) -> plan_schemas.PlanOut:
     """Convert a plan, with the CALL statement and the queue position of each action."""
     admissions = {
         verdict.candidate.rule: verdict
@@ -37,22 +35,21 @@ def write_plan(
         snapshot_id=write_id(plan.snapshot_id),
         made_at=plan.made_at,
         planned=[
-            _write_planned(plan.table, planned, statement, admissions.get(planned.rule))
+            _write_planned(plan.table, planned, admissions.get(planned.rule))
             for planned in plan.planned
         ],
-        skipped=[_write_skipped(plan.table, skipped, statement) for skipped in plan.skipped],
+        skipped=[_write_skipped(plan.table, skipped) for skipped in plan.skipped],
     )
 
 
 def _write_planned(
     table: TableIdentifier,
     planned: PlannedAction,
-    statement: Statement,
     admission: AdmissionVerdict | None,
 ) -> plan_schemas.PlannedOut:
     return plan_schemas.PlannedOut(
         rule=planned.rule,
-        action=statement(table, planned.action),
+        action=main_statement(table, planned.action),
         findings=write_findings(planned.findings),
         estimate=plan_schemas.EstimateOut.model_validate(planned.estimate),
         reason=planned.reason,
@@ -79,9 +76,7 @@ def write_admission(verdict: AdmissionVerdict) -> plan_schemas.AdmissionOut:
     )
 
 
-def _write_skipped(
-    table: TableIdentifier, skipped: SkippedRule, statement: Statement
-) -> plan_schemas.SkippedOut:
+def _write_skipped(table: TableIdentifier, skipped: SkippedRule) -> plan_schemas.SkippedOut:
     return plan_schemas.SkippedOut(
         rule=skipped.rule,
         code=skipped.code,
@@ -89,7 +84,7 @@ def _write_skipped(
         next_at=skipped.next_at,
         findings=write_findings(skipped.findings),
         estimate=_write_estimate(skipped.estimate),
-        action=statement(table, skipped.would_do) if skipped.would_do is not None else None,
+        action=main_statement(table, skipped.would_do) if skipped.would_do is not None else None,
         sentence=explain(skipped),
         cost=write_cost(skipped.cost),
         score=write_score(skipped.score),

@@ -7,12 +7,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from maintainer.adapters.policies import parse_policy
 from maintainer.api import policy_schemas, schemas, wire
-from maintainer.api.deps import RecordIn, ServicesIn
+from maintainer.api.deps import PortsIn, RecordIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.domain.policy import PolicyLayer
 from maintainer.policy.preview import find_affected, with_candidate
 from maintainer.ports.store import MAX_PAGE
+from maintainer.requests.policy_versions import compare_versions
+from maintainer.requests.preview import preview_tables
 
 CANDIDATE = "candidate.yaml"  # how problems name a policy from a request
 MAX_TEXT = 1000  # characters of a version or a cursor
@@ -24,12 +27,12 @@ Cursor = Annotated[Text | None, Query(description="next_cursor of the page befor
 
 
 @router.get("/policies", summary="The policy files in force")
-def get_policies(services: ServicesIn) -> schemas.PolicySetOut:
+def get_policies(ports: PortsIn) -> schemas.PolicySetOut:
     """Every layer with its values and their lines, and the problems of files.
 
     A file with a problem is not in force, or contradicts another one.
     """
-    return wire.write_policy_set(services.policies.current())
+    return wire.write_policy_set(ports.policies.current())
 
 
 @router.get(
@@ -37,23 +40,23 @@ def get_policies(services: ServicesIn) -> schemas.PolicySetOut:
     summary="The policy that governs a table",
     responses=declare_problems(HTTPStatus.NOT_FOUND),
 )
-def get_effective_policy(record: RecordIn, services: ServicesIn) -> schemas.EffectivePolicyOut:
+def get_effective_policy(record: RecordIn, ports: PortsIn) -> schemas.EffectivePolicyOut:
     """All layers merged for one table, each value with its source.
 
     A source is a file and line, a table property or the default.
     """
-    policy = services.effective(record.table, record.health.properties if record.health else {})
+    policy = policy_of_record(ports, record)
     return wire.write_policy(record.table, policy)
 
 
 @router.get("/policies/versions", summary="Versions of the policies")
 def get_policy_versions(
-    services: ServicesIn,
+    ports: PortsIn,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")] = 100,
     cursor: Cursor = None,
 ) -> policy_schemas.PolicyVersionPage:
     """Every version that was in force since the store remembers, the present one first."""
-    page = services.store.policy_versions(limit, cursor)
+    page = ports.store.policy_versions(limit, cursor)
     items = [policy_schemas.PolicyVersionOut.model_validate(version) for version in page.items]
     return policy_schemas.PolicyVersionPage(
         items=items, next_cursor=page.next_cursor, total=page.total
@@ -62,7 +65,7 @@ def get_policy_versions(
 
 @router.get("/policies/versions/diff", summary="What two versions have differently")
 def get_policy_diff(
-    services: ServicesIn,
+    ports: PortsIn,
     before: Annotated[Text, Query(description="A version, or `current`.")],
     after: Annotated[Text, Query(description="A version, or `current`.")] = "current",
 ) -> policy_schemas.PolicyDiff:
@@ -72,15 +75,15 @@ def get_policy_diff(
     """
     changes = [
         policy_schemas.PolicyChangeOut.model_validate(change)
-        for change in services.compare_versions(before, after)
+        for change in compare_versions(ports, before, after)
     ]
     return policy_schemas.PolicyDiff(before=before, after=after, changes=changes)
 
 
 @router.post("/policies/validate", summary="Check a policy file's text")
-def validate_policy(text: schemas.PolicyText, services: ServicesIn) -> schemas.PolicyVerdict:
+def validate_policy(text: schemas.PolicyText) -> schemas.PolicyVerdict:
     """List the problems of a text, line by line; nothing is stored."""
-    parsed = services.parse_policy(text.yaml, CANDIDATE)
+    parsed = parse_policy(text.yaml, CANDIDATE)
     problems = () if isinstance(parsed, PolicyLayer) else parsed
     return schemas.PolicyVerdict(
         is_valid=isinstance(parsed, PolicyLayer), problems=wire.write_problems(problems)
@@ -94,7 +97,7 @@ def validate_policy(text: schemas.PolicyText, services: ServicesIn) -> schemas.P
 )
 def preview_policy(
     request: policy_schemas.PreviewRequest,
-    services: ServicesIn,
+    ports: PortsIn,
     limit: Annotated[
         int, Query(ge=1, le=MAX_PAGE, description="Tables to check.")
     ] = DEFAULT_PREVIEW,
@@ -104,14 +107,12 @@ def preview_policy(
 
     No catalog is asked and nothing is stored.
     """
-    current = services.policies.current()
-    candidate = with_candidate(
-        current, read_candidate(services, request.yaml, request.name or CANDIDATE)
-    )
-    concerned = find_affected(current, candidate, services.store.table_names())
+    current = ports.policies.current()
+    candidate = with_candidate(current, read_candidate(request.yaml, request.name or CANDIDATE))
+    concerned = find_affected(current, candidate, ports.store.table_names())
     waiting = [table for table in concerned if cursor is None or str(table) > cursor]
     page = sorted(waiting, key=str)[:limit]
-    previews = list(services.preview_tables(candidate, page))
+    previews = list(preview_tables(ports, candidate, page))
     items = [
         policy_schemas.TablePreviewOut(
             table=str(preview.table),
@@ -131,9 +132,9 @@ def preview_policy(
     )
 
 
-def read_candidate(services: ServicesIn, text: str, name: str = CANDIDATE) -> PolicyLayer:
+def read_candidate(text: str, name: str = CANDIDATE) -> PolicyLayer:
     """Read the policy file in a request; ProblemError lists all its problems."""
-    layer = services.parse_policy(text, name)
+    layer = parse_policy(text, name)
     if not isinstance(layer, PolicyLayer):
         told = "; ".join(f"{problem.source}: {problem.message}" for problem in layer)
         raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, told or f"{name} cannot be used")

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from fastapi import APIRouter, Response
 
 from maintainer.api import schemas
-from maintainer.api.deps import ServicesIn
+from maintainer.api.deps import ContextIn
 
 router = APIRouter(tags=["probes"])
 
@@ -28,11 +28,11 @@ def get_liveness() -> schemas.Liveness:
         }
     },
 )
-def get_readiness(services: ServicesIn, response: Response) -> schemas.Readiness:
+def get_readiness(context: ContextIn, response: Response) -> schemas.Readiness:
     """Each thing that the daemon needs, and whether it works; 503 when one does not."""
     checks = [
         schemas.CheckOut(name=name, is_ok=is_ok, message=message)
-        for name, is_ok, message in services.readiness()
+        for name, is_ok, message in context.readiness()
     ]
     is_ready = all(check.is_ok for check in checks)
     response.status_code = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
@@ -45,7 +45,7 @@ def get_readiness(services: ServicesIn, response: Response) -> schemas.Readiness
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
-def get_metrics(services: ServicesIn) -> Response:
+def get_metrics(context: ContextIn) -> Response:
     """All metrics in Prometheus' text exposition."""
-    text, content_type = services.metrics()
+    text, content_type = context.metrics()
     return Response(text, headers={"Content-Type": content_type})

@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
-from maintainer.api.deps import ServicesIn
+from maintainer.api.deps import ContextIn
 from maintainer.api.health_schemas import Schema
 from maintainer.api.plan_schemas import AdmissionOut, CostOut
 from maintainer.api.plan_wire import write_admission
@@ -44,12 +44,12 @@ router = APIRouter(tags=["jobs"])
 
 
 @router.get("/queue", summary="What happens next")
-def get_queue(services: ServicesIn, limit: Limit = DEFAULT_PAGE) -> QueueOut:
+def get_queue(context: ContextIn, limit: Limit = DEFAULT_PAGE) -> QueueOut:
     """The planned actions in the order in which they would start, and why those that wait do.
 
     The queue is a few seconds old at most.
     """
-    queue = services.queue()
+    queue = context.queue()
     waits = Counter(verdict.wait.code for verdict in queue.verdicts if verdict.wait is not None)
     return QueueOut(
         at=queue.at,

@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 
 from maintainer.api import plan_schemas, schemas, wire
 from maintainer.api.auth import ActorIn
-from maintainer.api.deps import RecordIn, Services, ServicesIn
+from maintainer.api.deps import ApiContext, ContextIn, PortsIn, RecordIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.fields import Time
 from maintainer.api.outlook_schemas import OutlookOut
@@ -21,10 +21,12 @@ from maintainer.api.policies import CANDIDATE, read_candidate
 from maintainer.decide.outlook import find_outlook
 from maintainer.domain.admission import Halt
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
-from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.health import Band, PartitionHealth
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import TableFault
 from maintainer.domain.policy import PolicyLayer
+from maintainer.ports import Ports
 from maintainer.ports.store import (
     HISTORY_METRICS,
     MAX_PAGE,
@@ -33,6 +35,8 @@ from maintainer.ports.store import (
     TableQuery,
     TableRecord,
 )
+from maintainer.requests.preview import preview
+from maintainer.requests.run import request_run
 
 DEFAULT_PAGE = 100
 DEFAULT_HISTORY = timedelta(days=30)
@@ -104,7 +108,7 @@ ASKED = declare_problems(
 
 @router.get("/tables", summary="The table list")
 def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
-    services: ServicesIn,
+    ports: PortsIn,
     search: Annotated[
         Text, Query(description="A part of the full name; case does not count.")
     ] = "",
@@ -129,7 +133,7 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
         limit,
         cursor,
     )
-    page = services.store.tables(query)
+    page = ports.store.tables(query)
     items = [wire.write_summary(record) for record in page.items]
     return schemas.TablePage(
         items=items,
@@ -140,16 +144,16 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
 
 
 @router.get(ONE_TABLE, summary="One table", responses=NOT_FOUND)
-def get_table(record: RecordIn, services: ServicesIn) -> schemas.TableDetail:
+def get_table(record: RecordIn, ports: PortsIn, context: ContextIn) -> schemas.TableDetail:
     """The latest health, the findings, and the policy in force for the table."""
-    policy = services.effective(record.table, record.health.properties if record.health else {})
-    return wire.write_detail(record, policy, services.impact, _find_outlook(record, services))
+    policy = policy_of_record(ports, record)
+    return wire.write_detail(record, policy, context.impact, _find_outlook(record, ports, context))
 
 
-def _find_outlook(record: TableRecord, services: Services) -> OutlookOut:
+def _find_outlook(record: TableRecord, ports: Ports, context: ApiContext) -> OutlookOut:
     """The present outlook; the job and the pauses are newer than the plan may be."""
     job = (
-        services.store.unfinished_job_of(record.health.table_uuid)
+        ports.store.unfinished_job_of(record.health.table_uuid)
         if record.health is not None
         else None
     )
@@ -159,10 +163,10 @@ def _find_outlook(record: TableRecord, services: Services) -> OutlookOut:
         else []
     )
     admissions = (
-        services.queue().of(record.table) if record.plan is not None and record.plan.planned else ()
+        context.queue().of(record.table) if record.plan is not None and record.plan.planned else ()
     )
     return wire.write_outlook(
-        find_outlook(record.table, record.plan, job, [*services.store.halts(), *own], admissions),
+        find_outlook(record.table, record.plan, job, [*ports.store.halts(), *own], admissions),
         job,
     )
 
@@ -170,7 +174,7 @@ def _find_outlook(record: TableRecord, services: Services) -> OutlookOut:
 @router.get(f"{ONE_TABLE}/history", summary="A metric over time", responses=NOT_FOUND)
 def get_history(
     record: RecordIn,
-    services: ServicesIn,
+    ports: PortsIn,
     metric: MetricName = "average_file_size_bytes",
     since: Annotated[
         Time | None, Query(alias="from", description="RFC 3339; 30 days before `to` when left out.")
@@ -180,7 +184,7 @@ def get_history(
     ] = None,
 ) -> schemas.History:
     """Samples of one metric, oldest first; a series of more than 2000 is thinned evenly."""
-    last = in_utc(until) if until else services.clock.now()
+    last = in_utc(until) if until else ports.clock.now()
     first = (
         in_utc(since)
         if since
@@ -190,7 +194,7 @@ def get_history(
         message = f"from {first.isoformat()} is after to {last.isoformat()}"
         raise InvalidValueError(message)
     return wire.write_history(
-        record.table, metric, services.store.history(record.table, metric, first, last), MAX_SAMPLES
+        record.table, metric, ports.store.history(record.table, metric, first, last), MAX_SAMPLES
     )
 
 
@@ -225,7 +229,7 @@ def get_partitions(
 
 
 @router.get(f"{ONE_TABLE}/plan", summary="The stored plan", responses=NOT_FOUND)
-def get_plan(record: RecordIn, services: ServicesIn) -> plan_schemas.PlanOut:
+def get_plan(record: RecordIn, context: ContextIn) -> plan_schemas.PlanOut:
     """The daemon's last decision: each rule planned or skipped, the reason, and the next check."""
     if record.plan is None:
         raise ProblemError(
@@ -234,27 +238,28 @@ def get_plan(record: RecordIn, services: ServicesIn) -> plan_schemas.PlanOut:
         )
     return write_plan(
         record.plan,
-        services.statement,
-        services.queue().of(record.table) if record.plan.planned else (),
+        context.queue().of(record.table) if record.plan.planned else (),
     )
 
 
 @router.post(f"{ONE_TABLE}/plan", summary="A fresh dry run", responses=ASKED)
 def preview_plan(
-    record: RecordIn, services: ServicesIn, text: schemas.PolicyText | None = None
+    record: RecordIn, ports: PortsIn, text: schemas.PolicyText | None = None
 ) -> plan_schemas.PlanOut:
     """Measure and decide now, optionally with the policy in the body as the last layer.
 
     Nothing is stored or started.
     """
-    layer = None if text is None else _read_candidate(services, record.table, text)
-    return write_plan(services.preview(record.table, layer), services.statement)
+    layer = None if text is None else _read_candidate(record.table, text)
+    made = preview(ports, record.table, layer)
+    if isinstance(made, TableFault):
+        message = f"table {record.table} cannot be measured ({made.kind}): {made.reason}"
+        raise UnknownTableError(message)
+    return write_plan(made)
 
 
-def _read_candidate(
-    services: ServicesIn, table: TableIdentifier, text: schemas.PolicyText
-) -> PolicyLayer:
-    layer = read_candidate(services, text.yaml)
+def _read_candidate(table: TableIdentifier, text: schemas.PolicyText) -> PolicyLayer:
+    layer = read_candidate(text.yaml)
     if not any(pattern.matches(table) for pattern in layer.tables):
         patterns = ", ".join(pattern.text for pattern in layer.tables) or "no table"
         raise ProblemError(
@@ -272,7 +277,7 @@ def _read_candidate(
 )
 def run_table(
     record: RecordIn,
-    services: ServicesIn,
+    ports: PortsIn,
     actor: ActorIn,
     request: schemas.RunRequest | None = None,
 ) -> schemas.RunAccepted:
@@ -281,24 +286,24 @@ def run_table(
     Without jobs, the plan has the reasons.
     """
     rules = () if request is None else tuple(dict.fromkeys(request.rules))
-    plan, jobs = services.run_now(record.table, rules, actor)
+    plan, job = request_run(ports, record.table, rules, actor)
     return schemas.RunAccepted(
-        jobs=[wire.write_job(job, services.statement) for job in jobs],
-        plan=write_plan(plan, services.statement),
+        jobs=[] if job is None else [wire.write_job(job)],
+        plan=write_plan(plan),
     )
 
 
 @router.post(f"{ONE_TABLE}/pause", summary="Start nothing on a table", responses=ASKED)
 def pause_table(
     record: RecordIn,
-    services: ServicesIn,
+    ports: PortsIn,
     actor: ActorIn,
     request: schemas.PauseRequest | None = None,
 ) -> schemas.PauseOut:
     """Start nothing on this table until it is resumed; a running job continues."""
-    pause = Pause(actor, services.clock.now(), request.reason if request else "")
-    services.store.set_pause(record.table, pause)
-    services.store.record_audit(
+    pause = Pause(actor, ports.clock.now(), request.reason if request else "")
+    ports.store.set_pause(record.table, pause)
+    ports.store.record_audit(
         [
             AuditEntry(
                 pause.at,
@@ -315,10 +320,10 @@ def pause_table(
 @router.post(
     f"{ONE_TABLE}/resume", summary="End a pause", status_code=HTTPStatus.NO_CONTENT, responses=ASKED
 )
-def resume_table(record: RecordIn, services: ServicesIn, actor: ActorIn) -> None:
+def resume_table(record: RecordIn, ports: PortsIn, actor: ActorIn) -> None:
     """Let the policy act on this table again; a table that is not paused is unchanged."""
-    services.store.set_pause(record.table, None)
+    ports.store.set_pause(record.table, None)
     if record.pause is not None:
-        services.store.record_audit(
-            [AuditEntry(services.clock.now(), name_actor(actor), Deed.WORK_RESUMED, record.table)]
+        ports.store.record_audit(
+            [AuditEntry(ports.clock.now(), name_actor(actor), Deed.WORK_RESUMED, record.table)]
         )

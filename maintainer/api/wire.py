@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from maintainer import __version__
+from maintainer.adapters.spark.statements.job import main_statement
 from maintainer.api import health_schemas, outlook_schemas, plan_schemas, schemas
 from maintainer.decide.grading.partitioning import advise_partitions
 from maintainer.decide.outlook import Outlook
@@ -17,15 +18,12 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
-from maintainer.domain.rollback import JobAction
 from maintainer.domain.safeguards import is_rollback_tag
 from maintainer.measure.impact import ImpactModel, estimate_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.layering import weak_to_strong
 from maintainer.policy.writing import describe, describe_layer
 from maintainer.ports.store import Overview, TableRecord
-
-Statement = Callable[[TableIdentifier, JobAction], str]
 
 _MEASURED = (
     "format_version", "target_file_size_bytes", "data_files", "data_bytes",
@@ -227,13 +225,13 @@ def _write_values(described: Iterable[tuple[str, str, str]]) -> list[schemas.Pol
     ]
 
 
-def write_job(job: Job, statement: Statement) -> schemas.JobOut:
+def write_job(job: Job) -> schemas.JobOut:
     """Convert a job with its effect."""
     return schemas.JobOut(
         job_id=job.job_id,
         table=str(job.table),
         rule=job.rule,
-        action=statement(job.table, job.action),
+        action=main_statement(job.table, job.action),
         state=job.state,
         reason=job.reason,
         findings=write_findings(job.findings),

@@ -17,8 +17,8 @@ from types import FrameType
 from maintainer.api.application import build_api
 from maintainer.api.server import BACKLOG, STOP_SECONDS, make_server
 from maintainer.app import App, open_app
+from maintainer.app.api import make_context
 from maintainer.app.loop import make_scheduler
-from maintainer.app.services import make_services
 from maintainer.cli.log import configure_log
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.job import Job
@@ -64,7 +64,7 @@ def bind(host: str, port: int) -> socket.socket:
 def _run(app: App, listener: socket.socket) -> None:
     scheduler = make_scheduler(app)
     signals = _Signals()
-    server = make_server(build_api(make_services(app, scheduler)))
+    server = make_server(build_api(make_context(app, scheduler)))
     # In a thread of its own, so that the API still answers while running jobs finish.
     thread = threading.Thread(
         target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True

@@ -7,9 +7,10 @@ from tests.api.serving import Client
 
 
 @pytest.fixture
-def client() -> Client:
+def client(monkeypatch: pytest.MonkeyPatch) -> Client:
     """An API on a store with one measured and planned table, a finished and a running job."""
     client = Client()
+    client.daemon.stand_in(monkeypatch)
     store = client.daemon.store
     store.record_health(HEALTH, GRADE)
     store.record_plan(PLAN)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from threading import Event
@@ -14,19 +13,20 @@ from urllib.parse import quote
 
 import anyio
 import httpx
+import pytest
 from fastapi import FastAPI
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.api import jobs, policies, tables
 from maintainer.api.application import build_api
-from maintainer.api.deps import Services
+from maintainer.api.deps import ApiContext
 from maintainer.api.hosts import AllowedHosts
+from maintainer.api.queue_cache import Queue
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import (
     Mode,
-    Policy,
     PolicyLayer,
     PolicyProblem,
     PolicySet,
@@ -35,11 +35,13 @@ from maintainer.domain.policy import (
 )
 from maintainer.domain.policy_version import PolicyChange
 from maintainer.domain.preview import TablePreview, VerdictChange
-from maintainer.domain.rollback import JobAction, Repair, RollBack
+from maintainer.domain.rollback import Repair, RollBack
 from maintainer.domain.verdict import PLANNED
-from maintainer.policy.effective import effective
+from maintainer.ports import Ports
 from tests.api.nouns import NOW, ORDERS, PLAN, make_job
+from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.store import FakeStore
+from tests.steps.world import World
 
 HOST = "maintainer.test"
 _DEFAULTS = {
@@ -63,11 +65,6 @@ LAYERS = PolicySet(
 Query = Mapping[str, Any]
 
 
-class FixedClock:
-    def now(self) -> datetime:
-        return NOW
-
-
 class FixedPolicies:
     def current(self) -> PolicySet:
         return LAYERS
@@ -75,38 +72,47 @@ class FixedPolicies:
 
 @dataclass
 class Daemon:
-    """What the API asked of the daemon, and what it is to answer."""
+    """The process behind the API: fakes on every port, and stand-ins for what asks a catalog."""
 
     store: FakeStore = field(default_factory=FakeStore)
     previews: list[tuple[TableIdentifier, PolicyLayer | None]] = field(default_factory=list)
     candidates: list[PolicySet] = field(default_factory=list)
     runs: list[tuple[TableIdentifier, tuple[RuleName, ...], str]] = field(default_factory=list)
-    cancels: list[tuple[str, str]] = field(default_factory=list)
     rollbacks: list[tuple[str, str]] = field(default_factory=list)
     checks: list[tuple[str, bool, str]] = field(
         default_factory=lambda: [("store", True, "SQLite, schema 1")]
     )
-    refusal: MaintainerError | None = None  # raised by whatever is asked
+    refusal: MaintainerError | None = None  # raised by every stand-in
     stopping: Event = field(default_factory=Event)
+    tokens: dict[str, str] = field(default_factory=dict)
+    queue: Queue = field(default_factory=lambda: Queue(NOW))
 
-    def preview(self, table: TableIdentifier, layer: PolicyLayer | None) -> Plan:
+    def __post_init__(self) -> None:
+        self.ports = replace(
+            World(store=self.store).ports, policies=FixedPolicies(), clock=FakeClock(NOW)
+        )
+
+    def stand_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Answer the requests that ask a catalog, and record them."""
+        monkeypatch.setattr(tables, "preview", self.preview)
+        monkeypatch.setattr(tables, "request_run", self.run)
+        monkeypatch.setattr(jobs, "request_rollback", self.roll_back)
+        monkeypatch.setattr(policies, "compare_versions", self.compare)
+        monkeypatch.setattr(policies, "preview_tables", self.preview_tables)
+
+    def preview(self, _: Ports, table: TableIdentifier, layer: PolicyLayer | None) -> Plan:
         self._refuse()
         self.previews.append((table, layer))
         return PLAN
 
-    def run_now(
-        self, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str
-    ) -> tuple[Plan, tuple[Job, ...]]:
+    def run(
+        self, _: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str
+    ) -> tuple[Plan, Job | None]:
         self._refuse()
         self.runs.append((table, rules, requested_by))
-        return PLAN, (make_job(table=table),)
+        return PLAN, make_job(table=table)
 
-    def cancel(self, job_id: str, requested_by: str) -> Job:
-        self._refuse()
-        self.cancels.append((job_id, requested_by))
-        return job_of(self.store, job_id)
-
-    def roll_back(self, job: Job, requested_by: str) -> Job:
+    def roll_back(self, _: Ports, job: Job, requested_by: str) -> Job:
         self._refuse()
         self.rollbacks.append((job.job_id, requested_by))
         action = RollBack(1, job.job_id, 2)
@@ -117,16 +123,16 @@ class Daemon:
             requested_by=requested_by,
         )
 
-    def compare(self, before: str, after: str) -> tuple[PolicyChange, ...]:
+    def compare(self, _: Ports, before: str, after: str) -> tuple[PolicyChange, ...]:
         self._refuse()
         return (PolicyChange("cold.yaml", "priority", before, after, "policies/cold.yaml:2"),)
 
     def preview_tables(
-        self, candidate: PolicySet, tables: Sequence[TableIdentifier]
+        self, _: Ports, candidate: PolicySet, page: Sequence[TableIdentifier]
     ) -> Iterator[TablePreview]:
         self._refuse()
         self.candidates.append(candidate)
-        for table in tables:
+        for table in page:
             change = VerdictChange(
                 RuleName.REWRITE_DATA_FILES,
                 "observe_only",
@@ -144,27 +150,18 @@ class Daemon:
         if self.refusal:
             raise self.refusal
 
-    def services(self) -> Services:
-        return Services(
-            store=self.store,
-            policies=FixedPolicies(),
-            clock=FixedClock(),
+    def context(self) -> ApiContext:
+        return ApiContext(
+            ports=self.ports,
             catalogs={"lake": "sql", "ice": "rest"},
-            effective=effective_of,
-            parse_policy=parse_policy,
-            statement=write_statement,
-            preview=self.preview,
-            run_now=self.run_now,
-            cancel=self.cancel,
-            roll_back=self.roll_back,
             readiness=lambda: self.checks,
             metrics=lambda: (
                 b"maintainer_leader 1.0\n",
                 "text/plain; version=0.0.4; charset=utf-8",
             ),
+            queue=lambda: self.queue,
             stopping=self.stopping,
-            compare_versions=self.compare,
-            preview_tables=self.preview_tables,
+            tokens=self.tokens,
             hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
         )
 
@@ -173,14 +170,6 @@ def job_of(store: FakeStore, job_id: str) -> Job:
     job = store.job(job_id)
     assert job is not None
     return job
-
-
-def effective_of(table: TableIdentifier, properties: Mapping[str, str]) -> Policy:
-    return effective(LAYERS, table, properties)
-
-
-def write_statement(table: TableIdentifier, action: JobAction) -> str:
-    return f"CALL {action.procedure} ON {table}"
 
 
 @dataclass
@@ -193,7 +182,7 @@ class Client:
     @cached_property
     def api(self) -> FastAPI:
         """Built at the first request."""
-        return build_api(self.daemon.services(), self.page)
+        return build_api(self.daemon.context(), self.page)
 
     def send(
         self,

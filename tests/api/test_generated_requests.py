@@ -14,8 +14,8 @@ import pytest
 
 from maintainer.api.application import build_api
 from maintainer.app import open_app
+from maintainer.app.api import make_context
 from maintainer.app.loop import make_scheduler
-from maintainer.app.services import make_services
 from maintainer.settings import load_settings
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
@@ -67,7 +67,7 @@ def daemon(directory: Path, *, has_tokens: bool) -> Iterator[str]:
     with open_app(load_settings(file, {})) as app:
         scan(app.ports)
         plan(app.ports)
-        with listening(build_api(make_services(app, make_scheduler(app))), app.stopping) as served:
+        with listening(build_api(make_context(app, make_scheduler(app))), app.stopping) as served:
             yield served.address
     lake.close()
 

@@ -2,16 +2,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 
 import pytest
 
 from maintainer.domain.audit import AuditQuery
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
-from maintainer.requests.approval import approve_list, reject_list, restore_list
 from tests.api.nouns import HEALTH, NOW, ORDERS
 from tests.api.serving import Client, expect_problem, path_of
-from tests.steps.world import World
 
 LISTS = f"{path_of(ORDERS)}/orphans"
 FILES = tuple(
@@ -35,20 +32,7 @@ WAITING = OrphanList(
 
 @pytest.fixture(autouse=True)
 def with_a_list(client: Client) -> None:
-    store = client.daemon.store
-    store.add_orphan_list(WAITING, FILES)
-    ports = replace(World().ports, store=store, clock=client.daemon.services().clock)
-    decide = {
-        "approve_orphans": approve_list,
-        "reject_orphans": reject_list,
-        "restore_orphans": restore_list,
-    }
-    services = replace(
-        client.daemon.services(),
-        # By name.
-        **{name: partial(step, ports) for name, step in decide.items()},  # type: ignore[arg-type]
-    )
-    client.api.state.services = services
+    client.daemon.store.add_orphan_list(WAITING, FILES)
 
 
 def test_lists_are_told_and_their_files_in_pages(client: Client) -> None:
@@ -126,15 +110,10 @@ def test_lists_of_nobody_and_of_others_are_not_found(client: Client) -> None:
             assert "has no list" in expect_problem(client.post(f"{path}/{verb}", {}), 404)
 
 
-def test_without_a_daemon_behind_it_nothing_is_decided(client: Client) -> None:
-    client.api.state.services = client.daemon.services()
-    assert "has no list 'm-1'" in expect_problem(client.post(f"{LISTS}/m-1/approve", {}), 404)
-
-
 def test_a_token_is_asked_for_where_tokens_are_and_stands_for_whoever_decides(
     client: Client,
 ) -> None:
-    client.api.state.services = replace(client.api.state.services, tokens={"night-shift": "s3cret"})
+    client.daemon.tokens["night-shift"] = "s3cret"
     for verb in ("approve", "reject", "restore"):
         expect_problem(client.post(f"{LISTS}/m-1/{verb}", {"by": "ada"}), 401)
     done = client.post(f"{LISTS}/m-1/approve", {"by": "ada"}, {"Authorization": "Bearer s3cret"})

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
-from maintainer.app.services import _halt
-from maintainer.requests.pause import read_standstill, resume_scope
 from maintainer.requests.run import request_run
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import start_pending
@@ -22,13 +19,7 @@ def world(client: Client) -> World:
     made = World()
     made.put("orders")
     scan(made.ports)
-    services = client.daemon.services()
-    client.api.state.services = replace(
-        services,
-        standstill=partial(read_standstill, made.ports),
-        halt=partial(_halt, made.ports),
-        lift=partial(resume_scope, made.ports),
-    )
+    client.daemon.ports = replace(made.ports, clock=client.daemon.ports.clock)
     return made
 
 

@@ -40,8 +40,7 @@ def verdict(
 
 
 def put(client: Client, *verdicts: AdmissionVerdict) -> None:
-    services = replace(client.daemon.services(), queue=lambda: Queue(NOW, verdicts))
-    client.api.state.services = services
+    client.daemon.queue = Queue(NOW, verdicts)
 
 
 def test_the_queue_tells_who_starts_and_why_the_others_wait(client: Client) -> None:

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.api import tables
 from maintainer.domain.health import Band, Disagreement, Grade, RefHold, WriterRate
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
@@ -333,7 +334,7 @@ def test_partitions_come_worst_first(client: Client, sort: str, worst: list[str]
 
 def test_the_stored_plan_says_what_why_and_when_next(client: Client) -> None:
     plan = client.get(f"{path_of(ORDERS)}/plan").json()
-    assert plan["planned"][0]["action"] == "CALL rewrite_data_files ON lake.sales.orders"
+    assert plan["planned"][0]["action"].startswith("CALL `lake`.system.rewrite_data_files(")
     assert plan["planned"][0]["estimate"]["items_removed"] == 98
     assert [(skipped["code"], skipped["next_at"]) for skipped in plan["skipped"]] == [
         ("cooling_down", "2026-03-01T17:00:00Z"),
@@ -356,6 +357,16 @@ def test_a_dry_run_needs_no_body_and_stores_nothing(client: Client) -> None:
     ] == PLAN.made_at.isoformat().replace("+00:00", "Z")
     assert client.daemon.previews == [(fresh, None)]
     expect_problem(client.get(f"{path_of(fresh)}/plan"), 404)
+
+
+def test_a_dry_run_of_a_table_that_cannot_be_measured_is_a_404(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = TableFault(ORDERS, FaultKind.METADATA_MISSING, "the metadata file is gone", NOW)
+    monkeypatch.setattr(tables, "preview", lambda *_: fault)
+    assert "cannot be measured (metadata_missing): the metadata file is gone" in expect_problem(
+        client.post(f"{path_of(ORDERS)}/plan"), 404
+    )
 
 
 def test_a_dry_run_takes_a_candidate_policy(client: Client) -> None:

@@ -10,7 +10,7 @@ from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.health import SnapshotStamp
 from maintainer.domain.job import JobState
 from tests.api.nouns import GRADE, HEALTH, NOW, ORDERS
-from tests.api.serving import Client, Daemon, expect_problem, job_of, path_of
+from tests.api.serving import Client, expect_problem, job_of, path_of
 
 TOKEN = "not-a-secret-0123456789"  # noqa: S105 - of a test
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -18,13 +18,10 @@ TABLE = path_of(ORDERS)
 
 
 @pytest.fixture
-def guarded(client: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
+def guarded(client: Client) -> Client:
     """The same API, with one token."""
-    services = Daemon.services
-    monkeypatch.setattr(
-        Daemon, "services", lambda daemon: replace(services(daemon), tokens={"ci": TOKEN})
-    )
-    return Client(client.daemon)
+    client.daemon.tokens["ci"] = TOKEN
+    return client
 
 
 def actors(client: Client, deed: Deed) -> list[str]:
@@ -61,7 +58,7 @@ def test_the_bearer_stands_in_the_log_by_the_tokens_name(guarded: Client) -> Non
     )
     log = guarded.get("/api/v1/audit").text
     assert TOKEN not in log
-    assert [by for _, by in guarded.daemon.cancels] == ["token ci"]
+    assert job_of(guarded.daemon.store, "job-2").cancel_requested_by == "token ci"
 
 
 def test_who_bears_a_token_can_name_nobody_else(guarded: Client) -> None:

@@ -1,0 +1,42 @@
+"""What the API gets of its process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from maintainer.api.deps import ApiContext
+from maintainer.api.hosts import AllowedHosts
+from maintainer.api.queue_cache import QueueBoard
+from maintainer.api.readiness import Check, check_store
+from maintainer.app import App
+from maintainer.app.options import make_impact_model
+from maintainer.scheduler import Scheduler
+from maintainer.steps.admission import read_queue
+
+
+def make_context(app: App, scheduler: Scheduler) -> ApiContext:
+    """The API's context."""
+    ports = app.ports
+    return ApiContext(
+        ports=ports,
+        catalogs={
+            name: catalog.properties.get("type", "pyiceberg")
+            for name, catalog in app.settings.catalogs.items()
+        },
+        readiness=partial(_readiness, app, scheduler),
+        metrics=app.telemetry.render,
+        queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
+        impact=make_impact_model(app.settings.impact),
+        stopping=app.stopping,
+        tokens=app.settings.auth.tokens,
+        hosts=AllowedHosts.of(app.settings.server.host, app.settings.server.hosts),
+    )
+
+
+def _readiness(app: App, scheduler: Scheduler) -> Sequence[Check]:
+    checks = [check_store(app.ports.store), app.reach.check()]
+    checks += [(state.name, not state.is_late, state.sentence) for state in scheduler.states]
+    if app.stopping.is_set():
+        checks.append(("daemon", False, "stopping"))
+    return checks
