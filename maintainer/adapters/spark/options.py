@@ -44,33 +44,19 @@ def megabytes(memory: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class LocalSparkOptions:
-    """How Spark runs on this machine."""
+class RunnerOptions:
+    """How many drivers there may be, of which sizes, and how long they start and wait."""
 
-    master: str = "local[2]"
     driver_memory: str = (
         "2g"  # of the driver for small jobs, and for sizes without a driver of their own
     )
     max_jobs: int = 2
     idle_timeout: timedelta = timedelta(minutes=10)
     start_timeout: timedelta = timedelta(minutes=2)
-    java_home: Path | None = None
-    jars_dir: Path = field(default_factory=jars.default_directory)
-    # takes a few hundred MB less than the default collector; its pauses do not matter to a batch
-    java_options: str = "-XX:+UseSerialGC"
-    conf: Mapping[str, str] = field(default_factory=dict)
-    abandoned_timeout: timedelta = timedelta(
-        seconds=60
-    )  # a driver without a daemon keeps unrenewed jobs and their outcomes for this long
     drivers: Mapping[JobSize, DriverSize] = field(
         default_factory=dict
     )  # of medium and large jobs, if they differ from small ones
     max_memory: str = ""  # of all drivers together; empty: that of the largest
-    driver_host: str = "127.0.0.1"  # of this machine, as the executors of a cluster reach it
-    cancel_timeout: timedelta = timedelta(
-        seconds=60
-        # a cancelled job ends within this time, or the whole JVM is killed so that it cannot commit
-    )
 
     def driver_of(self, size: JobSize) -> DriverSize:
         """Return the driver for jobs of that size."""
@@ -84,6 +70,26 @@ class LocalSparkOptions:
             if self.max_memory
             else max(megabytes(self.driver_of(size).memory) for size in JobSize)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSparkOptions(RunnerOptions):
+    """How Spark runs on this machine."""
+
+    master: str = "local[2]"
+    java_home: Path | None = None
+    jars_dir: Path = field(default_factory=jars.default_directory)
+    # takes a few hundred MB less than the default collector; its pauses do not matter to a batch
+    java_options: str = "-XX:+UseSerialGC"
+    conf: Mapping[str, str] = field(default_factory=dict)
+    abandoned_timeout: timedelta = timedelta(
+        seconds=60
+    )  # a driver without a daemon keeps unrenewed jobs and their outcomes for this long
+    driver_host: str = "127.0.0.1"  # of this machine, as the executors of a cluster reach it
+    cancel_timeout: timedelta = timedelta(
+        seconds=60
+        # a cancelled job ends within this time, or the whole JVM is killed so that it cannot commit
+    )
 
 
 def executor_settings(executors: Executors, class_path: Sequence[Path]) -> dict[str, str]:

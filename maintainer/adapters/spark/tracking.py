@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from maintainer.adapters.spark.launcher.process import DriverProcess
+from maintainer.adapters.spark.link import Driver
 from maintainer.adapters.spark.states import (
     classify,
     describe_failure,
@@ -267,11 +267,11 @@ def read_instant(message: Mapping[str, object]) -> datetime:
     return datetime.fromtimestamp(at if isinstance(at, int | float) else 0, UTC)
 
 
-def failed_start(process: DriverProcess, now: datetime) -> Outcome:
+def failed_start(driver: Driver, now: datetime) -> Outcome:
     """Explain why Spark did not start: by the driver's message, else by the errors in its log."""
-    causes = read_causes(process.last_words.get("causes"))
+    causes = read_causes(driver.last_words.get("causes"))
     if not causes or causes[0][0] == "RuntimeError":
-        complaint = process.find_complaint() or "no reason given"
-        message = f"Spark ended during its start ({complaint}); its log is {process.log}"
+        complaint = driver.find_complaint() or "no reason given"
+        message = f"Spark ended during its start ({complaint}); its log is {driver.log}"
         causes = [("RunnerUnavailableError", message)]
     return failure(causes, now)

@@ -58,11 +58,11 @@ def wait_at_gate(runner: LocalRunner, log: Path, way: str = "") -> None:
 
     def stands_there() -> bool:
         nonlocal asked
-        process = runner._warm()  # before it has started, a JVM would die of the signal
+        driver = runner.warm()  # before it has started, a JVM would die of the signal
         if (
             time.monotonic() - asked > _STACK_SECONDS
-            and process is not None
-            and process.is_started
+            and driver is not None
+            and driver.is_started
             and runner.java_pid is not None
         ):
             asked = time.monotonic()

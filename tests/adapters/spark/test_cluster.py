@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.options import DriverSize, Executors
 from maintainer.domain.action import RewriteDataFiles
@@ -89,9 +90,9 @@ def test_executors_end_with_a_driver_that_is_killed_and_nothing_is_committed(sit
     table = site.workshop.lake.create("beheaded", files=60, partitions=30)
     job = site.workshop.begin(table, one_by_one(), size=JobSize.MEDIUM)
     wait_for_tasks(site.runner, job, 2)
-    process = site.runner._warm(JobSize.MEDIUM)
-    assert process is not None
-    os.kill(process.pid, signal.SIGKILL)
+    driver = site.runner.warm(JobSize.MEDIUM)
+    assert isinstance(driver, DriverProcess)
+    os.kill(driver.pid, signal.SIGKILL)
     assert site.workshop.await_end_of_work(job).kind == "lost"
     wait_until(lambda: (site.cluster.applications, site.cluster.executor_pids()) == ([], []))
     ended = site.workshop.settle(job)

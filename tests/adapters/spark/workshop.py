@@ -42,12 +42,10 @@ def run_sql(runner: LocalRunner, *statements: str) -> None:
     """Let the runner's own Spark write what the test is about: one session serves writers and jobs
     alike.
     """
-    process = runner._running_process(runner._options.driver_of(JobSize.SMALL))
-    assert process is not None
-    tracked = runner._remember(
-        TrackedJob(f"writer-{next(_numbers)}", carrier=process.directory.name)
-    )
-    process.send({"run": {"id": tracked.job_id, "statements": list(statements)}})
+    driver = runner._running_driver(runner._options.driver_of(JobSize.SMALL))
+    assert driver is not None
+    tracked = runner._remember(TrackedJob(f"writer-{next(_numbers)}", carrier=driver.name))
+    driver.run({"id": tracked.job_id, "statements": list(statements)}, None)
     wait_until(lambda: tracked.outcome is not None)
     assert tracked.outcome is not None
     assert tracked.outcome.kind == "finished", tracked.outcome

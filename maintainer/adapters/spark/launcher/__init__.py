@@ -1,1 +1,89 @@
-"""Starts drivers as processes of this machine, and records who owns them."""
+"""How a driver starts on a machine or a cluster, and what can be seen of it from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from maintainer.adapters.spark.options import Executors
+from maintainer.domain.job import FailureReason
+from maintainer.domain.job_size import JobSize
+
+
+@dataclass(frozen=True, slots=True)
+class DriverSpec:
+    """What starting one driver needs. The start token is the only secret in it."""
+
+    name: str  # a DNS label of at most 50 characters; the same name is the same driver
+    installation: str  # the store's instance id, for labels
+    size: JobSize
+    memory: str  # of the driver's JVM, in Spark's format
+    executors: Executors | None  # None: tasks run in the driver
+    address: str  # the URL of the link, as the driver reaches it
+    start_token: str
+    authority: str = ""  # PEM of the authority behind the link's certificate; empty: the system's
+
+
+class LaunchPhase(StrEnum):
+    """Where a driver's application is, seen from outside; an unknown state is never an end."""
+
+    QUEUED = "queued"  # the cluster has accepted it and has no room yet
+    STARTING = "starting"
+    RUNNING = "running"
+    ENDED = "ended"
+    GONE = "gone"  # nothing is known of it: it ended and was removed, or it never was
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchState:
+    """A driver's application, seen from outside."""
+
+    phase: LaunchPhase
+    reason: str = ""  # in words, such as "the image x cannot be pulled: not found"
+    failure: FailureReason | None = None  # of an application that ended with a failure
+    application_id: str = ""
+    pod: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPart:
+    """A part of a driver's log, and the offset in bytes of the next part."""
+
+    text: str
+    next: int
+
+
+class Launcher(Protocol):
+    """Starts drivers that talk over HTTP."""
+
+    def launch(self, spec: DriverSpec) -> str:
+        """Start the driver and return its handle; the same name twice is one driver.
+
+        RunnerUnavailableError if it cannot be started.
+        """
+        ...
+
+    def look(self, handle: str) -> LaunchState:
+        """Return the state of its application.
+
+        RunnerUnavailableError while the cluster cannot be asked.
+        """
+        ...
+
+    def log(self, handle: str, since: int) -> LogPart:
+        """Return its log from this offset in bytes; an empty part if there is no log (yet)."""
+        ...
+
+    def end(self, handle: str) -> None:
+        """End it and delete all that its launch made; unknown handles are ignored."""
+        ...
+
+    def find(self) -> Sequence[str]:
+        """Return the handles of all applications of this installation."""
+        ...
+
+    def describe(self) -> Sequence[tuple[str, bool, str]]:
+        """Return (what, whether it works, sentence) for what a launch needs."""
+        ...

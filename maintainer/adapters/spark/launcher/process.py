@@ -13,13 +13,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
-from typing import Protocol
 
 from maintainer.adapters.spark import jars
-from maintainer.adapters.spark.driver.channel import bound_sending
+from maintainer.adapters.spark.driver.channel import read_clock
 from maintainer.adapters.spark.launcher.ownership import (
     HeldLock,
     ProcessIdentity,
@@ -30,12 +29,12 @@ from maintainer.adapters.spark.launcher.ownership import (
     take_lock,
 )
 from maintainer.adapters.spark.launcher.private import open_log
+from maintainer.adapters.spark.link import Listener
+from maintainer.adapters.spark.link.socket import connect, listening
 
 _STOP_SECONDS = 30  # the driver gives its jobs 10 s and Spark 10 s
 _RECONNECT_SECONDS = 5  # a live driver answers a new connection within this time
 _POLL_SECONDS = 0.05
-_SOCKET = "socket"
-_MAX_SOCKET_PATH_BYTES = 100  # Linux takes 107, other systems 103
 _MAX_COMPLAINT_BYTES = 256 * 1024
 _COMPLAINT = re.compile(
     r"^(Exception in thread|Error: |Error occurred|Caused by: |[\w.]+(Exception|Error): )"
@@ -44,18 +43,6 @@ _MAX_LOG_BYTES = 16 * 1024 * 1024
 # The daemon's environment may belong to a Spark of another version; the driver must not inherit its
 # settings.
 _FOREIGN_VARIABLES = ("SPARK_", "PYSPARK_", "_PYSPARK_")
-
-
-class Listener(Protocol):
-    """Receives the driver's messages, on a thread of its own."""
-
-    def heard(self, process: DriverProcess, message: Mapping[str, object]) -> None:
-        """Take a message of the driver."""
-        ...
-
-    def ended(self, process: DriverProcess) -> None:
-        """The driver and its JVM have ended: nothing can commit any more."""
-        ...
 
 
 Record = Callable[[str, Sequence[ProcessIdentity]], None]
@@ -123,7 +110,7 @@ class DriverProcess:
             int(str(settings["megabytes"])),
         )
         _rotate(process.log)
-        with _listening(directory) as server, open_log(process.log) as log:
+        with listening(directory) as server, open_log(process.log) as log:
             process._log_start = log.tell()
             command = [
                 sys.executable,
@@ -147,7 +134,7 @@ class DriverProcess:
         process._identities = [identify(pid) or ProcessIdentity(pid, "ended already")]
         record(directory.name, process._identities)
         with contextlib.suppress(OSError):  # it ended at once; its log has the reason
-            process._connection = _connect(directory)
+            process._connection = connect(directory)
         process.send({"start": dict(settings)})
         process._reader.start()
         return process
@@ -172,6 +159,11 @@ class DriverProcess:
         return process
 
     @property
+    def name(self) -> str:
+        """Return the driver's name, which is that of its directory."""
+        return self.directory.name
+
+    @property
     def pid(self) -> int:
         """Return the driver's process number."""
         return self._identities[0].pid
@@ -192,6 +184,22 @@ class DriverProcess:
             except OSError:
                 return False
         return True
+
+    def run(self, order: Mapping[str, object], valid_for: timedelta | None) -> None:
+        """Give it a job, with its fence on the clock that the machine's processes share."""
+        self.send({"run": dict(order) | {"until": _until(valid_for)}})
+
+    def renew(self, job_id: str, valid_for: timedelta) -> None:
+        """Set the job's fence to so long from now; the driver enforces it even without us."""
+        self.send({"renew": {"id": job_id, "until": _until(valid_for)}})
+
+    def cancel(self, job_id: str) -> None:
+        """Ask it to end the job."""
+        self.send({"cancel": job_id})
+
+    def acknowledge(self, numbers: Sequence[int]) -> None:
+        """Let it drop the messages with these numbers."""
+        self.send({"acknowledged": list(numbers)})
 
     def kill(self) -> None:
         """Kill it at once; the listener is notified."""
@@ -295,7 +303,7 @@ class DriverProcess:
         deadline = time.monotonic() + _RECONNECT_SECONDS
         while self._identities and self._identities[0].is_alive and time.monotonic() < deadline:
             with contextlib.suppress(OSError):
-                return _connect(self.directory)
+                return connect(self.directory)
             time.sleep(_POLL_SECONDS)
         return None
 
@@ -314,52 +322,8 @@ class DriverProcess:
         self.is_ended.set()
 
 
-@contextmanager
-def _socket_path(directory: Path) -> Iterator[str]:
-    """Yield the socket's path, a shorter alias if the system would refuse its length."""
-    path = directory / _SOCKET
-    if len(os.fsencode(path)) <= _MAX_SOCKET_PATH_BYTES:
-        yield str(path)
-        return
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield f"/proc/self/fd/{descriptor}/{_SOCKET}"
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def _listening(directory: Path) -> Iterator[socket.socket]:
-    """Open the driver's socket in advance, so that connecting does not wait for the driver's start.
-
-    The directory keeps other users out.
-    """
-    with (
-        socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server,
-        _socket_path(directory) as path,
-    ):
-        try:
-            server.bind(path)
-        except OSError as error:
-            message = (
-                f"{directory / _SOCKET} cannot be a socket: {error}; choose a run_dir whose path "
-                f"is shorter"
-            )
-            raise OSError(message) from error
-        server.listen()
-        yield server
-
-
-def _connect(directory: Path) -> socket.socket:
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        with _socket_path(directory) as path:
-            connection.connect(path)
-        bound_sending(connection)
-    except OSError:
-        connection.close()
-        raise
-    return connection
+def _until(valid_for: timedelta | None) -> float | None:
+    return None if valid_for is None else read_clock() + valid_for.total_seconds()
 
 
 def _environment(java_home: Path, host: str) -> dict[str, str]:

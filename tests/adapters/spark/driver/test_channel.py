@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from maintainer.adapters.spark.driver.channel import Channel
-from maintainer.adapters.spark.launcher import process
+from maintainer.adapters.spark.link import socket as socket_link
 from tests.adapters.spark.lakes import wait_until
 
 
@@ -133,6 +133,6 @@ def test_a_socket_deep_in_a_directory_tree_is_reached_all_the_same(tmp_path: Pat
     deep = tmp_path.joinpath(*["a-directory-with-a-long-name"] * 6)
     deep.mkdir(parents=True)
     assert len(os.fsencode(deep)) > 108
-    with process._listening(deep):
-        process._connect(deep).close()
+    with socket_link.listening(deep):
+        socket_link.connect(deep).close()
     assert (deep / "socket").is_socket()

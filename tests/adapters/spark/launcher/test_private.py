@@ -9,6 +9,7 @@ import pytest
 from maintainer.adapters.spark.launcher.ownership import Ownership
 from maintainer.adapters.spark.launcher.private import open_log
 from maintainer.adapters.spark.launcher.process import DriverProcess
+from maintainer.adapters.spark.link import Driver
 from maintainer.domain.errors import RunnerUnavailableError
 
 DEADLINE_SECONDS = 60
@@ -17,10 +18,10 @@ DEADLINE_SECONDS = 60
 class Deaf:
     """A listener that does nothing."""
 
-    def heard(self, process: DriverProcess, message: Mapping[str, object]) -> None:
+    def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
         pass
 
-    def ended(self, process: DriverProcess) -> None:
+    def ended(self, driver: Driver) -> None:
         pass
 
 

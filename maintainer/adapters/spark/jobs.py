@@ -1,0 +1,378 @@
+"""Runs jobs in warm drivers: what each job's driver reported, and which job goes to which driver.
+
+How a driver starts and how it talks is its source's matter.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from maintainer.adapters.spark.driver.channel import read_clock
+from maintainer.adapters.spark.drivers import Drivers
+from maintainer.adapters.spark.link import Driver, DriverSource
+from maintainer.adapters.spark.options import DriverSize, RunnerOptions, megabytes
+from maintainer.adapters.spark.orphan_files import OrphanFiles
+from maintainer.adapters.spark.statements.job import Statements, statements_of
+from maintainer.adapters.spark.tracking import TrackedJob, blame, failed_start, lost, read_instant
+from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
+from maintainer.domain.job import FailureReason, Job, Outcome
+from maintainer.domain.job_size import JobSize
+from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
+from maintainer.domain.progress import Progress, Stage
+from maintainer.ports.clock import Clock
+from maintainer.ports.runner import RunnerReport
+
+_MAX_REMEMBERED = 1_000  # jobs whose outcome has been reported
+_UNSEEN_GRACE = timedelta(seconds=30)  # between storing a job as submitted and handing it over
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A job that no driver has room for yet."""
+
+    tracked: TrackedJob
+    size: DriverSize
+    order: Mapping[str, object]
+
+
+class SparkRunner:
+    """Runs jobs in drivers that start on demand, stay warm and end when idle.
+
+    If this process is killed, the next one adopts them.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the composition root passes all of them, once
+        self,
+        options: RunnerOptions,
+        catalogs: Collection[str],
+        owner: str,
+        application: str,
+        source: DriverSource,
+        orphan_files: OrphanFiles,
+        clock: Clock,
+    ) -> None:
+        """Take the configuration; ``catalogs`` are the names that Spark knows."""
+        if options.max_jobs < 1:
+            message = f"max_jobs of the runner is {options.max_jobs}; it must be at least 1"
+            raise InvalidValueError(message)
+        self._options = options
+        self._catalogs = catalogs
+        self._owner = owner
+        self._application = application
+        self._source = source
+        self._orphan_files = orphan_files
+        self._clock = clock
+        self._mutex = threading.RLock()
+        self._jobs: dict[str, TrackedJob] = {}
+        self._until: dict[str, float] = {}  # by read_clock, of jobs without a driver
+        self._waiting: list[_Waiting] = []  # for memory, the longest first
+        self._is_closed = False
+        self._drivers = Drivers(
+            source, self, self._mutex, options.start_timeout, options.idle_timeout
+        )
+
+    @property
+    def owner(self) -> str:
+        """Return the name under which this process's jobs are stored."""
+        return self._owner
+
+    def lives(self, owner: str) -> bool | None:
+        """Return whether the process of that name lives, or another one has adopted its drivers.
+
+        Drivers without a process are adopted now, with all their jobs.
+        """
+        lives = self._source.lives(owner)
+        if lives is not False or self._is_closed:
+            return lives
+        return not self._drivers.take_over(owner)
+
+    @property
+    def application(self) -> str:
+        """Return Spark's application name, which is the `app-name` of our snapshots."""
+        return self._application
+
+    @property
+    def capacity(self) -> int:
+        """Return how many jobs run at once."""
+        return self._options.max_jobs
+
+    def warm(self, size: JobSize = JobSize.SMALL) -> Driver | None:
+        """Return the driver that takes jobs of that size; None while there is none."""
+        return self._drivers.warm(self._options.driver_of(size))
+
+    def statements(self, job: Job) -> Sequence[str]:
+        """Return the statements for the job."""
+        try:
+            return self._statements(job).every
+        except InvalidValueError:
+            return ()
+
+    def submit(self, job: Job) -> None:
+        """Take the job; a statement that cannot be written fails the job without Spark."""
+        with self._mutex:
+            if self._is_closed:
+                message = "the runner is closed and takes no more jobs"
+                raise RunnerUnavailableError(message)
+            if job.job_id in self._jobs:
+                return
+            try:
+                statements = self._statements(job)
+            except InvalidValueError as error:
+                refused = self._remember(TrackedJob(job.job_id))
+                self._refuse(refused, FailureReason.INVALID_REQUEST, error)
+                return
+            size = self._options.driver_of(job.size or JobSize.SMALL)
+            driver = None if self._waiting else self._running_driver(size)
+            tracked = self._remember(TrackedJob(job.job_id))
+            tracked.tell(
+                "spark.submitted",
+                self._clock.now(),
+                statement=statements.work,
+                application=self._application,
+            )
+            order = {
+                "id": job.job_id,
+                "statements": list(statements.every),
+                "main": statements.main,
+                "rows": self._orphan_files.open_rows(job),
+            }
+            if driver is not None:
+                self._hand_over(tracked, driver, order)
+                return
+            tracked.progress = Progress(phase="waiting for memory")
+            self._waiting.append(_Waiting(tracked, size, order))
+
+    def _hand_over(self, tracked: TrackedJob, driver: Driver, order: Mapping[str, object]) -> None:
+        tracked.carrier = driver.name
+        tracked.progress = (
+            Progress(phase="waiting for Spark")
+            if driver.is_started
+            else Progress(phase="starting Spark", stage=Stage.STARTING)
+        )
+        self._drivers.occupy(driver)
+        driver.run(order, self._take_validity(tracked.job_id))
+
+    def _take_validity(self, job_id: str) -> timedelta | None:
+        """Return for how long a job without a driver may still work; None if nobody has said."""
+        until = self._until.pop(job_id, None)
+        return None if until is None else timedelta(seconds=until - read_clock())
+
+    def _refuse(self, tracked: TrackedJob, reason: FailureReason, error: Exception) -> None:
+        tracked.end(Outcome("failed", self._clock.now(), reason=reason, message=str(error)))
+
+    def _place_waiting(self) -> None:
+        """Hand over jobs that wait for memory, as far as memory is free."""
+        while self._waiting and not self._is_closed:
+            first = self._waiting[0]
+            try:
+                driver = self._running_driver(first.size)
+            except RunnerUnavailableError as error:
+                self._refuse(first.tracked, FailureReason.RUNNER_UNAVAILABLE, error)
+            else:
+                if driver is None:
+                    return
+                self._hand_over(first.tracked, driver, first.order)
+            self._waiting.remove(first)
+
+    def renew(self, job_id: str, valid_for: timedelta) -> None:
+        """Set the job's fence to so long from now; the driver enforces it even without us."""
+        with self._mutex:
+            tracked = self._jobs.get(job_id)
+            if tracked is not None and tracked.carrier:
+                driver = self._drivers.living(tracked.carrier)
+                if driver is not None:
+                    driver.renew(job_id, valid_for)
+                return
+            self._until[job_id] = read_clock() + valid_for.total_seconds()
+            for forgotten in list(self._until)[:-_MAX_REMEMBERED]:
+                del self._until[forgotten]
+
+    def report(self, job: Job) -> RunnerReport | None:
+        """Report the job, after adopting its driver if the driver's daemon is gone."""
+        if job.job_id not in self._jobs and job.owner not in {"", self._owner}:
+            if self._is_closed or not self._drivers.take_over(job.owner):
+                return None
+            message = f"process {job.owner} that ran the job has ended, and its Spark too"
+        else:
+            message = (
+                f"process {self._owner} does not run the job; it has restarted since"
+                if job.owner
+                else "no process took the job"
+            )
+        with self._mutex:
+            tracked = self._jobs.get(job.job_id)
+            now = self._clock.now()
+            if tracked is None:
+                if (
+                    job.owner == self._owner
+                    and job.submitted_at is not None
+                    and now - job.submitted_at < _UNSEEN_GRACE
+                ):
+                    return None
+                tracked = self._remember(
+                    TrackedJob(
+                        job.job_id, progress=job.progress, is_started=job.started_at is not None
+                    )
+                )
+                tracked.end(lost(now, message))
+            if tracked.progress == Progress():  # just adopted: the known progress is as good
+                tracked.progress = job.progress
+                tracked.is_started |= job.started_at is not None
+            numbers, driver = tracked.acknowledge(), self._drivers.living(tracked.carrier)
+            if numbers and driver is not None:
+                driver.acknowledge(numbers)
+            return replace(
+                tracked.report(),
+                adopted=bool(tracked.carrier) and job.owner not in {"", self._owner},
+            )
+
+    def cancel(self, job_id: str) -> None:
+        """Request the end of the job."""
+        with self._mutex:
+            tracked = self._jobs.get(job_id)
+            if tracked is not None and tracked.outcome is None:
+                self._waiting = [
+                    waiting for waiting in self._waiting if waiting.tracked is not tracked
+                ]
+                if not tracked.carrier:
+                    tracked.end(Outcome("cancelled", self._clock.now()))
+                    return
+                tracked.tell("spark.cancelling", self._clock.now())
+                driver = self._drivers.living(tracked.carrier)
+                if driver is not None:
+                    driver.cancel(job_id)
+
+    def found_orphans(self, job: Job) -> FoundOrphans | None:
+        """Return the result of an orphan scan; None if it is not here or incomplete."""
+        return self._orphan_files.find_orphans(job)
+
+    def bring_orphans(
+        self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
+    ) -> None:
+        """Write the list of files that the job may remove."""
+        self._orphan_files.write_list(job_id, action, files)
+
+    def bring_listing(
+        self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
+    ) -> int:
+        """Write the listing of the table's location; return how many files are old enough."""
+        return self._orphan_files.write_listing(job_id, action, pages)
+
+    def removed_orphans(self, job: Job) -> RemovedOrphans | None:
+        """Return the input and the result of a removal; None if not even the list is here."""
+        return self._orphan_files.find_removed(job)
+
+    def forget(self, job_id: str) -> None:
+        """Remove the job's files: results of an orphan scan, lists and listings."""
+        self._orphan_files.remove(job_id)
+
+    def close(self) -> None:
+        """End Spark and everything it runs; returns when its processes are gone."""
+        with self._mutex:
+            self._is_closed = True
+            for waiting in self._waiting:
+                waiting.tracked.end(Outcome("cancelled", self._clock.now()))
+        self._drivers.close()
+        self._source.release()
+
+    def describe(self) -> Sequence[tuple[str, bool, str]]:
+        """Describe each prerequisite in a sentence, present or missing."""
+        return self._source.describe()
+
+    def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
+        """Take a driver's message (called by the driver's reader thread)."""
+        with self._mutex:
+            match message:
+                case {"event": "hello", "jobs": dict(jobs)}:
+                    for job_id, is_started in jobs.items():
+                        self._tracked(driver, job_id).is_started |= is_started
+                case {"event": "application.started"}:
+                    for waiting in self._unfinished(driver):
+                        waiting.tell(
+                            "application.started",
+                            read_instant(message),
+                            application_id=message.get("application_id"),
+                        )
+                        waiting.progress = Progress(phase="waiting for Spark", stage=Stage.STARTING)
+                case {"job": str(job_id)}:
+                    self._tracked(driver, job_id).hear(message, read_instant(message))
+                    self._place_waiting()
+                case _:
+                    pass  # of the driver itself
+
+    def ended(self, driver: Driver) -> None:
+        """Note that the driver and its JVM are gone (called by the driver's reader thread)."""
+        with self._mutex:
+            now = self._clock.now()
+            words = driver.last_words
+            for tracked in self._unfinished(driver):
+                if driver.is_started:
+                    reason = (
+                        FailureReason.LOST_RUNNER
+                        if self._is_closed
+                        else blame(tracked.job_id, words)
+                    )
+                    tracked.end(
+                        lost(now, str(words.get("reason") or "Spark's driver ended"), reason)
+                    )
+                else:
+                    tracked.end(failed_start(driver, now))
+            self._place_waiting()
+
+    def is_idle(self, driver: Driver) -> bool:
+        """Return True if the driver has no unfinished job."""
+        with self._mutex:
+            return not self._unfinished(driver)
+
+    def _statements(self, job: Job) -> Statements:
+        if job.table.catalog not in self._catalogs:
+            message = (
+                f"catalog {job.table.catalog!r} of job {job.job_id} is not configured for Spark; "
+                f"known are {', '.join(sorted(self._catalogs)) or 'none'}"
+            )
+            raise InvalidValueError(message)
+        return statements_of(job, self._orphan_files.find_input(job))
+
+    def _running_driver(self, size: DriverSize) -> Driver | None:
+        """Return the running driver of that size or a new one; None if there is no memory for it.
+
+        RunnerUnavailableError if it cannot be started.
+        """
+        driver = self._drivers.warm(size)
+        if driver is not None or not self._drivers.make_room(
+            megabytes(size.memory), self._options.max_megabytes
+        ):
+            return driver
+        try:
+            return self._drivers.start(size)
+        except OSError as error:
+            message = f"Spark cannot be started: {error}"
+            raise RunnerUnavailableError(message) from error
+
+    def _remember(self, tracked: TrackedJob) -> TrackedJob:
+        told = [job_id for job_id, known in self._jobs.items() if known.is_reported]
+        for job_id in told[: max(0, len(told) - _MAX_REMEMBERED)]:
+            del self._jobs[job_id]
+        self._jobs[tracked.job_id] = tracked
+        return tracked
+
+    def _tracked(self, driver: Driver, job_id: str) -> TrackedJob:
+        """Return what is known of the driver's job; a new record for one from an adopted driver."""
+        known = self._jobs.get(job_id)
+        if known is not None:
+            return known
+        valid_for = self._take_validity(job_id)
+        if valid_for is not None:
+            driver.renew(job_id, valid_for)
+        return self._remember(TrackedJob(job_id, driver.name, progress=Progress()))
+
+    def _unfinished(self, driver: Driver) -> list[TrackedJob]:
+        return [
+            tracked
+            for tracked in self._jobs.values()
+            if tracked.outcome is None and tracked.carrier == driver.name
+        ]

@@ -1,0 +1,105 @@
+"""The drivers of one process on its machine: their start, their locks and their adoption."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from maintainer.adapters.spark.driver_settings import DriverSettings
+from maintainer.adapters.spark.launcher.liveness import owner_lives
+from maintainer.adapters.spark.launcher.ownership import (
+    Ownership,
+    ProcessIdentity,
+    driver_lock,
+    end_processes,
+    take_lock,
+)
+from maintainer.adapters.spark.launcher.process import DriverProcess
+from maintainer.adapters.spark.link import Listener
+from maintainer.adapters.spark.options import DriverSize
+
+
+class LocalDrivers:
+    """Starts drivers as processes of this machine, each with a socket in its own directory."""
+
+    def __init__(self, settings: DriverSettings, run_dir: Path, owner: str) -> None:
+        """Take the owner's lock in ``run_dir``, which all processes of the store share here.
+
+        RunnerUnavailableError if another live process has the name, or the directory cannot be
+        written.
+        """
+        self._settings = settings
+        self._run_dir = run_dir
+        self._owner = owner
+        self._ownership = Ownership(run_dir, owner)
+        self._started_count = 0
+        self._left: dict[str, Sequence[ProcessIdentity]] = {}  # processes of drivers left behind
+
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        """Return the fingerprints of all sizes."""
+        return self._settings.fingerprints
+
+    def fingerprint(self, size: DriverSize) -> str:
+        """Return the fingerprint of a driver of that size."""
+        return self._settings.fingerprint(size)
+
+    def start(self, size: DriverSize, listener: Listener) -> DriverProcess:
+        """Start a driver of that size.
+
+        RunnerUnavailableError without Java or a jar; OSError if no process can be started.
+        """
+        java_home, settings = self._settings.prepare(size, self._run_dir)
+        self._started_count += 1
+        directory = self._run_dir / f"{self._owner}.spark-{self._started_count}"
+        return DriverProcess.start(
+            directory, java_home, settings(directory), listener, self._ownership.record
+        )
+
+    def lives(self, owner: str) -> bool | None:
+        """Return whether that process holds its lock; None if it was never on this machine."""
+        return owner_lives(self._run_dir, owner)
+
+    def left_behind(self, owner: str) -> Sequence[str] | None:
+        """Return the live drivers of an owner that is gone; None while the owner lives.
+
+        A driver whose directory is gone cannot be reached any more, and is ended.
+        """
+        left: Mapping[str, Sequence[ProcessIdentity]] | None = self._ownership.left_behind(owner)
+        if left is None:
+            return None
+        reachable = {
+            name: processes
+            for name, processes in left.items()
+            if (self._run_dir / name).is_dir() or not end_processes(processes)
+        }
+        self._left |= reachable
+        return tuple(reachable)
+
+    def adopt(self, name: str, listener: Listener) -> DriverProcess | None:
+        """Take the driver's lock and connect to it; None if another process has the lock."""
+        directory = self._run_dir / name
+        try:
+            lock = take_lock(driver_lock(directory))
+        except (
+            FileNotFoundError
+        ):  # it has just ended, or cannot be reached: asked again, it is gone
+            end_processes(self._left[name])
+            return None
+        if lock is None:
+            return None
+        return DriverProcess.adopt(
+            directory, lock, self._left[name], listener, self._ownership.record
+        )
+
+    def orphaned_owners(self) -> Sequence[str]:
+        """Return the owners that are gone, if no other process here takes care of them."""
+        return self._ownership.find_orphaned()
+
+    def release(self) -> None:
+        """Release the owner's name."""
+        self._ownership.release()
+
+    def describe(self) -> Sequence[tuple[str, bool, str]]:
+        """Describe each prerequisite in a sentence, present or missing."""
+        return tuple(self._settings.describe_prerequisites())
