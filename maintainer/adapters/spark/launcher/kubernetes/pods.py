@@ -1,0 +1,190 @@
+"""The pods of drivers and executors, as Pod Security "restricted" accepts them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from maintainer.adapters.spark.launcher import DriverSpec
+from maintainer.adapters.spark.launcher.kubernetes.labels import (
+    DRIVER_ROLE,
+    EXECUTOR_ROLE,
+    labels_of,
+)
+from maintainer.adapters.spark.launcher.kubernetes.merging import lay_over
+from maintainer.adapters.spark.launcher.kubernetes.options import (
+    MINIMUM_OVERHEAD_MEGABYTES,
+    KubernetesOptions,
+    Manifest,
+    Queueing,
+)
+from maintainer.adapters.spark.options import megabytes
+
+# Spark's own names; the operators look for the exit code of a container of this name.
+DRIVER_CONTAINER = "spark-kubernetes-driver"
+EXECUTOR_CONTAINER = "spark-kubernetes-executor"
+SECRET_DIRECTORY = "/var/run/maintainer"  # noqa: S105 - where the token is mounted
+WORK_DIRECTORY = "/var/lib/maintainer"
+EXECUTOR_TEMPLATE = f"{SECRET_DIRECTORY}/executor.json"
+TOKEN_KEY, AUTHORITY_KEY, TEMPLATE_KEY = "token", "ca.crt", "executor.json"
+DRIVER_PORT, BLOCK_PORT = 7078, 7079
+_DRIVER_PROGRAM = "maintainer.adapters.spark.driver"
+_READ_BY_GROUP = 0o440  # the pod's group, fsGroup, is the files' group
+
+
+def driver_pod(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
+    """Return metadata and spec of the driver's pod: defaults, the template, then what we need.
+
+    The template may change defaults such as the security context. It does not change what finding
+    the pod and reaching the daemon rely on.
+    """
+    return _compose(options, DRIVER_CONTAINER, _fixed_pod(spec, options))
+
+
+def executor_template(spec: DriverSpec, options: KubernetesOptions) -> str:
+    """Return the pod template of executors, JSON; Spark adds image, sizes and its variables.
+
+    The command does what the entry point of Spark's own image does, with this package's Python.
+    """
+    fixed: Manifest = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "labels": labels_of(spec, options, EXECUTOR_ROLE),
+            "annotations": dict(options.annotations),
+        },
+        "spec": {
+            **_scheduling(options),
+            "automountServiceAccountToken": False,
+            "containers": [
+                {
+                    "name": EXECUTOR_CONTAINER,
+                    "command": ["python", "-m", f"{_DRIVER_PROGRAM}.executor"],
+                }
+            ],
+        },
+    }
+    return json.dumps(_compose(options, EXECUTOR_CONTAINER, fixed), sort_keys=True)
+
+
+def overhead_megabytes(heap: str, share: float) -> int:
+    """Return MiB of a container's memory beyond the heap, which is in Spark's format."""
+    return max(MINIMUM_OVERHEAD_MEGABYTES, int(megabytes(heap) * share))
+
+
+def _compose(options: KubernetesOptions, container: str, fixed: Manifest) -> Manifest:
+    template = _template_for(container, options.pod_template)
+    return lay_over(lay_over(_default_pod(options, container), template), fixed)
+
+
+def _template_for(container: str, template: Mapping[str, object]) -> Mapping[str, object]:
+    """Leave out what the template says about the container of the other role."""
+    spec = template.get("spec")
+    containers = spec.get("containers") if isinstance(spec, Mapping) else None
+    if not isinstance(spec, Mapping) or not isinstance(containers, list):
+        return template
+    other = ({DRIVER_CONTAINER, EXECUTOR_CONTAINER} - {container}).pop()
+    kept = [
+        each for each in containers if not (isinstance(each, Mapping) and each.get("name") == other)
+    ]
+    return {**template, "spec": {**spec, "containers": kept}}
+
+
+def _default_pod(options: KubernetesOptions, container: str) -> Manifest:
+    user: Manifest = (
+        {}
+        if options.run_as_user is None
+        else {"runAsUser": options.run_as_user, "fsGroup": options.run_as_user}
+    )
+    return {
+        "spec": {
+            "securityContext": {
+                "runAsNonRoot": True,
+                "seccompProfile": {"type": "RuntimeDefault"},
+                **user,
+            },
+            "enableServiceLinks": False,
+            "containers": [
+                {
+                    "name": container,
+                    "securityContext": {
+                        "allowPrivilegeEscalation": False,
+                        "readOnlyRootFilesystem": True,
+                        "capabilities": {"drop": ["ALL"]},
+                    },
+                    "volumeMounts": [
+                        {"name": "work", "mountPath": WORK_DIRECTORY},
+                        {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - inside the pod
+                    ],
+                }
+            ],
+            "volumes": [{"name": "work", "emptyDir": {}}, {"name": "tmp", "emptyDir": {}}],
+        },
+    }
+
+
+def _fixed_pod(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
+    memory = megabytes(spec.memory) + overhead_megabytes(spec.memory, options.driver_overhead)
+    return {
+        "metadata": {
+            "labels": labels_of(spec, options, DRIVER_ROLE),
+            "annotations": dict(options.annotations),
+        },
+        "spec": {
+            **_scheduling(options),
+            "restartPolicy": "Never",
+            "serviceAccountName": options.service_account,
+            # only a driver that creates executors speaks with the API server
+            "automountServiceAccountToken": spec.executors is not None,
+            "imagePullSecrets": [{"name": name} for name in options.image_pull_secrets],
+            "containers": [
+                {
+                    "name": DRIVER_CONTAINER,
+                    "image": options.image,
+                    "imagePullPolicy": options.image_pull_policy,
+                    # the operators' Spark adds arguments of its own; the shell drops them
+                    "command": ["/bin/sh", "-c", f"exec python -m {_DRIVER_PROGRAM}"],
+                    "env": _environment(spec, options),
+                    "resources": {
+                        "requests": {"cpu": str(options.driver_cores), "memory": f"{memory}Mi"},
+                        "limits": {"memory": f"{memory}Mi"},
+                    },
+                    "ports": [
+                        {"name": "driver", "containerPort": DRIVER_PORT},
+                        {"name": "blocks", "containerPort": BLOCK_PORT},
+                    ],
+                    "volumeMounts": [
+                        {"name": "link", "mountPath": SECRET_DIRECTORY, "readOnly": True}
+                    ],
+                }
+            ],
+            "volumes": [
+                {
+                    "name": "link",
+                    "secret": {"secretName": spec.name, "defaultMode": _READ_BY_GROUP},
+                }
+            ],
+        },
+    }
+
+
+def _environment(spec: DriverSpec, options: KubernetesOptions) -> list[Manifest]:
+    ours = {
+        "HOME": WORK_DIRECTORY,
+        "MAINTAINER_LINK": spec.address,
+        "MAINTAINER_DRIVER": spec.name,
+        "MAINTAINER_TOKEN_FILE": f"{SECRET_DIRECTORY}/{TOKEN_KEY}",
+    }
+    if spec.authority:
+        ours["MAINTAINER_LINK_CA_FILE"] = f"{SECRET_DIRECTORY}/{AUTHORITY_KEY}"
+    return [{"name": name, "value": value} for name, value in {**options.env, **ours}.items()]
+
+
+def _scheduling(options: KubernetesOptions) -> Manifest:
+    chosen: Manifest = {
+        "nodeSelector": dict(options.node_selector),
+        "tolerations": [dict(toleration) for toleration in options.tolerations],
+        "priorityClassName": options.priority_class,
+        "schedulerName": "yunikorn" if options.queueing is Queueing.YUNIKORN else "",
+    }
+    return {key: value for key, value in chosen.items() if value}
