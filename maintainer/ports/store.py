@@ -20,6 +20,7 @@ from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.admission import AdmissionStore
 from maintainer.ports.digests import DigestStore
+from maintainer.ports.drivers import DriverStore
 from maintainer.ports.figures import FiguresStore
 from maintainer.ports.leases import LeaseStore
 from maintainer.ports.notices import NoticeStore
@@ -195,6 +196,7 @@ class PlanDue:
 class Store(
     AdmissionStore,
     DigestStore,
+    DriverStore,
     FiguresStore,
     LeaseStore,
     NoticeStore,

@@ -10,6 +10,7 @@ from maintainer.ports import Ports
 KEEP_READINGS = timedelta(
     days=7
 )  # digests of tables never read to the end: tables that were dropped or fail for long
+KEEP_DRIVERS = timedelta(days=1)  # what ended drivers said, and which processes there were
 
 
 def prune(
@@ -27,9 +28,11 @@ def prune(
     now = ports.clock.now()
     hourly, daily = (None if age is None else now - age for age in (keep_raw, keep_hourly))
     lists = ports.store.prune_orphan_lists(now - keep_jobs)
+    drivers = ports.store.prune_drivers(now - KEEP_DRIVERS)
     digests = ports.store.prune_digests(now - KEEP_READINGS)
     return {
         **ports.store.prune(now - keep_samples, now - keep_jobs, hourly, daily),
         "orphan_lists": lists,
         "digests": digests,
+        "drivers": drivers,
     }

@@ -15,6 +15,7 @@ from maintainer.adapters.store import audit, counters, fleet, listing, samples, 
 from maintainer.adapters.store import scan_marks as marks
 from maintainer.adapters.store.admission import SqlAdmission
 from maintainer.adapters.store.database import Database
+from maintainer.adapters.store.drivers import SqlDrivers
 from maintainer.adapters.store.due import mark_planned, read_due, want_plan
 from maintainer.adapters.store.leases import SqlLeases, prune_leases
 from maintainer.adapters.store.locations import read_places_near
@@ -62,7 +63,7 @@ _log = getLogger(__name__)
 _PROBE_KEY = "probe"  # written to test whether writing is possible
 
 
-class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
+class SqlStore(SqlAdmission, SqlDigests, SqlDrivers, SqlLeases, SqlNotices, SqlOrphans):
     """Implements Store.
 
     One instance serves all threads of a process; several processes may use one database.

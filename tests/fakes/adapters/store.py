@@ -41,6 +41,7 @@ from maintainer.ports.store import (
     TableRecord,
 )
 from tests.fakes.adapters.store_digests import FakeDigests
+from tests.fakes.adapters.store_drivers import FakeDrivers
 from tests.fakes.adapters.store_leases import FakeLeases
 from tests.fakes.adapters.store_notices import FakeNotices
 from tests.fakes.adapters.store_orphans import FakeOrphans
@@ -59,7 +60,7 @@ from tests.fakes.adapters.store_reading import (
 
 
 @dataclass
-class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOrphans):
+class FakeStore(FakeDigests, FakeDrivers, FakeLeases, FakeNotices, FakePolicyVersions, FakeOrphans):
     """Implements Store. Set `broken` to a sentence to make every call fail with
     StoreUnavailableError.
     """

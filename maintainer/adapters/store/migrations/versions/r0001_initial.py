@@ -7,6 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from maintainer.adapters.store.migrations.driver_tables import create_driver_tables
+
 revision = "0001"
 down_revision = None
 
@@ -56,6 +58,7 @@ def _create_partial_index(
 def upgrade() -> None:
     """Create everything."""
     _create_tables()
+    create_driver_tables()
     _create_plans()
     _create_samples()
     _create_jobs()

@@ -1,0 +1,79 @@
+"""The store's tables for remote drivers and for the processes that own them."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text
+
+from maintainer.adapters.store.schema import metadata
+from maintainer.adapters.store.types import Count, Instant, Packed, name_type
+
+
+def _of_driver() -> Column[str]:
+    return Column(
+        "driver", name_type(), ForeignKey("drivers.name", ondelete="CASCADE"), primary_key=True
+    )
+
+
+# Drivers that poll, with the digests of their tokens.
+drivers = Table(
+    "drivers",
+    metadata,
+    Column("name", name_type(), primary_key=True),
+    Column("owner", name_type(), nullable=False),
+    Column("token_digest", Text, nullable=False),
+    Column("token_expires_at", Instant, nullable=False),
+    Column("former_digest", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    Column("megabytes", Count, nullable=False),
+    Column("handle", Text, nullable=False),
+    Column("process", Text, nullable=False),
+    Column("polls", Count, nullable=False),
+    Column("ordered", Count, nullable=False),  # the number of the last order
+    Column("heard", Count, nullable=False),  # of the last order it has taken
+    Column("received", Count, nullable=False),  # of the last message
+    Column("hello", Text, nullable=False),  # JSON
+    Column("fence", Instant),  # the latest validity that it was ever given
+    Column("ended_at", Instant),
+    Column("reason", Text, nullable=False),
+    Index("ix_drivers_owner", "owner"),
+    Index("ix_drivers_ended_at", "ended_at"),
+)
+
+# What a driver has not taken yet. The first order holds the catalogs' secrets; it goes as soon as
+# the driver has taken it.
+driver_orders = Table(
+    "driver_orders",
+    metadata,
+    _of_driver(),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("document", Packed, nullable=False),  # JSON
+)
+
+driver_messages = Table(
+    "driver_messages",
+    metadata,
+    _of_driver(),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("job_id", name_type(), nullable=False),  # empty: of the driver itself
+    Column("event", Text, nullable=False),
+    Column("document", Packed, nullable=False),  # JSON
+)
+
+# The jobs that a driver was ordered to run and that have not ended.
+driver_jobs = Table(
+    "driver_jobs",
+    metadata,
+    _of_driver(),
+    Column("job_id", name_type(), primary_key=True),
+    Column("until", Instant, nullable=False),
+)
+
+# Every process with remote drivers counts its heartbeats.
+processes = Table(
+    "processes",
+    metadata,
+    Column("owner", name_type(), primary_key=True),
+    Column("beats", Count, nullable=False),  # -1: it has signed off
+    Column("seen_at", Instant, nullable=False),
+)
