@@ -1,15 +1,14 @@
 """The Spark driver: a process that runs CALL statements in one warm Spark.
 
-The daemon starts it.
+The daemon starts it. Orders come in as JSON, over a socket or in the answers to polls: {"start":
+{...}} first, then {"run": {"id", "statements", "main", "rows", "until"}}, {"renew": {"id",
+"until"}}, {"cancel": id}, {"acknowledged": [number]}, {"stop": true}, {"end": reason}. If `rows`
+names a file, the schema and the rows of every statement are written to it as compressed JSON lines;
+otherwise only the first row is sent. The result is that of statement `main` (default: the last
+one); later statements are checks.
 
-JSON lines come in over a socket: {"start": {...}} first, then {"run": {"id", "statements", "main",
-"rows", "until"}}, {"renew": {"id", "until"}}, {"cancel": id}, {"acknowledged": [number]}, {"stop":
-true}. If `rows` names a file, the schema and the rows of every statement are written to it as
-compressed JSON lines; otherwise only the first row is sent. The result is that of statement `main`
-(default: the last one); later statements are checks.
-
-JSON lines go out. A new connection gets hello first, then all unacknowledged messages, then
-replayed. After that: application.starting, application.started, application.failed,
+Messages go out. Over a socket, a new connection gets hello first, then all unacknowledged messages,
+then replayed. After that: application.starting, application.started, application.failed,
 application.ended, application.worn, job.started, statement.started, spark.progress,
 statement.finished, job.finished, job.failed, job.cancelled. All other output goes to standard
 error.
@@ -40,6 +39,7 @@ from .job import Job
 from .jvm import Jvm, drop_cluster_defaults
 from .marks import Marks
 from .outbox import Message, Transport
+from .polling import Polling, read_link
 from .results import MAX_MESSAGE_CHARACTERS, read_causes
 from .threads import Threads
 
@@ -51,6 +51,7 @@ _CANCEL_ROUND_SECONDS = 0.1
 _CANCEL_SECONDS = 60
 _SETTLE_ROUNDS = 5  # Iceberg's committer checks for leftovers every 0.1 s
 _STOP_SECONDS = 10
+_FLUSH_SECONDS = 5  # for the last words to reach the daemon
 _START_SECONDS = 60  # time for the daemon to send the start message
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
@@ -144,6 +145,8 @@ class _Driver:
                 self._cancel(job_id)
             case {"acknowledged": list(numbers)}:
                 self._output.acknowledge(numbers)
+            case {"end": str(reason)}:
+                self._die(_EXIT_FENCED, f"the daemon has given this driver up: {reason}")
             case {"stop": _}:
                 threading.Thread(target=self._stop, daemon=True).start()
             case _:
@@ -382,10 +385,17 @@ class _Driver:
                 culprit=culprit,
                 exit_code=exit_code,
             )
+        self._output.flush(_FLUSH_SECONDS)
         os._exit(code)
 
 
 def main() -> None:
-    """Serve connections to the socket that the daemon has left open; the argument is its number."""
+    """Poll the link that the environment names; without one serve an open socket.
+
+    The daemon has left the socket open, and the argument is its number.
+    """
     os.dup2(2, 1)
+    link = read_link(os.environ)
+    if link is not None:
+        _Driver(partial(Polling, link)).serve()
     _Driver(partial(Channel, socket.socket(fileno=int(sys.argv[1])))).serve()
