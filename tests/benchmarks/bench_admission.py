@@ -106,7 +106,7 @@ def fill(store: SqlStore, size: int) -> None:
                 [
                     {
                         "full_name": str(plan.table),
-                        "document": documents.write_plan(plan),
+                        "document": documents.write_bytes(plan),
                         "planned": 2,
                     }
                     for plan in batch
@@ -179,7 +179,7 @@ def candidate_rows(plan: Plan) -> list[dict[str, Any]]:
         {
             "full_name": str(plan.table),
             "position": position,
-            "document": documents.write_candidate(candidate),
+            "document": documents.write(candidate),
         }
         for position, candidate in enumerate(find_candidates(plan))
     ]

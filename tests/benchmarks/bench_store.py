@@ -368,7 +368,7 @@ def _documents(health: TableHealth, grade: Grade) -> Rows:
         "full_name": str(health.table),
         "summary": summary,
         "detail": detail,
-        "grade": documents.write_grade(grade),
+        "grade": documents.write(grade),
     }
 
 

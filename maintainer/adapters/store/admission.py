@@ -43,7 +43,7 @@ class SqlAdmission:
                     candidates.c.full_name, candidates.c.position
                 )
             )
-            return tuple(documents.read_candidate(row.document) for row in rows)
+            return tuple(documents.read(Candidate, row.document) for row in rows)
 
     def standing_verdicts(self) -> Sequence[StandingVerdict]:
         """See AdmissionStore."""
@@ -87,7 +87,7 @@ class SqlAdmission:
         with self._database.write(durable=True) as connection:
             connection.execute(
                 self._database.upsert(
-                    halts, {"scope": halt.scope, "document": documents.write_halt(halt)}
+                    halts, {"scope": halt.scope, "document": documents.write(halt)}
                 )
             )
 
@@ -100,7 +100,7 @@ class SqlAdmission:
         """See AdmissionStore."""
         with self._database.read() as connection:
             return tuple(
-                documents.read_halt(row.document)
+                documents.read(Halt, row.document)
                 for row in connection.execute(select(halts.c.document).order_by(halts.c.scope))
             )
 
@@ -110,7 +110,7 @@ def record_candidates(connection: Connection, plan: Plan) -> None:
     name = str(plan.table)
     connection.execute(delete(candidates).where(candidates.c.full_name == name))
     rows = [
-        {"full_name": name, "position": position, "document": documents.write_candidate(candidate)}
+        {"full_name": name, "position": position, "document": documents.write(candidate)}
         for position, candidate in enumerate(find_candidates(plan))
     ]
     if rows:
@@ -147,7 +147,7 @@ def learn(database: Database, connection: Connection, job: Job, at: datetime) ->
             "owner": owner,
             "rule": job.policy_rule.value,
             "learnt_at": at,
-            "document": documents.write_fit(fit),
+            "document": documents.write(fit),
         }
         connection.execute(database.upsert(calibrations, row))
 
@@ -175,7 +175,7 @@ def _read_fits(
     rows = connection.execute(
         select(calibrations.c.level, calibrations.c.rule, calibrations.c.document).where(is_theirs)
     )
-    return {(row.level, RuleName(row.rule)): documents.read_fit(row.document) for row in rows}
+    return {(row.level, RuleName(row.rule)): documents.read(CostFit, row.document) for row in rows}
 
 
 def prune_admission(connection: Connection, before: datetime) -> None:

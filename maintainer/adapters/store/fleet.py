@@ -31,7 +31,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import Plan
 from maintainer.ports.figures import TableFigures
-from maintainer.ports.store import TableRecord
+from maintainer.ports.store import Pause, TableRecord
 
 ENTRY_ATTEMPTS = (
     5  # attempts; each fails only if another transaction forgets the table at that moment
@@ -72,7 +72,7 @@ def record_health(
         "full_name": full_name,
         "summary": summary,
         "detail": detail,
-        "grade": documents.write_grade(grade),
+        "grade": documents.write(grade),
     }
     connection.execute(database.upsert(table_health, pieces))
     record_sample(database, connection, health)
@@ -147,7 +147,7 @@ def record_fault(database: Database, connection: Connection, fault: TableFault) 
             select(tables.c.table_uuid).where(tables.c.full_name == full_name)
         ).scalar_one()
         changes = {
-            "fault": documents.write_fault(fault),
+            "fault": documents.write(fault),
             "pause": find_pause(connection, full_name, table_uuid),
         }
         connection.execute(update(tables).where(tables.c.full_name == full_name).values(changes))
@@ -214,7 +214,7 @@ def record_catalog_faults(
         connection.execute(
             database.upsert(
                 catalog_faults,
-                {"catalog": catalog, "document": documents.write_catalog_faults(faults)},
+                {"catalog": catalog, "document": documents.write(tuple(faults))},
             )
         )
     else:
@@ -224,7 +224,9 @@ def record_catalog_faults(
 def read_catalog_faults(connection: Connection) -> Sequence[CatalogFault]:
     """Return all catalogs' faults, by catalog."""
     rows = connection.execute(select(catalog_faults.c.document).order_by(catalog_faults.c.catalog))
-    return tuple(fault for row in rows for fault in documents.read_catalog_faults(row.document))
+    return tuple(
+        fault for row in rows for fault in documents.read(tuple[CatalogFault, ...], row.document)
+    )
 
 
 def read_table(connection: Connection, table: TableIdentifier) -> TableRecord | None:
@@ -244,11 +246,11 @@ def read_table(connection: Connection, table: TableIdentifier) -> TableRecord | 
     if row is None:
         return None
     health = documents.read_health(row.summary, row.detail) if row.summary is not None else None
-    plan = documents.read_plan(row.plan) if row.plan is not None else None
+    plan = documents.read_or_none(Plan, row.plan)
     pause = find_pause(connection, str(table), row.table_uuid)
     return replace(
         build_record(row, health, plan),
-        pause=documents.read_pause(pause) if pause is not None else None,
+        pause=documents.read_or_none(Pause, pause),
     )
 
 
@@ -258,7 +260,7 @@ def read_grade(connection: Connection, table: TableIdentifier, table_uuid: str) 
     document = connection.execute(
         select(table_health.c.grade).select_from(tables.join(table_health)).where(*wanted)
     ).scalar_one_or_none()
-    return None if document is None else documents.read_grade(document)
+    return documents.read_or_none(Grade, document)
 
 
 RECORD_COLUMNS = (
@@ -277,9 +279,9 @@ def build_record(row: AnyRow, health: TableHealth | None, plan: Plan | None) -> 
         table=documents.read_levels(row.levels),
         first_seen_at=row.first_seen_at,
         health=health,
-        grade=documents.read_grade(row.grade) if row.grade is not None else None,
-        fault=documents.read_fault(row.fault) if row.fault is not None else None,
-        pause=documents.read_pause(row.pause) if row.pause is not None else None,
+        grade=documents.read_or_none(Grade, row.grade),
+        fault=documents.read_or_none(TableFault, row.fault),
+        pause=documents.read_or_none(Pause, row.pause),
         plan=plan,
     )
 
@@ -353,7 +355,7 @@ def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
     connection.execute(
         database.upsert(
             plans,
-            {"full_name": name, "document": documents.write_plan(plan)},
+            {"full_name": name, "document": documents.write_bytes(plan)},
         )
     )
     record_candidates(connection, plan)
@@ -364,6 +366,6 @@ def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
 def read_plans(connection: Connection) -> Sequence[Plan]:
     """Return all latest plans, by table."""
     return tuple(
-        documents.read_plan(row.document)
+        documents.read(Plan, row.document)
         for row in connection.execute(select(plans.c.document).order_by(plans.c.full_name))
     )

@@ -28,6 +28,7 @@ from maintainer.adapters.store.paging import Position, check_limit, read_cursor,
 from maintainer.adapters.store.schema import table_health, tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.health import TableHealth
 from maintainer.ports.store import TABLE_SORTS, Page, TableQuery, TableRecord
 
 SORTED_AT_MOST = (
@@ -70,9 +71,7 @@ def read_page(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> 
 
 
 def _build_item(row: AnyRow) -> TableRecord:
-    return build_record(
-        row, documents.read_summary(row.summary) if row.summary is not None else None, None
-    )
+    return build_record(row, documents.read_or_none(TableHealth, row.summary), None)
 
 
 def _sort_key(sort: str) -> ColumnElement[Any]:

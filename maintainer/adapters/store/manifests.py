@@ -44,7 +44,7 @@ class SqlDigests:
                         manifest_digests.c.path.in_(some)
                     )
                 )
-                return {row.path: documents.read_digest(row.document) for row in rows}
+                return {row.path: documents.read(ManifestDigest, row.document) for row in rows}
 
         wanted = list(dict.fromkeys(paths))
         if len(wanted) <= _PORTION:
@@ -176,7 +176,7 @@ def _find_changed(
     for row in (
         connection.execute(columns.where(manifest_digests.c.path.in_(list(read)))) if read else ()
     ):
-        if documents.write_digest(read[row.path]) != row.document:
+        if documents.write_bytes(read[row.path]) != row.document:
             yield row.path
 
 
@@ -205,7 +205,7 @@ def _insert(
             "path": digest.path,
             "target_bytes": target_bytes,
             "shape": documents.DIGEST_SHAPE,
-            "document": documents.write_digest(digest),
+            "document": documents.write_bytes(digest),
         }
         for digest in digests
     )

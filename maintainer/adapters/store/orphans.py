@@ -39,7 +39,7 @@ class SqlOrphans:
             {
                 "list_id": orphans.list_id,
                 "first": start,
-                "document": documents.write_found_files(files[start : start + FILES_PER_ROW]),
+                "document": documents.write_bytes(tuple(files[start : start + FILES_PER_ROW])),
             }
             for start in starts
         ]
@@ -96,7 +96,7 @@ class SqlOrphans:
             for document in connection.execute(
                 select(orphan_files.c.document).where(is_wanted).order_by(orphan_files.c.first)
             ).scalars():
-                found += documents.read_found_files(document)
+                found += documents.read(tuple[FoundFile, ...], document)
         return tuple(found[after - start : after - start + limit])
 
     def update_orphan_list(
@@ -109,7 +109,7 @@ class SqlOrphans:
                 .where(orphan_lists.c.list_id == changed.list_id)
                 .with_for_update()
             ).scalar_one_or_none()
-            if stored is None or documents.read_orphan_list(stored) != expected:
+            if stored is None or documents.read(OrphanList, stored) != expected:
                 return False
             _write(connection, changed)
             audit.append(connection, entries)
@@ -137,7 +137,7 @@ def _read(connection: Connection, is_wanted: ColumnElement[bool]) -> tuple[Orpha
         .limit(MAX_LISTS)
     )
     return tuple(
-        documents.read_orphan_list(document) for document in connection.execute(newest).scalars()
+        documents.read(OrphanList, document) for document in connection.execute(newest).scalars()
     )
 
 
@@ -156,5 +156,5 @@ def _columns(orphans: OrphanList) -> dict[str, Any]:
         "table_uuid": orphans.table_uuid,
         "state": orphans.state.value,
         "made_at": orphans.made_at,
-        "document": documents.write_orphan_list(orphans),
+        "document": documents.write(orphans),
     }

@@ -85,7 +85,7 @@ def set_pause(
             "full_name": full_name,
             "levels": documents.write_levels(table),
             "table_uuid": uuid,
-            "document": documents.write_pause(pause),
+            "document": documents.write(pause),
         }
         connection.execute(database.upsert(pauses, row))
         _derive(connection, present)
@@ -145,6 +145,6 @@ def read_pauses(connection: Connection) -> Mapping[TableIdentifier, Pause]:
         for row in connection.execute(statement)
     }
     return {
-        documents.read_levels(row.levels): documents.read_pause(row.document)
+        documents.read_levels(row.levels): documents.read(Pause, row.document)
         for _, row in sorted(found.items())
     }

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 from sqlalchemy import Connection, delete, select
 
+from maintainer.adapters.store import documents
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import store_info
 from maintainer.domain.pin import Pin
-
-_PIN = msgspec.json.Decoder(Pin)
 
 
 def read_pins(connection: Connection, table_uuid: str) -> Sequence[Pin]:
@@ -23,7 +21,7 @@ def read_pins(connection: Connection, table_uuid: str) -> Sequence[Pin]:
     rows = connection.execute(
         select(store_info.c.value).where(is_of_table).order_by(store_info.c.key)
     )
-    return tuple(_PIN.decode(row.value) for row in rows)
+    return tuple(documents.read(Pin, row.value) for row in rows)
 
 
 def set_pin(database: Database, connection: Connection, table_uuid: str, pin: Pin) -> None:
@@ -31,7 +29,7 @@ def set_pin(database: Database, connection: Connection, table_uuid: str, pin: Pi
     connection.execute(
         database.upsert(
             store_info,
-            {"key": _key(table_uuid, pin.name), "value": msgspec.json.encode(pin).decode()},
+            {"key": _key(table_uuid, pin.name), "value": documents.write(pin)},
         )
     )
 

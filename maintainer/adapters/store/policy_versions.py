@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, Select, delete, func, select, tuple_
 
+from maintainer.adapters.store import documents
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
 from maintainer.adapters.store.schema import policy_versions
@@ -16,8 +16,6 @@ from maintainer.domain.policy_version import PolicyVersion, WrittenLayer
 from maintainer.ports.store import MAX_POLICY_VERSIONS, Page
 
 _ORDER = "policy_versions:last_seen_at:desc"
-_PROBLEMS = msgspec.json.Decoder(tuple[PolicyProblem, ...])
-_LAYERS = msgspec.json.Decoder(tuple[WrittenLayer, ...])
 _NEWEST_FIRST = (policy_versions.c.last_seen_at.desc(), policy_versions.c.version.desc())
 _SUMMARY = [column for column in policy_versions.c if column.name != "document"]
 
@@ -31,7 +29,7 @@ def is_in_force(connection: Connection, version: PolicyVersion) -> bool:
     ).one_or_none()
     return newest is not None and (newest.version, newest.problems) == (
         version.version,
-        _write(version.problems),
+        documents.write(version.problems),
     )
 
 
@@ -45,8 +43,8 @@ def record_version(database: Database, connection: Connection, version: PolicyVe
         "first_seen_at": known or version.first_seen_at,
         "last_seen_at": version.last_seen_at,
         "layers": len(version.layers),
-        "problems": _write(version.problems),
-        "document": msgspec.json.encode(version.layers),
+        "problems": documents.write(version.problems),
+        "document": documents.write_bytes(version.layers),
     }
     connection.execute(database.upsert(policy_versions, row))
     surplus = select(policy_versions.c.version).order_by(*_NEWEST_FIRST).offset(MAX_POLICY_VERSIONS)
@@ -79,7 +77,9 @@ def read_version(connection: Connection, version: str) -> PolicyVersion | None:
     row = connection.execute(
         select(policy_versions).where(policy_versions.c.version == version)
     ).one_or_none()
-    return None if row is None else _read(row, _LAYERS.decode(row.document))
+    return (
+        None if row is None else _read(row, documents.read(tuple[WrittenLayer, ...], row.document))
+    )
 
 
 def _read(row: AnyRow, layers: tuple[WrittenLayer, ...] = ()) -> PolicyVersion:
@@ -88,10 +88,6 @@ def _read(row: AnyRow, layers: tuple[WrittenLayer, ...] = ()) -> PolicyVersion:
         row.first_seen_at,
         row.last_seen_at,
         row.layers,
-        _PROBLEMS.decode(row.problems),
+        documents.read(tuple[PolicyProblem, ...], row.problems),
         layers,
     )
-
-
-def _write(problems: tuple[PolicyProblem, ...]) -> str:
-    return msgspec.json.encode(problems).decode()

@@ -84,7 +84,7 @@ def _write_row(name: str, table_uuid: str, verdict: RuleVerdict) -> dict[str, An
         "until": None,
         "code": verdict.code,
         "key": verdict.key,
-        "document": documents.write_verdict(verdict),
+        "document": documents.write(verdict),
     }
 
 
@@ -159,7 +159,7 @@ def read_verdicts(
         else None
     )
     return Page(
-        tuple(replace(documents.read_verdict(row.document), until=row.until) for row in shown),
+        tuple(replace(documents.read(RuleVerdict, row.document), until=row.until) for row in shown),
         following,
         total,
     )

@@ -40,7 +40,7 @@ from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
 from maintainer.domain.audit import audit_change, audit_events
 from maintainer.domain.effect import Effect
 from maintainer.domain.job import Job, JobEvent, JobState
-from maintainer.domain.plan import RuleHistory
+from maintainer.domain.plan import FailureStreak, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import JobQuery, Page
 
@@ -86,7 +86,7 @@ def update_job(  # noqa: PLR0913, PLR0917 - the arguments of one change of a job
         stored = connection.execute(
             select(jobs.c.document).where(jobs.c.job_id == job.job_id).with_for_update()
         ).scalar_one_or_none()
-        if stored is None or documents.read_job(stored) != expected:
+        if stored is None or documents.read(Job, stored) != expected:
             return False
     state = expected.state if isinstance(expected, Job) else expected
     if job.state is not state and _read_token(connection, job) not in {None, token}:
@@ -136,7 +136,7 @@ def _columns(job: Job) -> dict[str, Any]:
         "state": job.state.value,
         "created_at": job.created_at,
         "finished_at": job.closed_at if job.state.is_final else None,
-        "document": documents.write_job(job),
+        "document": documents.write(job),
     }
 
 
@@ -148,7 +148,7 @@ def _fold_finished(
     learn(database, connection, job, job.closed_at)
     if learnt is not None:
         row = {name: getattr(learnt, name) for name in _LEARNT}
-        row["streak"] = documents.write_streak(learnt.streak) if learnt.streak is not None else None
+        row["streak"] = documents.write(learnt.streak) if learnt.streak is not None else None
         row |= {"table_uuid": job.table_uuid, "rule": learnt.rule.value}
         connection.execute(database.upsert(rule_histories, row))
 
@@ -177,7 +177,7 @@ def read_job(connection: Connection, job_id: str) -> Job | None:
     document = connection.execute(
         select(jobs.c.document).where(jobs.c.job_id == job_id)
     ).scalar_one_or_none()
-    return None if document is None else documents.read_job(document)
+    return documents.read_or_none(Job, document)
 
 
 def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
@@ -201,7 +201,7 @@ def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
     ).all()
     shown = rows[: query.limit]
     cursor = write_cursor(_JOB_ORDER, _position(shown[-1])) if len(rows) > query.limit else None
-    return Page(tuple(documents.read_job(row.document) for row in shown), cursor, total)
+    return Page(tuple(documents.read(Job, row.document) for row in shown), cursor, total)
 
 
 def _count(connection: Connection, query: JobQuery, filters: Sequence[ColumnElement[bool]]) -> int:
@@ -228,7 +228,7 @@ def read_unfinished(connection: Connection) -> Sequence[Job]:
         .where(jobs.c.state.in_(UNFINISHED_STATES))
         .order_by(jobs.c.created_at, jobs.c.job_id)
     )
-    return tuple(documents.read_job(row.document) for row in connection.execute(statement))
+    return tuple(documents.read(Job, row.document) for row in connection.execute(statement))
 
 
 def read_unfinished_of(connection: Connection, table_uuid: str) -> Job | None:
@@ -237,7 +237,7 @@ def read_unfinished_of(connection: Connection, table_uuid: str) -> Job | None:
         jobs.c.state.in_(UNFINISHED_STATES), jobs.c.table_uuid == table_uuid
     )
     document = connection.execute(statement).scalar_one_or_none()
-    return None if document is None else documents.read_job(document)
+    return documents.read_or_none(Job, document)
 
 
 def read_savings(connection: Connection) -> AnyRow:
@@ -264,7 +264,7 @@ def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
         ).scalar_one_or_none()
         if document is None:
             continue
-        audit.append(connection, audit_events(documents.read_job(document), stories[job_id]))
+        audit.append(connection, audit_events(documents.read(Job, document), stories[job_id]))
         last = connection.execute(
             select(func.coalesce(func.max(job_events.c.sequence), 0)).where(
                 job_events.c.job_id == job_id
@@ -306,7 +306,7 @@ def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleNa
     return {
         RuleName(row.rule): RuleHistory(
             rule=RuleName(row.rule),
-            streak=documents.read_streak(row.streak) if row.streak is not None else None,
+            streak=documents.read_or_none(FailureStreak, row.streak),
             **{name: getattr(row, name) for name in _LEARNT},
         )
         for row in rows

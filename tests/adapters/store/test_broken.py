@@ -303,7 +303,9 @@ def test_a_document_that_this_version_cannot_read_is_one_clear_line(store_url: s
     with store._database.write() as connection:
         connection.execute(text("UPDATE jobs SET document = '{\"job_id\": 7}'"))
 
-    with pytest.raises(StoreUnavailableError, match="a job in the store cannot be read") as caught:
+    with pytest.raises(
+        StoreUnavailableError, match=r"a document \(job\) in the store cannot be read"
+    ) as caught:
         store.job("job-a")
     assert_is_one_clear_line(caught.value)
     store.close()

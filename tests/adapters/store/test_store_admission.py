@@ -134,7 +134,7 @@ def test_candidates_of_a_replaced_table_are_not_those_of_its_successor(store: St
 @settings(max_examples=20)
 @given(any_of(Candidate))
 def test_every_candidate_is_kept_exactly(candidate: Candidate) -> None:
-    assert documents.read_candidate(documents.write_candidate(candidate)) == candidate
+    assert documents.read(Candidate, documents.write(candidate)) == candidate
 
 
 # -- spending
@@ -216,7 +216,7 @@ def test_failures_and_jobs_that_nobody_timed_teach_nothing(store: Store) -> None
 
 def test_a_fit_is_kept_exactly() -> None:
     fit = NOTHING_LEARNT.learn(CostSample(1e12, 1 / 3, 0.1), 0.2)
-    assert documents.read_fit(documents.write_fit(fit)) == fit
+    assert documents.read(CostFit, documents.write(fit)) == fit
     assert isinstance(fit, CostFit)
 
 

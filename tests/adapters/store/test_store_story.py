@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from hypothesis import given, settings
 
-from maintainer.adapters.store.documents import read_verdict, write_verdict
+from maintainer.adapters.store.documents import read, write
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.cost import Benefit, Cost, Worth
 from maintainer.domain.errors import InvalidValueError
@@ -268,4 +268,4 @@ def test_the_last_grade_is_that_of_the_same_table(store: Store) -> None:
 @given(verdict=any_of(RuleVerdict))
 @settings(max_examples=20)
 def test_any_verdict_is_read_as_it_was_written(verdict: RuleVerdict) -> None:
-    assert read_verdict(write_verdict(verdict)) == verdict
+    assert read(RuleVerdict, write(verdict)) == verdict
