@@ -25,6 +25,7 @@ from maintainer.ports.figures import FiguresStore
 from maintainer.ports.leases import LeaseStore
 from maintainer.ports.notices import NoticeStore
 from maintainer.ports.orphans import OrphanStore
+from maintainer.ports.portions import PortionStore
 from maintainer.ports.upkeep import UpkeepStore
 
 T = TypeVar("T")
@@ -201,6 +202,7 @@ class Store(
     LeaseStore,
     NoticeStore,
     OrphanStore,
+    PortionStore,
     UpkeepStore,
     Protocol,
 ):

@@ -34,5 +34,6 @@ def prune(
         **ports.store.prune(now - keep_samples, now - keep_jobs, hourly, daily),
         "orphan_lists": lists,
         "digests": digests,
+        "portions": ports.store.prune_portions(),
         "drivers": drivers,
     }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from sqlalchemy import (
+    Boolean,
     Column,
     Double,
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     SmallInteger,
     Table,
@@ -431,4 +433,18 @@ orphan_files = Table(
         "first", Integer, primary_key=True, autoincrement=False
     ),  # the position of its first file in the list
     Column("document", Packed, nullable=False),  # JSON: at most a thousand
+)
+
+# Long lists that jobs are given and rows that they report, in compressed portions. There is no
+# reference to a job: `prune` deletes the portions of jobs that are over or unknown.
+job_portions = Table(
+    "job_portions",
+    metadata,
+    Column("job_id", name_type(), primary_key=True),
+    Column("kind", name_type(), primary_key=True),
+    Column("preparer", name_type(), primary_key=True),  # empty: the set is the job's own
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("lines", Integer, nullable=False),
+    Column("is_last", Boolean, nullable=False),
+    Column("data", LargeBinary, nullable=False),
 )

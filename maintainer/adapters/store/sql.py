@@ -31,6 +31,7 @@ from maintainer.adapters.store.policy_versions import (
     read_versions,
     record_version,
 )
+from maintainer.adapters.store.portions import SqlPortions
 from maintainer.adapters.store.schema import VERSION_TABLE, store_info, tables
 from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
 from maintainer.domain.audit import AuditEntry, AuditQuery
@@ -63,7 +64,9 @@ _log = getLogger(__name__)
 _PROBE_KEY = "probe"  # written to test whether writing is possible
 
 
-class SqlStore(SqlAdmission, SqlDigests, SqlDrivers, SqlLeases, SqlNotices, SqlOrphans):
+class SqlStore(
+    SqlAdmission, SqlDigests, SqlDrivers, SqlLeases, SqlNotices, SqlOrphans, SqlPortions
+):
     """Implements Store.
 
     One instance serves all threads of a process; several processes may use one database.

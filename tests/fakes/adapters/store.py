@@ -46,6 +46,7 @@ from tests.fakes.adapters.store_leases import FakeLeases
 from tests.fakes.adapters.store_notices import FakeNotices
 from tests.fakes.adapters.store_orphans import FakeOrphans
 from tests.fakes.adapters.store_policies import FakePolicyVersions
+from tests.fakes.adapters.store_portions import FakePortions
 from tests.fakes.adapters.store_reading import (
     ZEROS,
     as_float,
@@ -60,7 +61,9 @@ from tests.fakes.adapters.store_reading import (
 
 
 @dataclass
-class FakeStore(FakeDigests, FakeDrivers, FakeLeases, FakeNotices, FakePolicyVersions, FakeOrphans):
+class FakeStore(
+    FakeDigests, FakeDrivers, FakeLeases, FakeNotices, FakePolicyVersions, FakeOrphans, FakePortions
+):
     """Implements Store. Set `broken` to a sentence to make every call fail with
     StoreUnavailableError.
     """
@@ -596,6 +599,9 @@ class FakeStore(FakeDigests, FakeDrivers, FakeLeases, FakeNotices, FakePolicyVer
                 del samples[at]
                 count += 1
         return count
+
+    def _is_unfinished(self, job_id: str) -> bool:
+        return job_id in self._jobs and not self._jobs[job_id].state.is_final
 
     def _is_prunable(self, job: Job, before: datetime) -> bool:
         if not job.state.is_final or job.closed_at >= before:
