@@ -23,8 +23,8 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.verdict import PLANNED, RuleVerdict
-from maintainer.ports.figures import TableFigures
-from maintainer.ports.store import Overview, Store
+from maintainer.ports.figures import Overview, TableFigures
+from maintainer.ports.store import Store
 
 log = logging.getLogger("maintainer")
 

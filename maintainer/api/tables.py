@@ -27,14 +27,8 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.policy import PolicyLayer
 from maintainer.ports import Ports
-from maintainer.ports.store import (
-    HISTORY_METRICS,
-    MAX_PAGE,
-    TABLE_SORTS,
-    Pause,
-    TableQuery,
-    TableRecord,
-)
+from maintainer.ports.pages import MAX_PAGE
+from maintainer.ports.tables import HISTORY_METRICS, TABLE_SORTS, Pause, TableQuery, TableRecord
 from maintainer.requests.preview import preview
 from maintainer.requests.run import request_run
 

@@ -1,13 +1,69 @@
-"""The figures of single tables that are exported as metrics."""
+"""Figures: sums over tables, and those of single tables that are exported as metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import JobState
+from maintainer.ports.pages import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """Sums over the tables of a namespace, a catalog or the fleet.
+
+    An unknown figure of a table adds nothing.
+    """
+
+    tables: int
+    measured_tables: int
+    faulty_tables: int
+    paused_tables: int
+    data_files: int
+    data_bytes: int
+    small_files: int
+    delete_files: int
+    manifests: int
+    snapshots: int
+    live_data_files: int  # of those tables alone for which kept_data_files is known
+    kept_data_files: int  # data files that any kept snapshot references
+    bands: Mapping[Band, int]
+
+    @property
+    def average_file_size_bytes(self) -> float | None:
+        """All bytes divided by all files; None without files."""
+        return self.data_bytes / self.data_files if self.data_files else None
+
+    @property
+    def live_file_ratio(self) -> float | None:
+        """Live data files divided by kept data files; None without any."""
+        return self.live_data_files / self.kept_data_files if self.kept_data_files else None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview(Counters):
+    """The sums of the fleet, its jobs by state, and what finished jobs have saved in total."""
+
+    jobs: Mapping[JobState, int]
+    files_removed: int
+    manifests_removed: int
+    snapshots_removed: int
+    bytes_rewritten: int
+    last_measured_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceCounters:
+    """The sums of one namespace without its nested namespaces."""
+
+    catalog: str
+    namespace: str  # namespace_text
+    counters: Counters
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +79,25 @@ class TableFigures:
 
 
 class FiguresStore(Protocol):
-    """The part of the store that metrics need apart from its sums."""
+    """The part of the store that sums up tables."""
 
     def table_figures(self, limit: int) -> Sequence[TableFigures]:
         """The first `limit` measured tables by name, the same for every process on this store."""
+        ...
+
+    def overview(self) -> Overview:
+        """The sums of the fleet."""
+        ...
+
+    def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
+        """The exact sums of one namespace (without nested ones), of a catalog, or of the fleet.
+
+        They are updated with each change, not computed at the call.
+        """
+        ...
+
+    def namespaces(
+        self, catalog: str | None = None, limit: int = 100, cursor: str | None = None
+    ) -> Page[NamespaceCounters]:
+        """A page of the namespaces that have tables, by catalog and name."""
         ...

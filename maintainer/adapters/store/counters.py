@@ -34,7 +34,8 @@ from maintainer.adapters.store.schema import fleet_counters, job_counters, jobs,
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.health import Band
 from maintainer.domain.job import JobState
-from maintainer.ports.store import Counters, NamespaceCounters, Page
+from maintainer.ports.figures import Counters, NamespaceCounters
+from maintainer.ports.pages import Page
 
 BANDS = tuple(Band)
 SUMMED = ("data_files", "data_bytes", "small_files", "delete_files", "manifests", "snapshots")

@@ -31,7 +31,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import Plan
 from maintainer.ports.figures import TableFigures
-from maintainer.ports.store import Pause, TableRecord
+from maintainer.ports.tables import Pause, TableRecord
 
 ENTRY_ATTEMPTS = (
     5  # attempts; each fails only if another transaction forgets the table at that moment

@@ -13,7 +13,8 @@ from maintainer.adapters.store.schema import policy_versions
 from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
 from maintainer.domain.policy import PolicyProblem
 from maintainer.domain.policy_version import PolicyVersion, WrittenLayer
-from maintainer.ports.store import MAX_POLICY_VERSIONS, Page
+from maintainer.ports.pages import Page
+from maintainer.ports.policy_versions import MAX_POLICY_VERSIONS
 
 _ORDER = "policy_versions:last_seen_at:desc"
 _NEWEST_FIRST = (policy_versions.c.last_seen_at.desc(), policy_versions.c.version.desc())

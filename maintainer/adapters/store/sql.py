@@ -45,19 +45,11 @@ from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.verdict import RuleVerdict
-from maintainer.ports.figures import TableFigures
-from maintainer.ports.store import (
-    Counters,
-    JobQuery,
-    NamespaceCounters,
-    Overview,
-    Page,
-    Pause,
-    PlanDue,
-    ScanMark,
-    TableQuery,
-    TableRecord,
-)
+from maintainer.ports.figures import Counters, NamespaceCounters, Overview, TableFigures
+from maintainer.ports.jobs import JobQuery
+from maintainer.ports.pages import Page
+from maintainer.ports.plans import PlanDue
+from maintainer.ports.tables import Pause, ScanMark, TableQuery, TableRecord
 
 _log = getLogger(__name__)
 

@@ -42,7 +42,8 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import FailureStreak, RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.ports.store import JobQuery, Page
+from maintainer.ports.jobs import JobQuery
+from maintainer.ports.pages import Page
 
 _JOB_ORDER = "jobs:created_at:desc"
 _EVENTS_PER_INSERT = 500

@@ -22,7 +22,8 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import RuleName
-from maintainer.ports.store import Pause, Store
+from maintainer.ports.store import Store
+from maintainer.ports.tables import Pause
 from tests.adapters.store.test_store_jobs import finish
 from tests.adapters.store.values import (
     MINUTE,

@@ -11,7 +11,8 @@ from sqlalchemy import func, select, text
 from maintainer.adapters.store import open_store
 from maintainer.adapters.store.schema import health_samples
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.ports.store import HISTORY_METRICS, Store
+from maintainer.ports.store import Store
+from maintainer.ports.tables import HISTORY_METRICS
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health
 from tests.fakes.adapters.store import FakeStore
 

@@ -24,18 +24,14 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.verdict import RuleVerdict
-from maintainer.ports.figures import TableFigures
-from maintainer.ports.store import (
+from maintainer.ports.figures import Counters, NamespaceCounters, Overview, TableFigures
+from maintainer.ports.jobs import JobQuery
+from maintainer.ports.pages import Page
+from maintainer.ports.plans import LONGEST_TRUST, PlanDue
+from maintainer.ports.tables import (
     HISTORY_METRICS,
-    LONGEST_TRUST,
     TABLE_SORTS,
-    Counters,
-    JobQuery,
-    NamespaceCounters,
-    Overview,
-    Page,
     Pause,
-    PlanDue,
     ScanMark,
     TableQuery,
     TableRecord,

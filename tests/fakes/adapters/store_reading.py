@@ -12,14 +12,9 @@ from typing import Any, TypeVar
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band, TableHealth
-from maintainer.ports.figures import TableFigures
-from maintainer.ports.store import (
-    MAX_PAGE,
-    Counters,
-    Page,
-    TableQuery,
-    TableRecord,
-)
+from maintainer.ports.figures import Counters, TableFigures
+from maintainer.ports.pages import MAX_PAGE, Page
+from maintainer.ports.tables import TableQuery, TableRecord
 
 T = TypeVar("T")
 

@@ -1,0 +1,77 @@
+"""The store's jobs, their events, and what they taught about each rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.plan import RuleHistory
+from maintainer.domain.policy import RuleName
+from maintainer.ports.pages import Page
+
+
+@dataclass(frozen=True, slots=True)
+class JobQuery:
+    """Which jobs, newest first."""
+
+    states: tuple[JobState, ...] = ()
+    table: TableIdentifier | None = None
+    limit: int = 100
+    cursor: str | None = None
+
+
+class JobStore(Protocol):
+    """The part of the store that concerns jobs."""
+
+    def add_job(self, job: Job) -> bool:
+        """Store a pending job.
+
+        False (and nothing stored) when the table UUID has an unfinished job, or the id
+        exists.
+        """
+        ...
+
+    def update_job(
+        self,
+        job: Job,
+        expected: JobState | Job,
+        token: int | None = None,
+        learnt: RuleHistory | None = None,
+    ) -> bool:
+        """Replace the job if it is in the expected state, or equals the expected job; else False.
+
+        Under a lease, changing the state needs the lease's fencing token. `learnt` becomes the
+        history of the job's rule if the job reaches a final state.
+        """
+        ...
+
+    def job(self, job_id: str) -> Job | None:
+        """One job; None when the id is unknown."""
+        ...
+
+    def jobs(self, query: JobQuery) -> Page[Job]:
+        """A page of jobs, newest first."""
+        ...
+
+    def unfinished_jobs(self) -> Sequence[Job]:
+        """Every job that is not in a final state, oldest first."""
+        ...
+
+    def unfinished_job_of(self, table_uuid: str) -> Job | None:
+        """The one job on the table that is not in a final state."""
+        ...
+
+    def append_events(self, events: Iterable[JobEvent]) -> None:
+        """Store events of jobs; the store assigns each event its sequence number."""
+        ...
+
+    def events(self, job_id: str, after: int = 0) -> Sequence[JobEvent]:
+        """A job's events with a sequence number greater than `after`, in order."""
+        ...
+
+    def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
+        """The history of each rule's finished jobs on this table."""
+        ...

@@ -1,0 +1,184 @@
+"""The store's tables: health, history, faults, marks of scans, and pauses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from maintainer.domain.health import Band, Grade, TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import CatalogFault, TableFault
+from maintainer.domain.plan import Plan
+from maintainer.ports.pages import Page
+
+# The columns by which the table list can be sorted; None is last in both directions. Tables of
+# equal band are sorted by their plan's benefit, greatest first from the worst band to the best,
+# and then by name.
+TABLE_SORTS: tuple[str, ...] = (
+    "name", "band", "average_file_size_bytes", "data_files", "data_bytes", "small_files",
+    "small_file_ratio",
+    "delete_files", "manifests", "snapshots", "measured_at",
+)  # fmt: skip
+
+# The scalar metrics that have a history.
+HISTORY_METRICS: tuple[str, ...] = (
+    "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio",
+    "records",
+    "position_delete_files", "equality_delete_files", "deletion_vectors", "manifests",
+    "manifest_bytes", "snapshots", "metadata_bytes",
+    "small_file_bytes", "delete_bytes", "delete_records", "delete_file_ratio", "data_manifests",
+    "delete_manifests", "manifest_excess", "branches", "tags",
+    "partition_skew", "kept_data_files", "live_file_ratio", "commits_per_hour",
+    "growth_bytes_per_day", "growth_records_per_day", "metadata_files",
+    "storage_files",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TableQuery:
+    """Which tables, in which order; `search` is a case-insensitive part of the full name."""
+
+    search: str = ""
+    catalog: str | None = None
+    namespace: str | None = None  # namespace_text; nested namespaces are included
+    band: Band | None = None
+    sort: str = "name"
+    descending: bool = False
+    limit: int = 100
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A pause of one table: who asked for it, when and why."""
+
+    by: str
+    at: datetime
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecord:
+    """All that is known of one table.
+
+    A table that could not be measured keeps its last health in addition to the fault.
+    """
+
+    table: TableIdentifier
+    first_seen_at: datetime
+    health: TableHealth | None = None
+    grade: Grade | None = None
+    fault: TableFault | None = None
+    pause: Pause | None = None
+    plan: Plan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScanMark:
+    """The state and the rules that a table's last measurement rested on.
+
+    While both are the same, measuring again would give the same health.
+    """
+
+    token: str  # the catalog's own, see Catalog.poll
+    basis: str  # identifies the policies and the program version of the measurement
+    measured_at: datetime | None = None  # set by the store: when the health was last measured
+
+
+class TableStore(Protocol):
+    """The part of the store that concerns tables and their health."""
+
+    def record_health(self, health: TableHealth, grade: Grade) -> None:
+        """Store the latest health and, if it differs, a new sample; clears a fault.
+
+        A table of the same name with another UUID starts a new history.
+        """
+        ...
+
+    def record_fault(self, fault: TableFault) -> None:
+        """Store the fault in addition to the last health.
+
+        VIEW and DROPPED make the store forget the table; its jobs with their events, its
+        history and its pause stay.
+        """
+        ...
+
+    def record_catalog_faults(self, catalog: str, faults: Sequence[CatalogFault]) -> None:
+        """Replace the faults found when a catalog was listed."""
+        ...
+
+    def catalog_faults(self) -> Sequence[CatalogFault]:
+        """The faults of the last listing of each catalog."""
+        ...
+
+    def forget_tables_except(
+        self, catalog: str, seen: Iterable[TableIdentifier]
+    ) -> Sequence[TableIdentifier]:
+        """Forget the catalog's tables that a complete listing lacks; return them."""
+        ...
+
+    def table(self, table: TableIdentifier) -> TableRecord | None:
+        """All that is known of one table."""
+        ...
+
+    def grade(self, table: TableIdentifier, table_uuid: str) -> Grade | None:
+        """The grade that was recorded last under this UUID."""
+        ...
+
+    def tables(self, query: TableQuery) -> Page[TableRecord]:
+        """A page of the table list: health without partitions, history and refs, and no plan.
+
+        InvalidValueError for an unknown sort, a limit outside 1..MAX_PAGE or a foreign
+        cursor.
+        """
+        ...
+
+    def table_names(self) -> Sequence[TableIdentifier]:
+        """Every known table, by name."""
+        ...
+
+    def names_of(self, table_uuid: str) -> Sequence[TableIdentifier]:
+        """The names of known tables whose last measurement had this UUID."""
+        ...
+
+    def shared_tables(self) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
+        """For every name of a table with several names, all its names."""
+        ...
+
+    def history(
+        self, table: TableIdentifier, metric: str, since: datetime, until: datetime
+    ) -> Sequence[tuple[datetime, float | None]]:
+        """Samples of one of HISTORY_METRICS of the table's present UUID, oldest first.
+
+        Of equal healths in a row only the first and the last are returned; one that lasts
+        beyond the requested time ends with it.
+        """
+        ...
+
+    def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
+        """Store what the table's measurement rested on; do nothing for an unknown table."""
+        ...
+
+    def marks(self, catalog: str) -> Mapping[TableIdentifier, ScanMark]:
+        """The marks of a catalog's tables.
+
+        Tables with a fault are left out, because they are to be measured again.
+        """
+        ...
+
+    def set_pause(
+        self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None
+    ) -> None:
+        """Pause a table, or resume it, under every name that it has.
+
+        The pause covers the table's name and its UUID, and stays when the table is
+        forgotten. UnknownTableError when the table is neither known nor paused, and no UUID
+        is given.
+        """
+        ...
+
+    def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
+        """Every pause of a single table, by name; also of tables that are no longer known."""
+        ...
