@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
 from maintainer.ports.clock import Clock
-from maintainer.ports.notices import NoticeStore
+from maintainer.ports.store.notices import NoticeStore
 
 if TYPE_CHECKING:
     from apprise import Apprise

@@ -23,8 +23,8 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.verdict import PLANNED, RuleVerdict
-from maintainer.ports.figures import Overview, TableFigures
 from maintainer.ports.store import Store
+from maintainer.ports.store.figures import Overview, TableFigures
 
 log = logging.getLogger("maintainer")
 

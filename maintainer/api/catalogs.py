@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from maintainer.api import schemas
 from maintainer.api.deps import ContextIn, PortsIn
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.ports.figures import Counters
+from maintainer.ports.store.figures import Counters
 
 router = APIRouter(tags=["catalogs"])
 

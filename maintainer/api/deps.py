@@ -21,7 +21,7 @@ from maintainer.domain.policy import Policy
 from maintainer.measure.impact import ImpactModel
 from maintainer.policy.effective import effective
 from maintainer.ports import Ports
-from maintainer.ports.tables import TableRecord
+from maintainer.ports.store.tables import TableRecord
 
 MAX_NAMES_COMPARED = 2000  # when suggesting names similar to an unknown one
 MAX_NEAR_NAMES = 3

@@ -16,7 +16,7 @@ from maintainer.api.stream import EVENT_STREAM, tell_events
 from maintainer.api.tables import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.cancel import request_cancel
 from maintainer.requests.rollback import request_rollback
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from maintainer.api.deps import PortsIn
 from maintainer.api.schemas import PageOf, Sums
 from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text
-from maintainer.ports.figures import NamespaceCounters
+from maintainer.ports.store.figures import NamespaceCounters
 
 router = APIRouter(tags=["catalogs"])
 

@@ -21,7 +21,7 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.estimate.retained_snapshots import ExpiryPreview, find_keepers, preview_expiry
 from maintainer.ports import Ports
-from maintainer.ports.tables import TableRecord
+from maintainer.ports.store.tables import TableRecord
 from maintainer.steps.table_plan import policy_of
 
 MAX_LISTED_SNAPSHOTS = 1000  # of a preview; `snapshots` says how many there are

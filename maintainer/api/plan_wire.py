@@ -18,7 +18,7 @@ from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkippedRule
 from maintainer.domain.verdict import RuleVerdict
-from maintainer.ports.pages import Page
+from maintainer.ports.store.pages import Page
 
 
 def write_plan(plan: Plan, verdicts: Iterable[AdmissionVerdict] = ()) -> plan_schemas.PlanOut:

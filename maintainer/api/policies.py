@@ -13,7 +13,7 @@ from maintainer.api.deps import PortsIn, RecordIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.domain.policy import PolicyLayer
 from maintainer.policy.preview import find_affected, with_candidate
-from maintainer.ports.pages import MAX_PAGE
+from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.requests.policy_versions import compare_versions
 from maintainer.requests.preview import preview_tables
 

@@ -27,8 +27,14 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.policy import PolicyLayer
 from maintainer.ports import Ports
-from maintainer.ports.pages import MAX_PAGE
-from maintainer.ports.tables import HISTORY_METRICS, TABLE_SORTS, Pause, TableQuery, TableRecord
+from maintainer.ports.store.pages import MAX_PAGE
+from maintainer.ports.store.tables import (
+    HISTORY_METRICS,
+    TABLE_SORTS,
+    Pause,
+    TableQuery,
+    TableRecord,
+)
 from maintainer.requests.preview import preview
 from maintainer.requests.run import request_run
 

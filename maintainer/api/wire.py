@@ -23,8 +23,8 @@ from maintainer.measure.impact import ImpactModel, estimate_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.layering import weak_to_strong
 from maintainer.policy.writing import describe, describe_layer
-from maintainer.ports.figures import Overview
-from maintainer.ports.tables import TableRecord
+from maintainer.ports.store.figures import Overview
+from maintainer.ports.store.tables import TableRecord
 
 _MEASURED = (
     "format_version", "target_file_size_bytes", "data_files", "data_bytes",

@@ -14,7 +14,7 @@ from maintainer.domain.plan import Plan
 from maintainer.domain.units import format_count
 from maintainer.policy.halts import is_draining
 from maintainer.ports import Ports
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.cancel import request_cancel
 from maintainer.steps.jobs import held_jobs
 from maintainer.steps.plan import plan

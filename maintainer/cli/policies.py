@@ -33,7 +33,7 @@ from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import effective
 from maintainer.policy.writing import describe
-from maintainer.ports.pages import MAX_PAGE
+from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.requests.policy_versions import CURRENT, compare_versions
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.policy import PolicySet
 from maintainer.domain.units import format_duration, format_size, parse_duration
-from maintainer.ports.jobs import JobQuery
 from maintainer.ports.store import Store
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.settings import Settings
 from maintainer.simulation.autocomp import AutoComp
 from maintainer.simulation.cron import Cron

@@ -33,7 +33,7 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.verdict import PLANNED, RuleVerdict
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.preview import preview
 from maintainer.steps.admission import waits_of
 

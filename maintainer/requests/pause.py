@@ -7,7 +7,7 @@ from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.policy.halts import is_draining
 from maintainer.ports import Ports
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.tables import Pause
 from maintainer.requests.cancel import request_cancel
 from maintainer.steps.isolation import each
 

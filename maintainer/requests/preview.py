@@ -15,7 +15,7 @@ from maintainer.measure.health import measure
 from maintainer.policy.effective import effective
 from maintainer.policy.preview import compare_plans
 from maintainer.ports import Ports
-from maintainer.ports.tables import TableRecord
+from maintainer.ports.store.tables import TableRecord
 from maintainer.steps.table import measure_table, read_table, read_with_policies
 from maintainer.steps.table_plan import circumstances_of, make_plan, policy_of
 

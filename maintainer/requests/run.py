@@ -9,7 +9,7 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName
 from maintainer.ports import Ports
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.steps.isolation import each
 from maintainer.steps.kinds.maintenance import continue_request, request_job
 

@@ -21,9 +21,9 @@ from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.policy import RuleName
 from maintainer.ports import Ports
 from maintainer.ports.clock import Clock
-from maintainer.ports.jobs import JobQuery
 from maintainer.ports.notifier import Notifier
 from maintainer.ports.store import Store
+from maintainer.ports.store.jobs import JobQuery
 
 RESEND_INTERVAL = timedelta(minutes=5)
 DELIVERED = "people.told"  # the event of a job whose notice was delivered

@@ -10,7 +10,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.policy.halts import find_halt
 from maintainer.ports import Ports
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.tables import Pause
 
 
 def find_stop(ports: Ports, table: TableIdentifier, since: datetime | None = None) -> Halt | None:

@@ -11,7 +11,7 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.policy.halts import digest_halts
 from maintainer.policy.versions import version_of
 from maintainer.ports import Ports
-from maintainer.ports.plans import LONGEST_TRUST, PlanDue
+from maintainer.ports.store.plans import LONGEST_TRUST, PlanDue
 from maintainer.steps.isolation import StoppedError, TookTooLongError, each
 from maintainer.steps.table import keep_fault
 from maintainer.steps.table_plan import plan_and_keep, policy_of

@@ -18,7 +18,7 @@ from maintainer.domain.inventory import DIGEST_VERSION, CatalogFault, FaultKind,
 from maintainer.policy.fingerprint import Bases
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog, Polled, Taken
-from maintainer.ports.tables import ScanMark
+from maintainer.ports.store.tables import ScanMark
 from maintainer.steps.isolation import (
     DEFAULT_LIMIT,
     Failures,

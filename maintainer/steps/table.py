@@ -23,7 +23,7 @@ from maintainer.policy.effective import effective
 from maintainer.policy.preview import with_candidate
 from maintainer.ports import Ports
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Taken, TargetOf
-from maintainer.ports.tables import ScanMark, TableRecord
+from maintainer.ports.store.tables import ScanMark, TableRecord
 from maintainer.steps.isolation import StoppedError, TimeLimit, TookTooLongError
 from maintainer.steps.notices import report_gone_table
 from maintainer.steps.registrations import registrations_of

@@ -18,7 +18,7 @@ from maintainer.policy.effective import effective
 from maintainer.policy.halts import find_halt
 from maintainer.policy.preview import with_candidate
 from maintainer.ports import Ports
-from maintainer.ports.tables import TableRecord
+from maintainer.ports.store.tables import TableRecord
 from maintainer.steps.isolation import TimeLimit
 from maintainer.steps.registrations import registrations_of
 

@@ -13,7 +13,7 @@ from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.units import MIB
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.tables import Pause
 from tests.api.nouns import GRADE, HEALTH, NOW, ORDERS, PLAN, finish_job, make_job, run_job
 from tests.api.serving import Client, path_of
 

@@ -9,7 +9,7 @@ from maintainer.domain.identifier import TablePattern
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet, Setting
 from maintainer.domain.policy_version import PolicyVersion
 from maintainer.policy.effective import effective
-from maintainer.ports.pages import MAX_PAGE
+from maintainer.ports.store.pages import MAX_PAGE
 from tests.api import serving
 from tests.api.nouns import GRADE, NOW, ORDERS, measure
 from tests.api.serving import Client, expect_problem, path_of

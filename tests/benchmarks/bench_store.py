@@ -39,7 +39,7 @@ from maintainer.adapters.store.sql import SqlStore
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
-from maintainer.ports.tables import TABLE_SORTS, TableQuery
+from maintainer.ports.store.tables import TABLE_SORTS, TableQuery
 from tests.benchmarks.harness import Measured, less_is_better
 from tests.postgres import PostgresServer, end_postgres, start_postgres
 from tests.prerequisites import find_postgres_binaries

@@ -16,8 +16,8 @@ from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.pin import Pin
-from maintainer.ports.jobs import JobQuery
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.tables import Pause
 from maintainer.requests.run import request_run
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan

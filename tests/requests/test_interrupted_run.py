@@ -13,7 +13,7 @@ from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.policy import RuleName
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.run import RESUME_WITHIN, continue_interrupted, request_run
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan

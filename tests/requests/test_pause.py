@@ -18,7 +18,7 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName, Window
 from maintainer.ports import Ports
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.pause import cancel_scope, pause_scope, read_standstill, resume_scope
 from maintainer.requests.run import request_run
 from maintainer.steps.admission import read_queue, waits_of

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import SkipCode
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit

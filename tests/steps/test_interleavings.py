@@ -29,7 +29,7 @@ from maintainer.domain.action import ExpireSnapshots, RemoveOrphanFiles
 from maintainer.domain.errors import MaintainerError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.cancel import request_cancel
 from maintainer.requests.run import request_run
 from tests.fakes.adapters.spark import FakeRunner

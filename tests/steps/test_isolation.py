@@ -18,7 +18,7 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import NoticeKind
 from maintainer.domain.policy import RuleName
 from maintainer.estimate.floors import NEWEST_FORMAT_VERSION
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.cancel import request_cancel
 from maintainer.requests.run import request_run
 from maintainer.steps.isolation import each

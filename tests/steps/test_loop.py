@@ -21,8 +21,8 @@ from maintainer.domain.orphan import FoundFile, FoundOrphans
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
-from maintainer.ports.jobs import JobQuery
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.tables import Pause
 from maintainer.requests.cancel import request_cancel
 from maintainer.requests.preview import preview
 from maintainer.requests.run import request_run

@@ -10,7 +10,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.orphan import OrphanList
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.tables import Pause
 from maintainer.requests.approval import reject_list
 from maintainer.steps.notices import DELIVERED, record_delivery, resend_notices
 from maintainer.steps.plan import plan

@@ -8,8 +8,8 @@ import pytest
 
 from maintainer.decide import plan as decision
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.ports.plans import LONGEST_TRUST
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.plans import LONGEST_TRUST
+from maintainer.ports.store.tables import Pause
 from maintainer.steps import table_plan
 from maintainer.steps.isolation import TimeLimit
 from maintainer.steps.plan import plan

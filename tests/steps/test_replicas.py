@@ -12,8 +12,8 @@ import pytest
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.lease import LeaseTerms
 from maintainer.ports import Ports
-from maintainer.ports.jobs import JobQuery
 from maintainer.ports.store import Store
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.steps.jobs import held_jobs
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review

@@ -16,7 +16,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.tables import Pause
 from maintainer.requests.cancel import request_cancel
 from maintainer.steps.plan import plan
 from maintainer.steps.review import WAITING_PHASE, review

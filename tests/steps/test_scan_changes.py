@@ -11,7 +11,7 @@ from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory, Unreadable
 from maintainer.ports.catalog import KnownDigests, Polled, TargetOf
-from maintainer.ports.tables import ScanMark
+from maintainer.ports.store.tables import ScanMark
 from maintainer.steps.scan import (
     DEFAULT_REMEASURE,
     Recalled,

@@ -11,7 +11,7 @@ from maintainer.adapters.store.paging import Position, check_limit, read_cursor,
 from maintainer.adapters.store.schema import audit_log
 from maintainer.adapters.store.types import AnyRow, write_text
 from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
-from maintainer.ports.pages import Page
+from maintainer.ports.store.pages import Page
 
 _ORDER = "audit:sequence:desc"
 

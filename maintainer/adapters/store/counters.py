@@ -34,8 +34,8 @@ from maintainer.adapters.store.schema import fleet_counters, job_counters, jobs,
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.health import Band
 from maintainer.domain.job import JobState
-from maintainer.ports.figures import Counters, NamespaceCounters
-from maintainer.ports.pages import Page
+from maintainer.ports.store.figures import Counters, NamespaceCounters
+from maintainer.ports.store.pages import Page
 
 BANDS = tuple(Band)
 SUMMED = ("data_files", "data_bytes", "small_files", "delete_files", "manifests", "snapshots")

@@ -19,7 +19,7 @@ from maintainer.adapters.store.driver_schema import (
 )
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import InvalidValueError
-from maintainer.ports.drivers import (
+from maintainer.ports.store.drivers import (
     JOB_ENDS,
     MAX_MESSAGE_BYTES,
     MAX_MESSAGES,

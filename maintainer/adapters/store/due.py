@@ -12,7 +12,7 @@ from maintainer.adapters.store.counters import read_catalogs
 from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.instants import CLOCK_TOLERANCE
-from maintainer.ports.plans import LONGEST_TRUST, PlanDue
+from maintainer.ports.store.plans import LONGEST_TRUST, PlanDue
 
 
 def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:

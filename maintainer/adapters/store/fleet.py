@@ -30,8 +30,8 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import Plan
-from maintainer.ports.figures import TableFigures
-from maintainer.ports.tables import Pause, TableRecord
+from maintainer.ports.store.figures import TableFigures
+from maintainer.ports.store.tables import Pause, TableRecord
 
 ENTRY_ATTEMPTS = (
     5  # attempts; each fails only if another transaction forgets the table at that moment

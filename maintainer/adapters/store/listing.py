@@ -29,8 +29,8 @@ from maintainer.adapters.store.schema import table_health, tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
-from maintainer.ports.pages import Page
-from maintainer.ports.tables import TABLE_SORTS, TableQuery, TableRecord
+from maintainer.ports.store.pages import Page
+from maintainer.ports.store.tables import TABLE_SORTS, TableQuery, TableRecord
 
 SORTED_AT_MOST = (
     2000  # matches; with more, about every fiftieth row of a walk through 100,000 is a match

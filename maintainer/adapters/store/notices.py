@@ -27,7 +27,7 @@ from maintainer.adapters.store.schema import metadata, store_info
 from maintainer.adapters.store.types import AnyRow, Instant, Sequenced, name_type
 from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
-from maintainer.ports.notices import MAX_AGE, MAX_TAKEN
+from maintainer.ports.store.notices import MAX_AGE, MAX_TAKEN
 
 _HELD_BACK = "notices_held_back"  # number held back since the last posted notice
 _HOUR = timedelta(hours=1)

@@ -18,7 +18,7 @@ from maintainer.domain.audit import AuditEntry
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.location import Place
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState
-from maintainer.ports.orphans import MAX_LISTS
+from maintainer.ports.store.orphans import MAX_LISTS
 
 FILES_PER_ROW = 1000
 _OPEN = tuple(state.value for state in OrphanListState if not state.is_final)

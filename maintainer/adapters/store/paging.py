@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from maintainer.domain.errors import InvalidValueError
-from maintainer.ports.pages import MAX_PAGE
+from maintainer.ports.store.pages import MAX_PAGE
 
 MAX_CURSOR_CHARACTERS = 8192
 _INTEGER_LIMIT = 2**63

@@ -29,7 +29,7 @@ from maintainer.adapters.store.schema import metadata, tables
 from maintainer.adapters.store.types import name_type
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.tables import Pause
 
 # Not part of the table's row, which one listing without the table deletes. The row has a copy, for
 # lists and sums.

@@ -13,8 +13,8 @@ from maintainer.adapters.store.schema import policy_versions
 from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
 from maintainer.domain.policy import PolicyProblem
 from maintainer.domain.policy_version import PolicyVersion, WrittenLayer
-from maintainer.ports.pages import Page
-from maintainer.ports.policy_versions import MAX_POLICY_VERSIONS
+from maintainer.ports.store.pages import Page
+from maintainer.ports.store.policy_versions import MAX_POLICY_VERSIONS
 
 _ORDER = "policy_versions:last_seen_at:desc"
 _NEWEST_FIRST = (policy_versions.c.last_seen_at.desc(), policy_versions.c.version.desc())

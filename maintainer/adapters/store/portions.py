@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, and_, delete, exists, select, update
 
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import UNFINISHED_STATES, job_portions, jobs
-from maintainer.ports.portions import Portion, PortionSet, check_bounds
+from maintainer.ports.store.portions import Portion, PortionSet, check_bounds
 
 
 class SqlPortions:

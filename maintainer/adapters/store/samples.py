@@ -37,7 +37,7 @@ from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.ports.tables import HISTORY_METRICS
+from maintainer.ports.store.tables import HISTORY_METRICS
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)

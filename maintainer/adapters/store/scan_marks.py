@@ -10,7 +10,7 @@ from maintainer.adapters.store import documents
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import scan_marks, tables
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.ports.tables import ScanMark
+from maintainer.ports.store.tables import ScanMark
 
 
 def record_mark(

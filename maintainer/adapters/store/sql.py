@@ -45,11 +45,11 @@ from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.verdict import RuleVerdict
-from maintainer.ports.figures import Counters, NamespaceCounters, Overview, TableFigures
-from maintainer.ports.jobs import JobQuery
-from maintainer.ports.pages import Page
-from maintainer.ports.plans import PlanDue
-from maintainer.ports.tables import Pause, ScanMark, TableQuery, TableRecord
+from maintainer.ports.store.figures import Counters, NamespaceCounters, Overview, TableFigures
+from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.pages import Page
+from maintainer.ports.store.plans import PlanDue
+from maintainer.ports.store.tables import Pause, ScanMark, TableQuery, TableRecord
 
 _log = getLogger(__name__)
 

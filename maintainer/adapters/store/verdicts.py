@@ -23,7 +23,7 @@ from maintainer.domain.verdict import (
     key_while_waiting,
     stands_on,
 )
-from maintainer.ports.pages import Page
+from maintainer.ports.store.pages import Page
 
 _ORDER = "verdicts:at:desc"
 _IS_STANDING = verdicts.c.until.is_(None)

@@ -42,8 +42,8 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import FailureStreak, RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.ports.jobs import JobQuery
-from maintainer.ports.pages import Page
+from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.pages import Page
 
 _JOB_ORDER = "jobs:created_at:desc"
 _EVENTS_PER_INSERT = 500

@@ -11,7 +11,7 @@ import pytest
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.effect import RowProof
 from maintainer.domain.job import FailureReason, JobState
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.submit import submit

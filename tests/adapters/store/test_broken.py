@@ -24,8 +24,8 @@ from maintainer.adapters.store.database import Database
 from maintainer.domain.errors import MaintainerError, StoreUnavailableError
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
 from maintainer.domain.job import JobEvent, JobState
-from maintainer.ports.jobs import JobQuery
-from maintainer.ports.tables import Pause, TableQuery
+from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.tables import Pause, TableQuery
 from tests.adapters.store.values import NOW, ORDERS, make_grade, make_health, make_job, succeeded
 from tests.postgres import PostgresServer, end_postgres, start_postgres
 

@@ -13,7 +13,7 @@ import pytest
 from maintainer.adapters.store import SqlStore, open_store
 from maintainer.adapters.store.database import Database
 from maintainer.domain.errors import StoreUnavailableError
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.tables import Pause
 from tests.adapters.store.values import NOW, ORDERS, make_grade, make_health
 
 PAUSE = Pause("me", NOW)

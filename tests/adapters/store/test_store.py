@@ -18,9 +18,9 @@ from maintainer.domain.inventory import (
 )
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import Plan
-from maintainer.ports.pages import MAX_PAGE
 from maintainer.ports.store import Store
-from maintainer.ports.tables import TABLE_SORTS, Pause, TableQuery
+from maintainer.ports.store.pages import MAX_PAGE
+from maintainer.ports.store.tables import TABLE_SORTS, Pause, TableQuery
 from tests.adapters.store.values import (
     MINUTE,
     NOW,

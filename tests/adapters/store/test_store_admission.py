@@ -23,7 +23,7 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import Store
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.tables import Pause
 from tests.adapters.store.test_store_jobs import finish
 from tests.adapters.store.values import (
     MINUTE,

@@ -21,10 +21,10 @@ from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import JobState
-from maintainer.ports.figures import Counters
-from maintainer.ports.jobs import JobQuery
 from maintainer.ports.store import Store
-from maintainer.ports.tables import Pause, TableQuery, TableRecord
+from maintainer.ports.store.figures import Counters
+from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.tables import Pause, TableQuery, TableRecord
 from tests.adapters.store.values import MINUTE, NOW, make_grade, make_health, make_job, succeeded
 from tests.fakes.adapters.store import FakeStore
 

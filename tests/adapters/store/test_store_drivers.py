@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from maintainer.domain.errors import InvalidValueError
-from maintainer.ports import drivers as bounds
-from maintainer.ports.drivers import DriverAnswer, DriverPoll, DriverRecord, DriverTokens
 from maintainer.ports.store import Store
+from maintainer.ports.store import drivers as bounds
+from maintainer.ports.store.drivers import DriverAnswer, DriverPoll, DriverRecord, DriverTokens
 from tests.adapters.store.values import MINUTE, NOW
 
 START = {"start": {"conf": {"secret": "s3cret"}}}

@@ -12,7 +12,7 @@ from maintainer.adapters.store import open_store
 from maintainer.adapters.store.schema import health_samples
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.store import Store
-from maintainer.ports.tables import HISTORY_METRICS
+from maintainer.ports.store.tables import HISTORY_METRICS
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health
 from tests.fakes.adapters.store import FakeStore
 

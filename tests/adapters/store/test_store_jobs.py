@@ -13,8 +13,8 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import FailureStreak, RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.ports.jobs import JobQuery
 from maintainer.ports.store import Store
+from maintainer.ports.store.jobs import JobQuery
 from tests.adapters.store.test_store import on_one_store
 from tests.adapters.store.values import (
     MINUTE,

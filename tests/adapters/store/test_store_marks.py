@@ -5,7 +5,7 @@ from dataclasses import replace
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.ports.store import Store
-from maintainer.ports.tables import ScanMark
+from maintainer.ports.store.tables import ScanMark
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, make_grade, make_health
 
 ITEMS = TableIdentifier("lake", ("sales", "a.b"), "items")

@@ -15,7 +15,7 @@ from maintainer.domain.plan import Estimate, PlannedAction, SkipCode, SkippedRul
 from maintainer.domain.policy import RuleName
 from maintainer.estimate.score import standing_score
 from maintainer.ports.store import Store
-from maintainer.ports.tables import TableQuery
+from maintainer.ports.store.tables import TableQuery
 from tests.adapters.store.values import make_grade, make_health, make_plan
 
 WORST_FIRST = TableQuery(sort="band", descending=True)

@@ -10,9 +10,9 @@ import pytest
 from maintainer.adapters.store import open_store
 from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
-from maintainer.ports import notices as bounds
-from maintainer.ports.notices import MAX_AGE
 from maintainer.ports.store import Store
+from maintainer.ports.store import notices as bounds
+from maintainer.ports.store.notices import MAX_AGE
 from tests.adapters.store.values import MINUTE, NOW
 
 LIMITS = NoticeLimits(timedelta(hours=6), 3)

@@ -9,8 +9,8 @@ import pytest
 from maintainer.adapters.store import open_store
 from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
-from maintainer.ports.orphans import MAX_LISTS
 from maintainer.ports.store import Store
+from maintainer.ports.store.orphans import MAX_LISTS
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health
 
 FILES = tuple(

@@ -10,7 +10,7 @@ from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.ports.store import Store
-from maintainer.ports.tables import Pause, TableQuery
+from maintainer.ports.store.tables import Pause, TableQuery
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health
 
 RENAMED = TableIdentifier("sea", ("archive",), "orders")

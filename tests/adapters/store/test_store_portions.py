@@ -9,14 +9,14 @@ import pytest
 from maintainer.adapters.store import open_store
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.job import JobState
-from maintainer.ports.portions import (
+from maintainer.ports.store import Store
+from maintainer.ports.store.portions import (
     MAX_PORTION_BYTES,
     MAX_PORTIONS,
     Portion,
     PortionKind,
     PortionSet,
 )
-from maintainer.ports.store import Store
 from tests.adapters.store.values import make_job
 
 ROWS = PortionSet("m-1", PortionKind.ROWS)

@@ -14,9 +14,9 @@ from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.job import JobState
-from maintainer.ports.plans import LONGEST_TRUST, PlanDue
 from maintainer.ports.store import Store
-from maintainer.ports.tables import HISTORY_METRICS, TABLE_SORTS, Pause, TableQuery
+from maintainer.ports.store.plans import LONGEST_TRUST, PlanDue
+from maintainer.ports.store.tables import HISTORY_METRICS, TABLE_SORTS, Pause, TableQuery
 from tests.adapters.store.values import (
     MINUTE,
     NOW,

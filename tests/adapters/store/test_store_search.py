@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.store import Store
-from maintainer.ports.tables import TableQuery
+from maintainer.ports.store.tables import TableQuery
 from tests.adapters.store.values import make_grade, make_health
 from tests.fakes.adapters.store import FakeStore
 

@@ -24,11 +24,11 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.verdict import RuleVerdict
-from maintainer.ports.figures import Counters, NamespaceCounters, Overview, TableFigures
-from maintainer.ports.jobs import JobQuery
-from maintainer.ports.pages import Page
-from maintainer.ports.plans import LONGEST_TRUST, PlanDue
-from maintainer.ports.tables import (
+from maintainer.ports.store.figures import Counters, NamespaceCounters, Overview, TableFigures
+from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.pages import Page
+from maintainer.ports.store.plans import LONGEST_TRUST, PlanDue
+from maintainer.ports.store.tables import (
     HISTORY_METRICS,
     TABLE_SORTS,
     Pause,

@@ -22,7 +22,7 @@ from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName
 from maintainer.domain.verdict import RuleVerdict, StandingVerdict
-from maintainer.ports.tables import Pause, TableRecord
+from maintainer.ports.store.tables import Pause, TableRecord
 from tests.fakes.adapters.store_story import FakeStory
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC
 
 from maintainer.domain.audit import AuditEntry, AuditQuery
-from maintainer.ports.pages import Page
+from maintainer.ports.store.pages import Page
 from tests.fakes.adapters.store_reading import check_limit, page_of
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from maintainer.domain.errors import InvalidValueError
-from maintainer.ports.drivers import (
+from maintainer.ports.store.drivers import (
     JOB_ENDS,
     MAX_MESSAGE_BYTES,
     MAX_MESSAGES,

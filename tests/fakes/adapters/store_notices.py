@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from maintainer.domain.instants import is_ahead
 from maintainer.domain.notice import Notice, NoticeLimits, PostedNotice
-from maintainer.ports.notices import MAX_AGE, MAX_TAKEN
+from maintainer.ports.store.notices import MAX_AGE, MAX_TAKEN
 
 HOUR = timedelta(hours=1)
 

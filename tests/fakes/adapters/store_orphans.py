@@ -10,7 +10,7 @@ from datetime import datetime
 from maintainer.domain.audit import AuditEntry
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState
-from maintainer.ports.orphans import MAX_LISTS
+from maintainer.ports.store.orphans import MAX_LISTS
 from tests.fakes.adapters.store_audit import FakeAudit
 
 

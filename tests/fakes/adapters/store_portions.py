@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
-from maintainer.ports.portions import Portion, PortionSet, check_bounds
+from maintainer.ports.store.portions import Portion, PortionSet, check_bounds
 
 
 @dataclass

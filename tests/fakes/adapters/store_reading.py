@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band, TableHealth
-from maintainer.ports.figures import Counters, TableFigures
-from maintainer.ports.pages import MAX_PAGE, Page
-from maintainer.ports.tables import TableQuery, TableRecord
+from maintainer.ports.store.figures import Counters, TableFigures
+from maintainer.ports.store.pages import MAX_PAGE, Page
+from maintainer.ports.store.tables import TableQuery, TableRecord
 
 T = TypeVar("T")
 

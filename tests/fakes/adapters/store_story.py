@@ -11,7 +11,7 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName
 from maintainer.domain.verdict import PLANNED, RuleVerdict, StandingVerdict, is_waiting, stands_on
-from maintainer.ports.pages import Page
+from maintainer.ports.store.pages import Page
 from tests.fakes.adapters.store_reading import check_limit, page_of
 
 

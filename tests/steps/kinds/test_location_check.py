@@ -14,7 +14,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.plan import SkipCode
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.approval import restore_list
 from maintainer.steps.kinds import location_check
 from maintainer.steps.plan import plan

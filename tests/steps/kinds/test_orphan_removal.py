@@ -29,8 +29,8 @@ from maintainer.domain.orphan import (
 )
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
-from maintainer.ports.jobs import JobQuery
-from maintainer.ports.tables import Pause
+from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.tables import Pause
 from maintainer.requests.approval import approve_list, reject_list
 from maintainer.requests.cancel import request_cancel
 from maintainer.steps.kinds import orphan_removal

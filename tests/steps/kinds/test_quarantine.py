@@ -15,7 +15,7 @@ from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.location import Place
 from maintainer.domain.orphan import OrphanList, OrphanListState, RemovedOrphans, quarantine_of
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.approval import approve_list, restore_list
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan

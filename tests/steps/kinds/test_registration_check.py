@@ -14,7 +14,7 @@ from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
-from maintainer.ports.jobs import JobQuery
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.run import request_run
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan

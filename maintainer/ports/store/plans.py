@@ -10,7 +10,7 @@ from typing import Protocol
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan
 from maintainer.domain.verdict import RuleVerdict
-from maintainer.ports.pages import Page
+from maintainer.ports.store.pages import Page
 
 # The longest time until a table is planned again. Verdicts name the time of their next check;
 # this covers changes that no verdict foresees. It costs 28 plans a second for 100,000 tables.

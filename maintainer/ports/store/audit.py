@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from maintainer.domain.audit import AuditEntry, AuditQuery
-from maintainer.ports.pages import Page
+from maintainer.ports.store.pages import Page
 
 
 class AuditStore(Protocol):

@@ -10,7 +10,7 @@ from typing import Protocol
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
-from maintainer.ports.pages import Page
+from maintainer.ports.store.pages import Page
 
 
 @dataclass(frozen=True, slots=True)

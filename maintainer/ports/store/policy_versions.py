@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from maintainer.domain.policy_version import PolicyVersion
-from maintainer.ports.pages import Page
+from maintainer.ports.store.pages import Page
 
 MAX_POLICY_VERSIONS = 1000
 

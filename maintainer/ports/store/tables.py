@@ -11,7 +11,7 @@ from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, TableFault
 from maintainer.domain.plan import Plan
-from maintainer.ports.pages import Page
+from maintainer.ports.store.pages import Page
 
 # The columns by which the table list can be sorted; None is last in both directions. Tables of
 # equal band are sorted by their plan's benefit, greatest first from the worst band to the best,

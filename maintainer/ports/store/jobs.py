@@ -10,7 +10,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.ports.pages import Page
+from maintainer.ports.store.pages import Page
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,47 @@
+"""The daemon's database. The steps meet here: each reads what another wrote."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from maintainer.ports.store.admission import AdmissionStore
+from maintainer.ports.store.audit import AuditStore
+from maintainer.ports.store.digests import DigestStore
+from maintainer.ports.store.drivers import DriverStore
+from maintainer.ports.store.figures import FiguresStore
+from maintainer.ports.store.jobs import JobStore
+from maintainer.ports.store.leases import LeaseStore
+from maintainer.ports.store.locations import LocationStore
+from maintainer.ports.store.notices import NoticeStore
+from maintainer.ports.store.orphans import OrphanStore
+from maintainer.ports.store.pins import PinStore
+from maintainer.ports.store.plans import PlanStore
+from maintainer.ports.store.policy_versions import PolicyVersionStore
+from maintainer.ports.store.portions import PortionStore
+from maintainer.ports.store.tables import TableStore
+from maintainer.ports.store.upkeep import UpkeepStore
+
+
+class Store(
+    AdmissionStore,
+    AuditStore,
+    DigestStore,
+    DriverStore,
+    FiguresStore,
+    JobStore,
+    LeaseStore,
+    LocationStore,
+    NoticeStore,
+    OrphanStore,
+    PinStore,
+    PlanStore,
+    PolicyVersionStore,
+    PortionStore,
+    TableStore,
+    UpkeepStore,
+    Protocol,
+):
+    """The whole store; every method is one transaction.
+
+    StoreUnavailableError when the database cannot be read or written.
+    """
