@@ -49,7 +49,7 @@ class LaunchState:
 
 @dataclass(frozen=True, slots=True)
 class LogPart:
-    """A part of a driver's log, and the offset in bytes of the next part."""
+    """A part of a driver's log, and where the next part begins, as its launcher counts."""
 
     text: str
     next: int
@@ -73,7 +73,10 @@ class Launcher(Protocol):
         ...
 
     def log(self, handle: str, since: int) -> LogPart:
-        """Return its log from this offset in bytes; an empty part if there is no log (yet)."""
+        """Return its log from where an earlier part ended, from its start for 0.
+
+        An empty part if there is no log (yet).
+        """
         ...
 
     def end(self, handle: str) -> None:
