@@ -13,7 +13,8 @@ from tests.project.repository import ROOT, list_files, read_pyproject
 
 # Libraries that belong to a declared one, which pins them or takes them as an extra.
 PARTS = {
-    "anyio": "fastapi", "certifi": "requests", "py4j": "pyspark", "pyarrow": "pyiceberg",
+    "anyio": "fastapi", "certifi": "requests", "httpx2": "lightkube", "py4j": "pyspark",
+    "pyarrow": "pyiceberg",
     "pydantic-core": "pydantic", "pyiceberg-core": "pyiceberg",
     "starlette": "fastapi", "thrift": "pyiceberg",
 }  # fmt: skip

@@ -25,6 +25,7 @@ VIOLATIONS: dict[str, dict[str, str]] = {
     "steps-apart": {"steps/review.py": "import maintainer.steps.submit"},
     "requests-run-no-step": {"requests/run.py": "import maintainer.steps.scan"},
     "steps-synchronous": {"steps/scan.py": "from threading import Lock"},
+    "kubernetes": {"adapters/spark/launcher/kubernetes/pods.py": "import lightkube"},
 }
 # What the contracts must also catch, beyond their plainest violation.
 FURTHER_VIOLATIONS = [

@@ -1,0 +1,166 @@
+"""The calls of the API server: the one module that knows the client library.
+
+Every call has a timeout. What fails is a RunnerUnavailableError with a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import httpx2
+import msgspec
+from lightkube import ApiError, Client, ConfigError, KubeConfig, SingleConfig
+from lightkube.generic_resource import (
+    GenericGlobalResource,
+    GenericNamespacedResource,
+    create_api_info,
+)
+from lightkube.resources.core_v1 import PodLog
+
+from maintainer.adapters.spark.launcher.kubernetes.documents import part
+from maintainer.adapters.spark.launcher.kubernetes.kinds import KINDS, POD, REVIEW, Kind
+from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Manifest
+from maintainer.adapters.spark.launcher.kubernetes.refusals import explain_refusal
+from maintainer.domain.errors import RunnerUnavailableError
+
+_PAGE = 500  # objects in one answer
+_CONFLICT, _NOT_FOUND, _BAD_REQUEST = 409, 404, 400
+
+
+def _resource(kind: Kind) -> type[GenericNamespacedResource]:
+    info = create_api_info(kind.group, kind.version, kind.name, kind.plural)
+    return type(kind.name, (GenericNamespacedResource,), {"_api_info": info})
+
+
+_RESOURCES = {kind: _resource(kind) for kind in KINDS}
+
+
+class _Review(GenericGlobalResource):
+    _api_info = create_api_info(REVIEW.group, REVIEW.version, REVIEW.name, REVIEW.plural)
+
+
+class Cluster:
+    """One namespace of a cluster."""
+
+    def __init__(self, options: KubernetesOptions) -> None:
+        """Connect as the options say; nothing is asked yet."""
+        self._namespace = options.namespace
+        self._timeout = options.timeout_seconds
+        self._client = Client(
+            config=_configuration(options),
+            namespace=options.namespace,
+            timeout=httpx2.Timeout(options.timeout_seconds),
+        )
+
+    def create(self, kind: Kind, manifest: Manifest) -> Manifest | None:
+        """Create the object and return it as stored; None if the name exists."""
+        try:
+            with self._in_words(kind):
+                return dict(self._client.create(_RESOURCES[kind].from_dict(manifest)))
+        except ApiError:
+            return None
+
+    def list(
+        self,
+        kind: Kind,
+        labels: Mapping[str, str] | None = None,
+        fields: Mapping[str, str] | None = None,
+    ) -> list[Manifest]:
+        """Return the objects with these labels and fields."""
+        with self._in_words(kind):
+            found = self._client.list(
+                _RESOURCES[kind],
+                labels=dict(labels) if labels else None,
+                fields=dict(fields) if fields else None,
+                chunk_size=_PAGE,
+            )
+            return [dict(each) for each in found]
+
+    def delete(self, kind: Kind, name: str) -> None:
+        """Ask for the deletion of an object and of all that it owns; it may be gone already."""
+        with self._in_words(kind, is_absence_fine=True):
+            self._client.delete(_RESOURCES[kind], name)
+
+    def log(self, pod: str, container: str, bounds: Mapping[str, str]) -> bytes | None:
+        """Return the container's log within the API's own bounds, each line with its time.
+
+        Empty while the container has not started, None without a pod.
+        """
+        parameters = {"container": container, "timestamps": "true", **bounds}
+        # The library's own log() knows no sinceTime, and a relative time would compare two clocks.
+        requests = self._client._client  # noqa: SLF001
+        request = requests.build_adapter_request(
+            requests.prepare_request("get", PodLog, name=pod, params=parameters)
+        )
+        with self._in_words(POD):
+            answer = requests.send(request)
+            if answer.status_code not in {_NOT_FOUND, _BAD_REQUEST}:
+                requests.raise_for_status(answer)  # type: ignore[no-untyped-call]
+        if answer.status_code == _NOT_FOUND:
+            return None
+        # a bad request: the container waits to start
+        return b"" if answer.status_code == _BAD_REQUEST else bytes(answer.content)
+
+    def allows(self, verb: str, group: str, resource: str) -> bool:
+        """Return whether the daemon may do this; a subresource is written pods/log."""
+        plural, _, subresource = resource.partition("/")
+        asked = {
+            "namespace": self._namespace,
+            "verb": verb,
+            "group": group,
+            "resource": plural,
+            "subresource": subresource,
+        }
+        with self._in_words(REVIEW):
+            answer = self._client.create(_Review.from_dict({"spec": {"resourceAttributes": asked}}))
+        return part(answer, "status").get("allowed") is True
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    @contextmanager
+    def _in_words(self, kind: Kind, *, is_absence_fine: bool = False) -> Iterator[None]:
+        """Turn failures into sentences without addresses; a conflict stays an ApiError."""
+        try:
+            yield
+        except ApiError as error:
+            code = int(error.status.code or 0)
+            if code == _NOT_FOUND and is_absence_fine:
+                return
+            if code == _CONFLICT:
+                raise
+            told = error.status.message or ""
+            sentence = explain_refusal(code, told, kind, self._namespace)
+            raise RunnerUnavailableError(sentence) from error
+        except httpx2.TimeoutException as error:
+            sentence = f"the Kubernetes API server did not answer within {self._timeout:g} s"
+            raise RunnerUnavailableError(sentence) from error
+        except httpx2.HTTPStatusError as error:  # a page of plain text, such as of an absent API
+            code = error.response.status_code
+            if code == _NOT_FOUND and is_absence_fine:
+                return
+            sentence = explain_refusal(code, "no reason given", kind, self._namespace)
+            raise RunnerUnavailableError(sentence) from error
+        except (KeyError, msgspec.MsgspecError) as error:
+            sentence = "the answer of the Kubernetes API server cannot be read"
+            raise RunnerUnavailableError(sentence) from error
+        except (httpx2.HTTPError, OSError, ConfigError) as error:
+            sentence = f"the Kubernetes API server cannot be reached ({type(error).__name__})"
+            raise RunnerUnavailableError(sentence) from error
+
+
+def _configuration(options: KubernetesOptions) -> SingleConfig:
+    """Return the kubeconfig's context, or the service account of the daemon's own pod."""
+    try:
+        file = options.kubeconfig
+        found = KubeConfig.from_env() if file is None else KubeConfig.from_file(file)
+        chosen = found.get(options.context or None)
+    except (ConfigError, KeyError, OSError, ValueError) as error:
+        sentence = f"there is no usable configuration for Kubernetes: {error}"
+        raise RunnerUnavailableError(sentence) from error
+    if chosen is None or chosen.user is None:
+        sentence = "there is no usable configuration for Kubernetes: it names no user"
+        raise RunnerUnavailableError(sentence)
+    return chosen

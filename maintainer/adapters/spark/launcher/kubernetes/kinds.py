@@ -1,0 +1,83 @@
+"""The kinds of objects that the launcher touches, and what it may do with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of object, as the API server names it."""
+
+    group: str  # empty: the core group
+    version: str
+    name: str
+    plural: str
+
+    @property
+    def api_version(self) -> str:
+        """Return what a manifest says."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+
+POD = Kind("", "v1", "Pod", "pods")
+SECRET = Kind("", "v1", "Secret", "secrets")
+SERVICE = Kind("", "v1", "Service", "services")
+EVENT = Kind("", "v1", "Event", "events")
+KUBEFLOW = Kind("sparkoperator.k8s.io", "v1beta2", "SparkApplication", "sparkapplications")
+APACHE = Kind("spark.apache.org", "v1", "SparkApplication", "sparkapplications")
+REVIEW = Kind("authorization.k8s.io", "v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews")
+KINDS = (POD, SECRET, SERVICE, EVENT, KUBEFLOW, APACHE)
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """Verbs on one resource; a subresource is written pods/log."""
+
+    group: str
+    resource: str
+    verbs: tuple[str, ...]
+
+
+def owner_kind(operator: Operator) -> Kind:
+    """Return the kind of the object that owns all the others of a driver."""
+    return {Operator.NONE: POD, Operator.KUBEFLOW: KUBEFLOW, Operator.APACHE: APACHE}[operator]
+
+
+def permissions(operator: Operator) -> tuple[Permission, ...]:
+    """Return what the launcher needs in the namespace of the jobs, and nothing else.
+
+    Secrets are created and never read: the daemon can read no Secret of that namespace.
+    """
+    owner = owner_kind(operator)
+    pods = (
+        (Permission("", "events", ("list",)),)
+        if owner is POD
+        else (Permission("", "pods", ("list",)),)
+    )
+    return (
+        Permission(owner.group, owner.plural, ("create", "delete", "list")),
+        *pods,
+        Permission("", "pods/log", ("get",)),
+        Permission("", "secrets", ("create",)),
+        Permission("", "services", ("create",)),
+    )
+
+
+def role(options: KubernetesOptions, name: str) -> dict[str, object]:
+    """Return the Role of the launcher as the documentation shows it."""
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "Role",
+        "metadata": {"name": name, "namespace": options.namespace},
+        "rules": [
+            {
+                "apiGroups": [each.group],
+                "resources": [each.resource],
+                "verbs": list(each.verbs),
+            }
+            for each in permissions(options.operator)
+        ],
+    }

@@ -1,0 +1,202 @@
+"""Starts drivers on Kubernetes, and says what became of them."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState, LogPart
+from maintainer.adapters.spark.launcher.kubernetes.application_states import read_application
+from maintainer.adapters.spark.launcher.kubernetes.documents import name_of, text
+from maintainer.adapters.spark.launcher.kubernetes.kinds import (
+    EVENT,
+    KINDS,
+    POD,
+    Kind,
+    Permission,
+    owner_kind,
+    permissions,
+)
+from maintainer.adapters.spark.launcher.kubernetes.labels import select_drivers
+from maintainer.adapters.spark.launcher.kubernetes.logs import (
+    MAX_PART_BYTES,
+    KeptLogs,
+    read_part,
+    second_of,
+)
+from maintainer.adapters.spark.launcher.kubernetes.options import (
+    KubernetesOptions,
+    Manifest,
+    Operator,
+)
+from maintainer.adapters.spark.launcher.kubernetes.pod_states import needs_events, read_pod
+from maintainer.adapters.spark.launcher.kubernetes.pods import DRIVER_CONTAINER
+from maintainer.adapters.spark.launcher.kubernetes.rendering import own, render
+from maintainer.domain.errors import RunnerUnavailableError
+
+if TYPE_CHECKING:
+    from maintainer.adapters.spark.launcher.kubernetes.cluster import Cluster
+
+_LIST_SECONDS = 1.0  # a list serves all looks of this time
+_KEPT_LINES = 20_000  # of an ended driver's log: its end
+
+
+class KubernetesLauncher:
+    """Drivers of one installation in one namespace. A driver's handle is its name.
+
+    A name that exists already is the same driver if it carries this installation's label. What a
+    driver's launch makes is owned by its pod or application, so the cluster deletes all together.
+    """
+
+    def __init__(
+        self,
+        options: KubernetesOptions,
+        installation: str,
+        logs: Path,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take the directory for logs of ended drivers; nothing is asked of the cluster yet."""
+        self._options = options
+        self._installation = installation
+        self._kind = owner_kind(options.operator)
+        self._logs = KeptLogs(logs)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._lists: dict[Kind, tuple[float, dict[str, Manifest]]] = {}
+        self._connected: Cluster | None = None
+
+    def launch(self, spec: DriverSpec) -> str:
+        """Create the driver's objects, its pod or application first."""
+        owner, *owned = render(spec, self._options)
+        created = self._cluster.create(self._kind, owner)
+        self._forget_lists()
+        existing = self._list(self._kind).get(spec.name) if created is None else created
+        if existing is None:
+            message = (
+                f"a {self._kind.name} named {spec.name} exists in the namespace "
+                f"{self._options.namespace} and is not of this installation"
+            )
+            raise RunnerUnavailableError(message)
+        uid = text(existing, "metadata", "uid")
+        try:
+            for manifest in owned:
+                self._cluster.create(_kind_of(manifest), own(manifest, owner, uid))
+        except RunnerUnavailableError:
+            if created is not None:  # without its Secret it would wait for ever
+                with contextlib.suppress(RunnerUnavailableError):
+                    self._cluster.delete(self._kind, spec.name)
+            raise
+        return spec.name
+
+    def look(self, handle: str) -> LaunchState:
+        """Return the driver's state, by at most two calls."""
+        seen = self._list(self._kind, handle).get(handle)
+        if seen is None:
+            return LaunchState(LaunchPhase.GONE)
+        if self._options.operator is not Operator.NONE:
+            pod = self._list(POD).get(handle, {})
+            return read_application(self._options.operator, seen, pod)
+        events = (
+            self._cluster.list(EVENT, fields={"involvedObject.name": handle})
+            if needs_events(seen)
+            else ()
+        )
+        return read_pod(seen, events)
+
+    def log(self, handle: str, since: int) -> LogPart:
+        """Return the driver's log after a position, from its pod or, without one, as kept."""
+        bounds = {"limitBytes": str(MAX_PART_BYTES)}
+        if since > 0:
+            bounds["sinceTime"] = second_of(since)
+        content = self._cluster.log(handle, DRIVER_CONTAINER, bounds)
+        if content is None:
+            return self._logs.read(handle, since)
+        return read_part(content, since)
+
+    def end(self, handle: str) -> None:
+        """Keep the driver's log, then delete it with all that it owns; wait for nothing.
+
+        The cluster sends SIGTERM and, some seconds later, SIGKILL.
+        """
+        self._forget_lists()
+        if handle not in self._list(self._kind):
+            return  # gone, or of another installation
+        with contextlib.suppress(RunnerUnavailableError, OSError):
+            bounds = {"tailLines": str(_KEPT_LINES)}
+            content = self._cluster.log(handle, DRIVER_CONTAINER, bounds)
+            if content:
+                self._logs.keep(handle, content)
+        self._cluster.delete(self._kind, handle)
+        self._forget_lists()
+
+    def find(self) -> Sequence[str]:
+        """Return the names of all drivers of this installation."""
+        self._forget_lists()
+        return sorted(self._list(self._kind))
+
+    def describe(self) -> Sequence[tuple[str, bool, str]]:
+        """Ask the cluster whether the daemon may do what each part of its Role is for."""
+        try:
+            return [
+                self._describe(permission) for permission in permissions(self._options.operator)
+            ]
+        except RunnerUnavailableError as error:
+            return [("Kubernetes", False, str(error))]
+
+    def close(self) -> None:
+        """Close the connections to the API server; drivers run on."""
+        if self._connected is not None:
+            self._connected.close()
+
+    def _describe(self, permission: Permission) -> tuple[str, bool, str]:
+        group, resource = permission.group, permission.resource
+        missing = [
+            verb for verb in permission.verbs if not self._cluster.allows(verb, group, resource)
+        ]
+        where = f"{resource} in the namespace {self._options.namespace}"
+        if missing:
+            sentence = f"the daemon may not {', '.join(missing)} {where}; its Role must allow it"
+            return f"Kubernetes: {resource}", False, sentence
+        return f"Kubernetes: {resource}", True, f"may {', '.join(permission.verbs)} {where}"
+
+    @property
+    def _cluster(self) -> Cluster:
+        """Connect when the cluster is first needed; the client library is an optional extra."""
+        if self._connected is None:
+            try:
+                # A second of imports that only a cluster needs.
+                from maintainer.adapters.spark.launcher.kubernetes.cluster import (  # noqa: PLC0415
+                    Cluster,
+                )
+            except ImportError as error:
+                message = "the package lacks its extra: install iceberg-maintainer[kubernetes]"
+                raise RunnerUnavailableError(message) from error
+            self._connected = Cluster(self._options)
+        return self._connected
+
+    def _list(self, kind: Kind, wanted: str = "") -> dict[str, Manifest]:
+        """Return this installation's drivers by name; a list of the last second serves again.
+
+        A list without the wanted name is fetched once more: it may have been launched since.
+        """
+        with self._lock:
+            fetched_at, found = self._lists.get(kind, (float("-inf"), {}))
+            is_recent = self._clock() - fetched_at < _LIST_SECONDS
+            if not is_recent or (wanted and wanted not in found):
+                now = self._clock()
+                listed = self._cluster.list(kind, labels=select_drivers(self._installation))
+                found = {name_of(each): each for each in listed}
+                self._lists[kind] = (now, found)
+            return found
+
+    def _forget_lists(self) -> None:
+        with self._lock:
+            self._lists.clear()
+
+
+def _kind_of(manifest: Manifest) -> Kind:
+    return next(kind for kind in KINDS if kind.name == manifest["kind"])
