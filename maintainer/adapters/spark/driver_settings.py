@@ -15,7 +15,9 @@ from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.options import (
     DriverSize,
     LocalSparkOptions,
+    RunnerOptions,
     executor_settings,
+    local_settings,
     megabytes,
     spark_settings,
 )
@@ -31,14 +33,16 @@ class DriverSettings:
 
     def __init__(
         self,
-        options: LocalSparkOptions,
+        options: RunnerOptions,
         catalogs: Mapping[str, Mapping[str, str]],
         application: str,
+        launched_by: object = None,
     ) -> None:
+        """Take the settings; ``launched_by`` are the options of the launcher, if it has any."""
         self._options = options
         self._catalogs = catalogs
         self._application = application
-        whole = (version("iceberg-maintainer"), options, catalogs, application)
+        whole = (version("iceberg-maintainer"), options, catalogs, application, launched_by)
         self._fingerprints = {
             size: sha256(repr((*whole, size)).encode()).hexdigest()
             for size in {options.driver_of(size) for size in JobSize}
@@ -53,6 +57,38 @@ class DriverSettings:
         """Return the fingerprint of the settings of that size."""
         return self._fingerprints[size]
 
+    def write(self, size: DriverSize, surroundings: Mapping[str, str]) -> dict[str, object]:
+        """Return the start settings of a driver.
+
+        ``surroundings`` are Spark's settings of the place where it runs, its master among them. A
+        driver on another machine adds its directory and its jars itself.
+        """
+        options = self._options
+        return {
+            "master": surroundings["spark.master"],
+            "driver_memory": size.memory,
+            "megabytes": megabytes(size.memory),
+            "java_options": options.java_options,
+            "max_jobs": size.max_jobs,
+            "fingerprint": self._fingerprints[size],
+            "abandoned_seconds": options.abandoned_timeout.total_seconds(),
+            "cancel_seconds": options.cancel_timeout.total_seconds(),
+            "conf": spark_settings(options, self._catalogs, self._application, surroundings),
+        }
+
+
+class LocalDriverSettings(DriverSettings):
+    """Start settings of drivers on this machine, with its Java, its jars and their directories."""
+
+    def __init__(
+        self,
+        options: LocalSparkOptions,
+        catalogs: Mapping[str, Mapping[str, str]],
+        application: str,
+    ) -> None:
+        super().__init__(options, catalogs, application)
+        self._local = options
+
     def prepare(
         self, size: DriverSize, run_dir: Path
     ) -> tuple[Path, Callable[[Path], Mapping[str, object]]]:
@@ -60,35 +96,29 @@ class DriverSettings:
 
         RunnerUnavailableError if Java or a jar is missing.
         """
-        java_home = prepare_home(find_java(self._options.java_home, os.environ), run_dir)
-        class_path = jars.find_jars(self._options.jars_dir, with_s3=self._needs_s3())
-        return java_home, partial(self._write, size, class_path)
+        java_home = prepare_home(find_java(self._local.java_home, os.environ), run_dir)
+        class_path = jars.find_jars(self._local.jars_dir, with_s3=self._needs_s3())
+        return java_home, partial(self._write_here, size, class_path)
 
     def describe_prerequisites(self) -> Iterable[Finding]:
         """Describe each prerequisite, present or missing."""
         return find_prerequisites(
-            self._options.java_home, self._options.jars_dir, with_s3=self._needs_s3()
+            self._local.java_home, self._local.jars_dir, with_s3=self._needs_s3()
         )
 
     def _needs_s3(self) -> bool:
         return any(needs_s3(settings) for settings in self._catalogs.values())
 
-    def _write(
+    def _write_here(
         self, size: DriverSize, class_path: Sequence[Path], directory: Path
     ) -> dict[str, object]:
-        options = self._options
-        return {
+        options = self._local
+        surroundings = local_settings(options, directory)
+        if size.executors is not None:
+            surroundings |= executor_settings(options.master, size.executors, class_path)
+        return self.write(size, surroundings) | {
             "directory": str(directory),
-            "master": options.master,
-            "driver_memory": size.memory,
-            "megabytes": megabytes(size.memory),
             "java_options": f"{options.java_options} -Djava.io.tmpdir={directory}".strip(),
             "jars": [str(path) for path in class_path],
-            "max_jobs": size.max_jobs,
-            "fingerprint": self._fingerprints[size],
-            "abandoned_seconds": options.abandoned_timeout.total_seconds(),
-            "cancel_seconds": options.cancel_timeout.total_seconds(),
             "host": options.driver_host,
-            "conf": spark_settings(options, self._catalogs, self._application, directory)
-            | (executor_settings(size.executors, class_path) if size.executors is not None else {}),
         }

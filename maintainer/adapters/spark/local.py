@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from maintainer.adapters.spark.driver_settings import DriverSettings
+from maintainer.adapters.spark.driver_settings import LocalDriverSettings
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher.local_drivers import LocalDrivers
 from maintainer.adapters.spark.launcher.process import DriverProcess
@@ -32,7 +32,7 @@ class LocalRunner(SparkRunner):
         processes on this machine that use the same store.
         """
         run_dir = run_dir.absolute()
-        source = LocalDrivers(DriverSettings(options, catalogs, application), run_dir, owner)
+        source = LocalDrivers(LocalDriverSettings(options, catalogs, application), run_dir, owner)
         files = OrphanFiles(run_dir)
         super().__init__(options, catalogs, owner, application, source, files, clock)
 

@@ -57,6 +57,16 @@ class RunnerOptions:
         default_factory=dict
     )  # of medium and large jobs, if they differ from small ones
     max_memory: str = ""  # of all drivers together; empty: that of the largest
+    # takes a few hundred MB less than the default collector; its pauses do not matter to a batch
+    java_options: str = "-XX:+UseSerialGC"
+    conf: Mapping[str, str] = field(default_factory=dict)
+    abandoned_timeout: timedelta = timedelta(
+        seconds=60
+    )  # a driver without a daemon keeps unrenewed jobs and their outcomes for this long
+    cancel_timeout: timedelta = timedelta(
+        seconds=60
+        # a cancelled job ends within this time, or the whole JVM is killed so that it cannot commit
+    )
 
     def driver_of(self, size: JobSize) -> DriverSize:
         """Return the driver for jobs of that size."""
@@ -79,52 +89,57 @@ class LocalSparkOptions(RunnerOptions):
     master: str = "local[2]"
     java_home: Path | None = None
     jars_dir: Path = field(default_factory=jars.default_directory)
-    # takes a few hundred MB less than the default collector; its pauses do not matter to a batch
-    java_options: str = "-XX:+UseSerialGC"
-    conf: Mapping[str, str] = field(default_factory=dict)
-    abandoned_timeout: timedelta = timedelta(
-        seconds=60
-    )  # a driver without a daemon keeps unrenewed jobs and their outcomes for this long
     driver_host: str = "127.0.0.1"  # of this machine, as the executors of a cluster reach it
-    cancel_timeout: timedelta = timedelta(
-        seconds=60
-        # a cancelled job ends within this time, or the whole JVM is killed so that it cannot commit
+
+
+def executor_settings(
+    master: str, executors: Executors, class_path: Sequence[Path]
+) -> dict[str, str]:
+    """Return a driver's settings on a cluster; executors fetch the jars from the driver.
+
+    A standalone cluster limits an application by its cores, the others by executors.
+    """
+    number = (
+        {"spark.cores.max": str(executors.count * executors.cores)}
+        if master.startswith("spark://")
+        else {"spark.executor.instances": str(executors.count)}
     )
-
-
-def executor_settings(executors: Executors, class_path: Sequence[Path]) -> dict[str, str]:
-    """Return a driver's settings on a standalone cluster; executors fetch the jars from it."""
     return {
         "spark.executor.memory": executors.memory,
         "spark.executor.cores": str(executors.cores),
-        "spark.cores.max": str(executors.count * executors.cores),
         "spark.jars": ",".join(path.as_uri() for path in class_path),
+    } | number
+
+
+def local_settings(options: LocalSparkOptions, directory: Path) -> dict[str, str]:
+    """Return Spark's settings for a driver on this machine, which works in that directory."""
+    return {
+        "spark.master": options.master,
+        "spark.driver.host": options.driver_host,
+        "spark.driver.bindAddress": options.driver_host,
+        "spark.local.dir": str(directory),
+        "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
     }
 
 
 def spark_settings(
-    options: LocalSparkOptions,
+    options: RunnerOptions,
     catalogs: Mapping[str, Mapping[str, str]],
     application: str,
-    directory: Path,
+    surroundings: Mapping[str, str],
 ) -> dict[str, str]:
     """Return Spark's settings.
 
-    First the options, then the catalogs, then the settings that our statements and our ownership
-    rely on.
+    First the options, then the catalogs, then those of the place where the driver runs, and last
+    the settings that our statements and our ownership rely on.
     """
     chosen = {"spark.sql.shuffle.partitions": "4", "spark.log.level": "WARN"} | {
         str(key): str(value) for key, value in options.conf.items()
     }
     fixed = {
         "spark.app.name": application,
-        "spark.master": options.master,
-        "spark.driver.host": options.driver_host,
-        "spark.driver.bindAddress": options.driver_host,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.local.dir": str(directory),
-        "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
         "spark.sql.variable.substitute": "false",  # a table may be named ${x}
     }
     chosen.pop(
@@ -134,4 +149,5 @@ def spark_settings(
         part for part in (chosen.get("spark.sql.extensions"), _EXTENSIONS) if part
     )
     translated = {key: value for settings in catalogs.values() for key, value in settings.items()}
-    return chosen | translated | fixed | {"spark.sql.extensions": extensions}
+    last = {**surroundings, **fixed, "spark.sql.extensions": extensions}
+    return chosen | translated | last

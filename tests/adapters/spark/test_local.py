@@ -234,7 +234,9 @@ def test_settings_of_the_user_do_not_replace_what_our_statements_rely_on(tmp_pat
         "spark.sql.parser.escapedStringLiterals": "true",
     }
     options = LocalSparkOptions(conf=replaced | {"spark.sql.shuffle.partitions": "9"})
-    settings = spark_options.spark_settings(options, {}, APPLICATION, tmp_path)
+    settings = spark_options.spark_settings(
+        options, {}, APPLICATION, spark_options.local_settings(options, tmp_path)
+    )
     assert settings["spark.app.name"] == APPLICATION
     assert settings["spark.sql.variable.substitute"] == "false"
     assert "spark.sql.parser.escapedStringLiterals" not in settings

@@ -41,6 +41,7 @@ from .marks import Marks
 from .outbox import Message, Transport
 from .polling import Polling, read_link
 from .results import MAX_MESSAGE_CHARACTERS, read_causes
+from .surroundings import complete_settings, remove_directory
 from .threads import Threads
 
 _FENCE_POLL_SECONDS = 0.1
@@ -79,9 +80,10 @@ class _Driver:
     def serve(self) -> NoReturn:
         """Start Spark with the received settings on this thread; the JVM dies with it."""
         self._settings = self._starts.get()
-        self._jvm = Jvm(self._settings)
-        self._output.send("application.starting", java_pid=self._jvm.process.pid)
         try:
+            self._settings = complete_settings(self._settings, os.environ)
+            self._jvm = Jvm(self._settings)
+            self._output.send("application.starting", java_pid=self._jvm.process.pid)
             self._start(self._jvm)
         # A Spark that does not start is an expected outcome.
         except Exception as error:  # noqa: BLE001
@@ -386,6 +388,7 @@ class _Driver:
                 exit_code=exit_code,
             )
         self._output.flush(_FLUSH_SECONDS)
+        remove_directory(self._settings)
         os._exit(code)
 
 

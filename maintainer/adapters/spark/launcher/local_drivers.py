@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from maintainer.adapters.spark.driver_settings import DriverSettings
+from maintainer.adapters.spark.driver_settings import LocalDriverSettings
 from maintainer.adapters.spark.launcher.liveness import owner_lives
 from maintainer.adapters.spark.launcher.ownership import (
     Ownership,
@@ -22,7 +22,7 @@ from maintainer.adapters.spark.options import DriverSize
 class LocalDrivers:
     """Starts drivers as processes of this machine, each with a socket in its own directory."""
 
-    def __init__(self, settings: DriverSettings, run_dir: Path, owner: str) -> None:
+    def __init__(self, settings: LocalDriverSettings, run_dir: Path, owner: str) -> None:
         """Take the owner's lock in ``run_dir``, which all processes of the store share here.
 
         RunnerUnavailableError if another live process has the name, or the directory cannot be

@@ -1,0 +1,65 @@
+"""What only the driver's own machine knows: where to work, where Spark is, and the jars."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import MutableMapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+WORK, JARS = "MAINTAINER_WORK_DIR", "MAINTAINER_JARS_DIR"
+
+
+def complete_settings(
+    settings: dict[str, Any], environ: MutableMapping[str, str]
+) -> dict[str, Any]:
+    """Return start settings with everything that they leave to this machine.
+
+    A daemon on the same machine has chosen all of it. For another machine the settings have no
+    directory. RuntimeError says what is missing here.
+    """
+    if "directory" in settings:
+        return settings
+    directory = tempfile.mkdtemp(prefix="driver-", dir=environ.get(WORK) or None)
+    environ.setdefault("SPARK_HOME", str(_find_spark()))
+    environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    given = str(settings.get("java_options", ""))
+    return settings | {
+        "directory": directory,
+        "owns_directory": True,
+        "jars": _find_jars(environ),
+        "java_options": f"{given} -Djava.io.tmpdir={directory}".strip(),
+        "conf": {
+            "spark.local.dir": directory,
+            "spark.sql.warehouse.dir": (Path(directory) / "warehouse").as_uri(),
+            **settings["conf"],
+        },
+    }
+
+
+def remove_directory(settings: dict[str, Any]) -> None:
+    """Remove the directory that complete_settings made; a daemon removes what it has chosen."""
+    if settings.get("owns_directory"):
+        shutil.rmtree(settings["directory"], ignore_errors=True)
+
+
+def _find_spark() -> Path:
+    found = find_spec("pyspark")
+    if found is None or found.origin is None:
+        message = f"pyspark is not installed in {sys.prefix}"
+        raise RuntimeError(message)
+    return Path(found.origin).parent
+
+
+def _find_jars(environ: MutableMapping[str, str]) -> list[str]:
+    directory = Path(
+        environ.get(JARS) or Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars"
+    )
+    jars = sorted(str(path) for path in directory.glob("*.jar"))
+    if not jars:
+        message = f"there are no jars in {directory}; {JARS} names another directory"
+        raise RuntimeError(message)
+    return jars

@@ -1,0 +1,62 @@
+"""What a driver on another machine finds there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from maintainer.adapters.spark.driver.surroundings import (
+    JARS,
+    WORK,
+    complete_settings,
+    remove_directory,
+)
+
+SENT = {"java_options": "-XX:+UseSerialGC", "conf": {"spark.master": "local[2]"}}
+
+
+def test_settings_of_a_daemon_on_the_same_machine_are_complete() -> None:
+    settings = {"directory": "/run/here", "jars": ["/a.jar"], **SENT}
+    assert complete_settings(settings, {}) == settings
+
+
+def test_a_directory_that_the_daemon_chose_is_left_to_it(tmp_path: Path) -> None:
+    remove_directory(complete_settings({"directory": str(tmp_path)}, {}))
+    assert tmp_path.is_dir()
+
+
+def test_a_driver_on_another_machine_finds_its_directory_and_its_jars(tmp_path: Path) -> None:
+    (tmp_path / "jars").mkdir()
+    for name in ("b.jar", "a.jar", "notes.txt"):
+        (tmp_path / "jars" / name).touch()
+    environ = {WORK: str(tmp_path), JARS: str(tmp_path / "jars")}
+    settings = complete_settings(dict(SENT), environ)
+    directory = Path(settings["directory"])
+    assert directory.is_dir()
+    assert directory.parent == tmp_path
+    assert settings["jars"] == [str(tmp_path / "jars" / name) for name in ("a.jar", "b.jar")]
+    assert settings["java_options"] == f"-XX:+UseSerialGC -Djava.io.tmpdir={directory}"
+    assert settings["conf"] == {
+        "spark.master": "local[2]",
+        "spark.local.dir": str(directory),
+        "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
+    }
+    remove_directory(settings)
+    assert not directory.exists()
+    assert Path(environ["SPARK_HOME"], "bin", "spark-submit").is_file()
+    assert environ["PYSPARK_PYTHON"] == sys.executable
+
+
+def test_settings_that_were_sent_stay(tmp_path: Path) -> None:
+    (tmp_path / "a.jar").touch()
+    environ = {JARS: str(tmp_path), WORK: str(tmp_path), "SPARK_HOME": "/opt/spark"}
+    sent = {"conf": {"spark.local.dir": "/fast"}}
+    assert complete_settings(sent, environ)["conf"]["spark.local.dir"] == "/fast"
+    assert environ["SPARK_HOME"] == "/opt/spark"
+
+
+def test_a_machine_without_jars_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match=f"there are no jars in {tmp_path}; {JARS} names"):
+        complete_settings(dict(SENT), {JARS: str(tmp_path), WORK: str(tmp_path)})
