@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import h11
@@ -31,7 +32,17 @@ class ConnectionBounds:
     write_seconds: float = 60  # how long a client may leave an answer unread
 
 
-def make_server(api: FastAPI, bounds: ConnectionBounds | None = None) -> uvicorn.Server:
+@dataclass(frozen=True, slots=True)
+class TlsFiles:
+    """PEM files: the server's certificate with those between it and its authority, and its key."""
+
+    certificate: Path
+    key: Path
+
+
+def make_server(
+    api: FastAPI, bounds: ConnectionBounds | None = None, tls: TlsFiles | None = None
+) -> uvicorn.Server:
     """A server for the application; its run() is given listening sockets."""
     config = _Config(
         api,
@@ -42,6 +53,8 @@ def make_server(api: FastAPI, bounds: ConnectionBounds | None = None) -> uvicorn
         access_log=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=STOP_SECONDS,
+        ssl_certfile=None if tls is None else tls.certificate,
+        ssl_keyfile=None if tls is None else tls.key,
     )
     config.bounds = bounds or ConnectionBounds()
     return uvicorn.Server(config)
