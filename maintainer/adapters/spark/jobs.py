@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from maintainer.adapters.spark.driver.channel import read_clock
+from maintainer.adapters.spark.driver.clock import read_clock
 from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.link import Driver, DriverSource
 from maintainer.adapters.spark.options import DriverSize, RunnerOptions, megabytes

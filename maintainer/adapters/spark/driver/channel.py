@@ -17,8 +17,6 @@ from collections.abc import Callable
 from .clock import read_clock
 from .outbox import Message, Outbox
 
-__all__ = ["Channel", "bound_sending", "read_clock"]
-
 _SEND_SECONDS = 5  # a daemon that reads nothing for so long counts as gone; it may come back
 
 

@@ -70,6 +70,7 @@ class Polling:
         self._exchange = Exchange(link.token, take, introduce)
         self._wake = threading.Event()
         self._delivered = threading.Event()
+        self._is_closed = threading.Event()
         self._answered_at = read_clock()  # the poll that was answered last
         self._thread = threading.Thread(target=self._poll_on, name="link", daemon=True)
         self._thread.start()
@@ -99,9 +100,16 @@ class Polling:
             self._wake.set()
             self._delivered.wait(_LEAST_GAP_SECONDS)
 
+    def close(self) -> None:
+        """Stop polling."""
+        self._is_closed.set()
+        self._wake.set()
+        self._thread.join()
+        self._home.close()
+
     def _poll_on(self) -> None:
         back_off = _FIRST_BACK_OFF_SECONDS
-        while True:
+        while not self._is_closed.is_set():
             self._wake.clear()
             try:
                 wait = self._poll()
@@ -110,10 +118,10 @@ class Polling:
             except Exception as error:  # noqa: BLE001
                 sys.stderr.write(f"the daemon cannot be reached: {error}\n")
                 self._home.close()
-                threading.Event().wait(back_off * random.uniform(0.5, 1))  # noqa: S311 - no secret
+                self._is_closed.wait(back_off * random.uniform(0.5, 1))  # noqa: S311 - no secret
                 back_off = min(2 * back_off, _LONGEST_BACK_OFF_SECONDS)
                 continue
-            threading.Event().wait(_LEAST_GAP_SECONDS)
+            self._is_closed.wait(_LEAST_GAP_SECONDS)
             self._wake.wait(wait - _LEAST_GAP_SECONDS)
 
     def _poll(self) -> float:

@@ -18,7 +18,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from maintainer.adapters.spark import jars
-from maintainer.adapters.spark.driver.channel import read_clock
+from maintainer.adapters.spark.driver.clock import read_clock
 from maintainer.adapters.spark.launcher.ownership import (
     HeldLock,
     ProcessIdentity,

@@ -1,0 +1,74 @@
+"""The tokens with which drivers identify themselves; the store has their digests only.
+
+A driver starts with one token and gets another in an answer, because an answer may be lost the
+former token stays good until the newer one was used. A token that has expired lets a driver that
+has polled before do one thing: get a new one.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from dataclasses import replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+
+from maintainer.ports.store.drivers import DriverRecord, DriverTokens
+
+LIFETIME = timedelta(minutes=10)  # of a renewed token; a start token lives as long as a start
+_RENEW_BEFORE = LIFETIME / 2
+
+
+class TokenCheck(StrEnum):
+    """What a token allows."""
+
+    GOOD = "good"
+    EXPIRED = "expired"  # a new token, nothing else
+    UNKNOWN = "unknown"
+    OF_ANOTHER = "of another driver"
+
+
+def make_token(name: str) -> str:
+    """Make a token for the driver of that name."""
+    return f"{name}.{secrets.token_urlsafe(32)}"
+
+
+def start_tokens(token: str, now: datetime, valid_for: timedelta) -> DriverTokens:
+    """Return what the store keeps of a start token."""
+    return DriverTokens(_digest(token), now + valid_for)
+
+
+def check_token(token: str, name: str, driver: DriverRecord | None, now: datetime) -> TokenCheck:
+    """Check the token that somebody shows as the driver of that name."""
+    if token.rpartition(".")[0] != name:
+        return TokenCheck.OF_ANOTHER if "." in token else TokenCheck.UNKNOWN
+    if driver is None or not (_is_newest(token, driver.tokens) or _is_former(token, driver.tokens)):
+        return TokenCheck.UNKNOWN
+    if now < driver.tokens.expires_at:
+        return TokenCheck.GOOD
+    return TokenCheck.EXPIRED if driver.polls else TokenCheck.UNKNOWN
+
+
+def renew_tokens(
+    token: str, driver: DriverRecord, now: datetime
+) -> tuple[str | None, DriverTokens | None]:
+    """Return a new token when one is due, and what the store keeps from now on; None: as it is."""
+    kept = driver.tokens
+    is_due = not driver.polls or _is_former(token, kept) or now > kept.expires_at - _RENEW_BEFORE
+    if is_due:
+        new = make_token(driver.name)
+        return new, DriverTokens(_digest(new), now + LIFETIME, former=_digest(token))
+    return None, replace(kept, former="") if kept.former else None
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode()).hexdigest()
+
+
+def _is_newest(token: str, kept: DriverTokens) -> bool:
+    return hmac.compare_digest(_digest(token), kept.digest)
+
+
+def _is_former(token: str, kept: DriverTokens) -> bool:
+    return bool(kept.former) and hmac.compare_digest(_digest(token), kept.former)
