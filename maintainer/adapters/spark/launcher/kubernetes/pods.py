@@ -29,6 +29,8 @@ EXECUTOR_TEMPLATE = f"{SECRET_DIRECTORY}/executor.json"
 TOKEN_KEY, AUTHORITY_KEY, TEMPLATE_KEY = "token", "ca.crt", "executor.json"
 DRIVER_PORT, BLOCK_PORT = 7078, 7079
 _DRIVER_PROGRAM = "maintainer.adapters.spark.driver"
+# The operators' Spark adds arguments of its own; the shell drops them.
+DRIVER_COMMAND = ("/bin/sh", "-c", f"exec python -m {_DRIVER_PROGRAM}")
 _READ_BY_GROUP = 0o440  # the pod's group, fsGroup, is the files' group
 
 
@@ -142,8 +144,7 @@ def _fixed_pod(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
                     "name": DRIVER_CONTAINER,
                     "image": options.image,
                     "imagePullPolicy": options.image_pull_policy,
-                    # the operators' Spark adds arguments of its own; the shell drops them
-                    "command": ["/bin/sh", "-c", f"exec python -m {_DRIVER_PROGRAM}"],
+                    "command": list(DRIVER_COMMAND),
                     "env": _environment(spec, options),
                     "resources": {
                         "requests": {"cpu": str(options.driver_cores), "memory": f"{memory}Mi"},
