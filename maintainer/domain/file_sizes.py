@@ -60,12 +60,12 @@ class FileSizes:
     @property
     def count(self) -> int:
         """The number of files."""
-        return len(self.listed) + sum(run.files for run in self.runs)
+        return len(self.listed) + sum([run.files for run in self.runs])
 
     @property
     def bytes(self) -> int:
         """The total bytes."""
-        return sum(self.listed) + sum(run.bytes for run in self.runs)
+        return sum(self.listed) + sum([run.bytes for run in self.runs])
 
 
 @dataclass(slots=True)

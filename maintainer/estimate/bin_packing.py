@@ -9,14 +9,9 @@ from collections.abc import Iterable, Iterator
 
 
 def pack(
-    weights: Iterable[int],
-    limit: int,
-    lookback: int,
-    *,
-    largest_first: bool,
-    most_items: int | None = None,
+    weights: Iterable[int], limit: int, lookback: int, *, most_items: int | None = None
 ) -> Iterator[list[int]]:
-    """The bins in the order in which Iceberg closes them.
+    """The bins in the order in which Iceberg closes them, oldest first.
 
     An item above the limit has a bin of its own.
     """
@@ -36,12 +31,7 @@ def pack(
             continue
         bins.append(_Bin(weight))
         if len(bins) > lookback:
-            closed = (
-                max(range(len(bins)), key=lambda position: bins[position].weight)
-                if largest_first
-                else 0
-            )
-            yield bins.pop(closed).items
+            yield bins.pop(0).items
     yield from (left.items for left in bins)
 
 
@@ -57,3 +47,35 @@ class _Bin:
     def add(self, weight: int) -> None:
         self.items.append(weight)
         self.weight += weight
+
+
+def weigh_bins(classes: Iterable[tuple[int, int]], limit: int, lookback: int) -> Iterator[int]:
+    """The weights of the bins for classes of equal items, each (weight, number), heaviest first.
+
+    Equal items in a row fill one bin after the other, so each bin takes its share at once.
+    """
+    bins: list[int] = []
+    for weight, number in classes:
+        left = number
+        for position, filled in enumerate(bins):
+            if filled + weight <= limit:
+                taken = _count_fitting(weight, left, limit - filled)
+                bins[position] += taken * weight
+                left -= taken
+        while left:  # no open bin has room for another one
+            bins.append(weight)
+            left -= 1
+            if len(bins) > lookback:
+                heaviest = bins.index(max(bins))
+                yield bins.pop(heaviest)
+                if heaviest == len(bins):
+                    continue
+            if left and 2 * weight <= limit:
+                taken = _count_fitting(weight, left, limit - weight)
+                bins[-1] += taken * weight
+                left -= taken
+    yield from bins
+
+
+def _count_fitting(weight: int, number: int, room: int) -> int:
+    return min(number, room // weight) if weight else number

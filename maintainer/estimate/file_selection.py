@@ -82,6 +82,8 @@ def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
     emptied = sum(
         files.files for files in deleted if files.least_ratio >= 1 and files.most_delete_files == 1
     )
+    if partition.sizes.runs and not further:  # already one for each class of sizes, in order
+        return Candidates(FileSizes(runs=tuple(runs)), count, uncertain + unsure, emptied, depleted)
     if sizes.runs or any(files.files > 1 for files in further):
         merged = merge_runs(
             [

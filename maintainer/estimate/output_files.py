@@ -14,7 +14,7 @@ from typing import Final
 from maintainer.domain.file_sizes import FileSizes, SizeRun
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.partition import NULL_TEXT, escape, read_partition
-from maintainer.estimate.bin_packing import pack
+from maintainer.estimate.bin_packing import weigh_bins
 
 FOLDED_REMAINDER_RATIO = (
     1.1  # Iceberg: a remainder is spread over the other files while they stay under 1.1 x target
@@ -28,6 +28,7 @@ _MAX_CHUNKS = 8192
 _KEPT_COUNTS = 1024  # groups whose count is cached
 # Times as text are prefixes of each other: "2026-01-31-05", "2026-01-31", "2026-01", "2026".
 _TIMES: Final = {"hour": 13, "day": 10, "month": 7, "year": 4}
+_SizeClass = tuple[int, int]  # size in bytes, number of files in a row that have it
 _DATES: Final = frozenset({"date", "timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns"})
 
 
@@ -90,33 +91,34 @@ def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) 
     split = sizes.split(total)
     if total <= split:
         return Count.exactly(1)
-    items, factor = _expand(files)
-    chunks = sum(_count_chunks(size, sizes.chunk) for size in items)
+    classes, factor = _classify(files)
+    chunks = sum(number * _count_chunks(size, sizes.chunk) for size, number in classes)
     expected = max(
         1,
         round(
             (
                 _count_even(chunks, split, sizes)
                 if chunks > _MAX_CHUNKS
-                else _count_bins(items, split, sizes)
+                else _count_bins(classes, split, sizes)
             )
             * factor
         ),
     )
     # Row groups of another size than the table's property result in other splits. A writer checks
     # the size only every thousand rows.
-    if is_order_known and files.listed and max(items) <= min(sizes.chunk, split):
+    largest = max(classes)[0]
+    if is_order_known and files.listed and largest <= min(sizes.chunk, split):
         return Count.exactly(expected)
     # Any two bins that were started one after the other are, on average, more than half full.
     most = max(expected, 2 * total // split + 1)
     return Count(
-        expected, 1 if max(items) > split else min(expected, -(-total // sizes.write_max)), most
+        expected, 1 if largest > split else min(expected, -(-total // sizes.write_max)), most
     )
 
 
-def _count_bins(items: Iterable[int], split: int, sizes: OutputSizes) -> int:
-    bins = pack(_cut(items, sizes.chunk), split, _LOOKBACK, largest_first=True)
-    return sum(_count_written(sum(one), sizes) for one in bins)
+def _count_bins(classes: Iterable[_SizeClass], split: int, sizes: OutputSizes) -> int:
+    bins = weigh_bins(_cut(classes, sizes.chunk), split, _LOOKBACK)
+    return sum(_count_written(weight, sizes) for weight in bins)
 
 
 def _count_even(chunks: int, split: int, sizes: OutputSizes) -> int:
@@ -133,26 +135,33 @@ def _count_written(weight: int, sizes: OutputSizes) -> int:
     return max(1, -(-weight // sizes.write_max))
 
 
-def _expand(files: FileSizes) -> tuple[Sequence[int], float]:
-    """Sizes of single files, and how many files each represents."""
+def _classify(files: FileSizes) -> tuple[Sequence[_SizeClass], float]:
+    """The classes of equal sizes, and how many files each file in them represents."""
     if files.listed:
-        return files.listed, 1.0
+        return [(size, 1) for size in files.listed], 1.0
     factor = max(1.0, files.count / _MAX_PACKED)
-    return [size for run in files.runs for size in _sample(run, factor)], factor
+    return [one for run in files.runs for one in _sample(run, factor)], factor
 
 
-def _sample(run: SizeRun, factor: float) -> Iterator[int]:
+def _sample(run: SizeRun, factor: float) -> Iterator[_SizeClass]:
     number = max(1, round(run.files / factor))
     mean, rest = divmod(run.bytes, run.files)
-    yield from (mean + (position < rest) for position in range(number))
+    if rest:
+        yield mean + 1, min(rest, number)
+    if number > rest:
+        yield mean, number - rest
 
 
-def _cut(items: Iterable[int], chunk: int) -> Iterator[int]:
+def _cut(classes: Iterable[_SizeClass], chunk: int) -> Iterator[_SizeClass]:
     """Split files into the row groups in which they are read."""
-    for size in items:
+    for size, number in classes:
+        if size <= chunk:
+            yield size, number
+            continue
         whole = _count_chunks(size, chunk) - 1
-        yield from (chunk for _ in range(whole))
-        yield size - whole * chunk
+        for _ in range(number):
+            yield chunk, whole
+            yield size - whole * chunk, 1
 
 
 def _count_chunks(size: int, chunk: int) -> int:

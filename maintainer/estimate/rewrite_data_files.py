@@ -247,7 +247,7 @@ def _split(files: FileSizes, options: PlannerOptions) -> Iterator[FileSizes]:
     if files.listed:
         yield from map(
             _listed,
-            pack(files.listed, options.max_group_bytes, 1, largest_first=False, most_items=most),
+            pack(files.listed, options.max_group_bytes, 1, most_items=most),
         )
         return
     # The order in runs is unknown: as many groups as needed, each with its share of all runs.

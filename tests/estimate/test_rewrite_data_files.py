@@ -16,7 +16,6 @@ from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import GIB, MIB
-from maintainer.estimate.bin_packing import pack
 from maintainer.estimate.output_files import OutputSizes, count_packed, count_partitions
 from maintainer.estimate.rewrite_data_files import (
     PlannerOptions,
@@ -34,14 +33,6 @@ def with_options(**options: str) -> RewriteDataFilesRule:
     return replace(
         RULE, options=tuple((name.replace("_", "-"), value) for name, value in options.items())
     )
-
-
-def test_items_go_into_the_first_of_the_last_bins_that_has_room() -> None:
-    assert list(pack([6, 5, 4, 5, 6], 10, 2, largest_first=True)) == [[6, 4], [5, 5], [6]]
-    assert list(pack([6, 5, 4, 5, 6], 10, 1, largest_first=False)) == [[6], [5, 4], [5], [6]]
-    assert list(pack([3, 9, 8], 10, 1, largest_first=True)) == [[9], [8], [3]]
-    assert list(pack([1, 1, 1], 10, 1, largest_first=False, most_items=2)) == [[1, 1], [1]]
-    assert list(pack([99], 10, 1, largest_first=True)) == [[99]]
 
 
 SIZES = OutputSizes(target=TARGET, small_below=75 * MIB, large_above=180 * MIB, chunk=128 * MIB)
