@@ -70,25 +70,22 @@ class FileSizes:
 
 @dataclass(slots=True)
 class GatheredSizes:
-    """Sizes that are collected part by part.
+    """Sizes that are collected part by part: those that came as runs, and a list of the others.
 
-    They stay a list, in order of arrival, while each part has a list and they are few.
+    The list is in order of arrival. To find runs in one long list is faster than in many short
+    ones.
     """
 
     listed: list[int] = field(default_factory=list)
     runs: dict[int, SizeRun] = field(default_factory=dict)  # by the upper end of the run
 
-    def add(self, sizes: FileSizes, limit: int, bits: int = FINEST_BITS) -> None:
-        """Add the sizes of more files.
-
-        Beyond the limit, or when one side has runs, all become runs.
-        """
+    def add(self, sizes: FileSizes, bits: int = FINEST_BITS) -> None:
+        """Add the sizes of more files."""
         self.listed += sizes.listed
         self._add_runs(sizes.runs, bits)
-        self.shorten(limit, bits)
 
-    def shorten(self, limit: int, bits: int) -> None:
-        """Turn the list into runs if it is longer than the limit."""
+    def shorten(self, limit: int, bits: int = FINEST_BITS) -> None:
+        """Turn the list into runs if it is longer than the limit, or if there are runs."""
         if self.runs or len(self.listed) > limit:
             self._add_runs(find_runs(sorted(self.listed)), bits)
             self.listed = []
@@ -128,7 +125,7 @@ def find_runs(ordered: Sequence[int]) -> list[SizeRun]:
 def merge_runs(runs: Iterable[SizeRun]) -> tuple[SizeRun, ...]:
     """Merge runs of similar sizes; smallest first."""
     gathered = GatheredSizes()
-    gathered.add(FileSizes(runs=tuple(runs)), 0)
+    gathered.add(FileSizes(runs=tuple(runs)))
     return gathered.tell().runs
 
 
@@ -147,5 +144,5 @@ def end_of_run(size: int, bits: int = FINEST_BITS) -> int:
 
     `bits` after the leading bit separate runs; with 0 bits a run is an octave.
     """
-    shift = max(0, size.bit_length() - 1 - bits)
-    return ((size >> shift) + 1) << shift
+    shift = size.bit_length() - 1 - bits
+    return ((size >> shift) + 1) << shift if shift > 0 else size + 1

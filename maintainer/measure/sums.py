@@ -23,6 +23,7 @@ from maintainer.domain.inventory import (
 # size runs of all partitions together: about 100 MB. Beyond this the runs become wider, an octave
 # at most
 MOST_RUNS: Final = 500_000
+MOST_LISTED: Final = 500_000  # sizes of all partitions that are added before runs are found in them
 Place = tuple[int, str]  # a partition: spec and text
 
 
@@ -93,11 +94,13 @@ class _PartitionSum:
 
 @dataclass(slots=True)
 class PartitionSums:
-    """Running totals of each partition, with a limit on the size runs of all together."""
+    """Running totals of each partition, with limits on the sizes and runs of all together."""
 
     most_runs: int = MOST_RUNS
+    most_listed: int = MOST_LISTED
     bits: int = FINEST_BITS
     runs: int = 0
+    listed: int = 0  # sizes that were added since runs were last found
     places: dict[Place, _PartitionSum] = field(default_factory=dict)
 
     def add(self, share: PartitionDigest) -> None:
@@ -106,23 +109,30 @@ class PartitionSums:
         there.add(share)
         if share.content is Content.DATA:
             before = len(there.sizes.runs)
-            there.sizes.add(share.sizes, list_limit(len(self.places)), self.bits)
+            there.sizes.add(share.sizes, self.bits)
             self._count(len(there.sizes.runs) - before)
+            self.listed += len(share.sizes.listed)
+            if self.listed > self.most_listed:
+                self._find_runs()
 
     def tell(self) -> Iterator[tuple[Place, PartitionHealth, int]]:
         """Each partition, its health, and its newest sequence number.
 
         Each is removed from this object as it is returned.
         """
+        self._find_runs()
+        mean = sum(there.data.bytes for there in self.places.values()) / max(1, len(self.places))
+        for place in list(self.places):
+            there = self.places.pop(place)
+            yield place, there.tell(place, mean), there.newest
+
+    def _find_runs(self) -> None:
         limit = list_limit(len(self.places))
         for there in self.places.values():
             before = len(there.sizes.runs)
             there.sizes.shorten(limit, self.bits)
             self._count(len(there.sizes.runs) - before)
-        mean = sum(there.data.bytes for there in self.places.values()) / max(1, len(self.places))
-        for place in list(self.places):
-            there = self.places.pop(place)
-            yield place, there.tell(place, mean), there.newest
+        self.listed = 0
 
     def _count(self, more: int) -> None:
         self.runs += more

@@ -25,7 +25,8 @@ SIZES = st.lists(st.integers(0, 2**50), max_size=30)
 def gather(parts: Iterable[FileSizes], limit: int, bits: int = FINEST_BITS) -> FileSizes:
     gathered = GatheredSizes()
     for part in parts:
-        gathered.add(part, limit, bits)
+        gathered.add(part, bits)
+    gathered.shorten(limit, bits)
     return gathered.tell()
 
 
@@ -56,7 +57,7 @@ def test_wider_runs_are_the_same_whether_made_so_or_widened_later(
     narrow = [FileSizes(runs=tuple(find_runs(sorted(sizes[start::2])))) for start in range(2)]
     gathered = GatheredSizes()
     for part in narrow:
-        gathered.add(part, 0)
+        gathered.add(part)
     gathered.widen(bits)
     assert gathered.tell() == gather(narrow, 0, bits)
     runs = gathered.tell().runs

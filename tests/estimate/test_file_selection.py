@@ -22,7 +22,7 @@ def test_the_candidates_of_a_partition_without_deletes_are_one_run_for_each_clas
     sizes: list[int], bits: int, takes_all: bool, are_measured: bool
 ) -> None:
     gathered = GatheredSizes()
-    gathered.add(FileSizes(runs=tuple(find_runs(sorted(sizes)))), 0)
+    gathered.add(FileSizes(runs=tuple(find_runs(sorted(sizes)))))
     gathered.widen(bits)
     small = [size for size in sizes if size < SMALL]
     large = [size for size in sizes if size > LARGE]

@@ -5,9 +5,15 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.domain.file_sizes import MIN_LISTED_SIZES, FileSizes, SizeRun, find_runs
+from maintainer.domain.file_sizes import (
+    MAX_LISTED_SIZES,
+    MIN_LISTED_SIZES,
+    FileSizes,
+    SizeRun,
+    find_runs,
+)
 from maintainer.domain.inventory import Content, PartitionDigest
-from maintainer.measure.sums import PartitionSums
+from maintainer.measure.sums import MOST_LISTED, PartitionSums
 
 SIZES = st.lists(st.integers(1, 2**20), min_size=1, max_size=80)
 FILLERS = MIN_LISTED_SIZES  # so many partitions that each may list only the fewest
@@ -17,8 +23,10 @@ def share(partition: str, sizes: FileSizes, content: Content = Content.DATA) -> 
     return PartitionDigest(0, partition, content, sizes.count, sizes.bytes, 1, 0, 0, 0, 0, sizes)
 
 
-def sums_of(shares: list[PartitionDigest], most_runs: int) -> tuple[int, dict[str, FileSizes]]:
-    sums = PartitionSums(most_runs)
+def sums_of(
+    shares: list[PartitionDigest], most_runs: int, most_listed: int = MOST_LISTED
+) -> tuple[int, dict[str, FileSizes]]:
+    sums = PartitionSums(most_runs, most_listed)
     for one in shares:
         sums.add(one)
     told = {place[1]: known.sizes for place, known, _ in sums.tell()}
@@ -51,6 +59,31 @@ def test_runs_of_sizes_are_no_more_than_there_may_be_whatever_the_order(
     assert {place: sizes.runs for place, sizes in again[1].items()} == {
         place: sizes.runs for place, sizes in found.items()
     }
+
+
+@given(
+    parts=st.lists(st.tuples(st.sampled_from("ab"), SIZES), min_size=1, max_size=8),
+    most_runs=st.integers(0, 60),
+    most_listed=st.integers(0, 200),
+)
+def test_it_does_not_matter_when_runs_are_found(
+    parts: list[tuple[str, list[int]]], most_runs: int, most_listed: int
+) -> None:
+    shares = [share(partition, FileSizes(tuple(sizes))) for partition, sizes in parts]
+    shares += [share(f"filler-{number}", FileSizes((1,))) for number in range(FILLERS)]
+    at_the_end = sums_of(shares, most_runs)
+    assert sums_of(shares, most_runs, most_listed) == at_the_end
+    assert sums_of(shares, most_runs, 0) == at_the_end  # share by share
+
+
+def test_sizes_wait_in_lists_only_up_to_their_limit() -> None:
+    sums = PartitionSums(most_listed=100)
+    listed = [0]
+    for number in range(50):
+        sums.add(share("a", FileSizes(tuple(range(number * 50, number * 50 + 50)))))
+        listed.append(len(sums.places[0, "a"].sizes.listed))
+    assert max(listed) == MAX_LISTED_SIZES - MAX_LISTED_SIZES % 50
+    assert listed[-1] <= 100
 
 
 def test_a_partition_lists_fewer_sizes_when_many_partitions_came_after_it() -> None:
