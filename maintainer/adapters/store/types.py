@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import zlib
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
+import zstandard
 from sqlalchemy import BigInteger, Dialect, Integer, LargeBinary, Row, Text
 from sqlalchemy.types import TypeDecorator
 
@@ -16,6 +16,7 @@ AnyRow: TypeAlias = Row[*tuple[Any, ...]]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _LARGEST_INTEGER = 2**63 - 1
+_LEVEL = 1  # of Zstandard: documents take less room than with zlib, in a tenth of its time
 
 
 def write_instant(instant: datetime) -> int:
@@ -81,12 +82,12 @@ class Packed(TypeDecorator[bytes]):
     def process_bind_param(self, value: bytes | None, dialect: Dialect) -> bytes | None:
         """Write."""
         del dialect
-        return None if value is None else zlib.compress(value)
+        return None if value is None else zstandard.compress(value, _LEVEL)
 
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:
         """Read."""
         del dialect
-        return None if value is None else zlib.decompress(value)
+        return None if value is None else zstandard.decompress(value)
 
 
 def name_type() -> Text:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, overload
 
 import msgspec
+import zstandard
 
 from maintainer.adapters.catalog.limits import MAX_PARTITIONS
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
@@ -89,10 +89,10 @@ class PackedDigests(Sequence[ManifestDigest]):
 
 def _pack(digest: ManifestDigest) -> ManifestDigest | bytes:
     try:
-        return zlib.compress(msgspec.msgpack.encode(digest), _LEVEL)
+        return zstandard.compress(msgspec.msgpack.encode(digest), _LEVEL)
     except OverflowError:  # a corrupt manifest claims too large a number
         return digest
 
 
 def _unpack(kept: ManifestDigest | bytes) -> ManifestDigest:
-    return _DIGEST.decode(zlib.decompress(kept)) if isinstance(kept, bytes) else kept
+    return _DIGEST.decode(zstandard.decompress(kept)) if isinstance(kept, bytes) else kept
