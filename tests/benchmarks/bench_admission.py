@@ -17,7 +17,8 @@ from typing import Any, Final
 from sqlalchemy import insert
 
 from maintainer.adapters.store import documents, open_store
-from maintainer.adapters.store.schema import candidates, plans, tables
+from maintainer.adapters.store.job_schema import candidates
+from maintainer.adapters.store.schema import plans, tables
 from maintainer.adapters.store.sql import SqlStore
 from maintainer.admit.admission import admit, choose
 from maintainer.admit.circumstances import AdmissionCircumstances

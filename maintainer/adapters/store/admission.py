@@ -9,7 +9,8 @@ from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, sele
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.schema import calibrations, candidates, halts, spending, tables
+from maintainer.adapters.store.job_schema import calibrations, candidates, halts, spending
+from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import write_text
 from maintainer.adapters.store.verdicts import read_standing_verdicts, replace_verdict
 from maintainer.domain.admission import Candidate, Halt, find_candidates

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,11 +29,11 @@ from sqlalchemy import (
 )
 
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
+from maintainer.adapters.store.job_counters import recount_jobs
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
-from maintainer.adapters.store.schema import fleet_counters, job_counters, jobs, tables
+from maintainer.adapters.store.schema import fleet_counters, tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.health import Band
-from maintainer.domain.job import JobState
 from maintainer.ports.store.figures import Counters, NamespaceCounters
 from maintainer.ports.store.pages import Page
 
@@ -177,7 +177,9 @@ def _write(figures: Figures) -> str:
     return json.dumps({name: number for name, number in figures.items() if number}, sort_keys=True)
 
 
-def read_counters(connection: Connection, catalog: str | None, namespace: str | None) -> Counters:
+def read_counters(
+    connection: Connection, catalog: str | None = None, namespace: str | None = None
+) -> Counters:
     """Return the sums of one row, all zero if there is no such row."""
     level = (
         FLEET_LEVEL if catalog is None else CATALOG_LEVEL if namespace is None else NAMESPACE_LEVEL
@@ -236,7 +238,10 @@ def is_within(column: ColumnElement[str], namespace: str) -> ColumnElement[bool]
 
 
 def read_namespaces(
-    connection: Connection, catalog: str | None, limit: int, cursor: str | None
+    connection: Connection,
+    catalog: str | None = None,
+    limit: int = 100,
+    cursor: str | None = None,
 ) -> Page[NamespaceCounters]:
     """Read a page of namespaces by catalog and name."""
     check_limit(limit)
@@ -278,42 +283,6 @@ def read_namespaces(
     )
 
 
-def count_job(
-    database: Database,
-    connection: Connection,
-    before: JobState | None,
-    after: JobState | None,
-    number: int = 1,
-) -> None:
-    """Count new, deleted and changed jobs."""
-    if before is after:
-        return
-    changes = {
-        state.value: change
-        for state, change in ((before, -number), (after, number))
-        if state is not None
-    }
-    for state, change in sorted(changes.items()):
-        if not connection.execute(
-            update(job_counters)
-            .where(job_counters.c.state == state)
-            .values(jobs=job_counters.c.jobs + change)
-        ).rowcount:
-            fresh = database.insert_unless_present(job_counters, {"state": state, "jobs": change})
-            if not connection.execute(fresh).rowcount:
-                connection.execute(
-                    update(job_counters)
-                    .where(job_counters.c.state == state)
-                    .values(jobs=job_counters.c.jobs + change)
-                )
-
-
-def read_job_counts(connection: Connection) -> dict[JobState, int]:
-    """Return the number of jobs in each state."""
-    found = {JobState(row.state): row.jobs for row in connection.execute(select(job_counters))}
-    return {state: found.get(state, 0) for state in JobState}
-
-
 def recount(connection: Connection) -> int:
     """Recompute all sums and repair differences; return how many rows were wrong."""
     if connection.dialect.name == "postgresql":
@@ -341,7 +310,7 @@ def recount(connection: Connection) -> int:
     ]
     if added:
         connection.execute(insert(fleet_counters), added)
-    return len(wrong) + _recount_jobs(connection)
+    return len(wrong) + recount_jobs(connection)
 
 
 def _sum_tables(connection: Connection) -> Changes:
@@ -374,24 +343,3 @@ def _sum_tables(connection: Connection) -> Changes:
         }
         changes.add_sums(row, {name: int(found[name]) for name in numbers} | sums)
     return changes
-
-
-def _recount_jobs(connection: Connection) -> int:
-    wanted = {
-        row.state: row.number
-        for row in connection.execute(
-            select(jobs.c.state, func.count().label("number")).group_by(jobs.c.state)
-        )
-    }
-    found = {row.state: row.jobs for row in connection.execute(select(job_counters)) if row.jobs}
-    if wanted == found:
-        return 0
-    connection.execute(delete(job_counters))
-    _insert(connection, [{"state": state, "jobs": number} for state, number in wanted.items()])
-    return sum(wanted.get(state, 0) != found.get(state, 0) for state in {*wanted, *found})
-
-
-def _insert(connection: Connection, rows: Iterable[dict[str, Any]]) -> None:
-    added = list(rows)
-    if added:
-        connection.execute(insert(job_counters), added)

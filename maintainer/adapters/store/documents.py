@@ -140,8 +140,8 @@ def write_fields(fields: Mapping[str, object]) -> str:
     return write_bytes(fields, enc_hook=str).decode()
 
 
-def read_fields(document: str) -> dict[str, object]:
-    """Read an event's fields."""
+def read_fields(document: str | bytes) -> dict[str, object]:
+    """Read the fields of an event or a message."""
     return read(dict[str, object], document)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, update
 
+from maintainer.adapters.store import documents
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.driver_schema import (
     driver_jobs,
@@ -57,7 +57,7 @@ class SqlDrivers:
             "ordered": 1,
             "heard": 0,
             "received": driver.received,
-            "hello": _json(driver.hello),
+            "hello": documents.write(driver.hello),
             "reason": driver.reason,
             **_token_columns(driver.tokens),
         }
@@ -171,7 +171,7 @@ class SqlDrivers:
                     "polls": poll.number,
                     "heard": heard,
                     "received": _add_messages(connection, name, encoded, row.received),
-                    "hello": _json(poll.hello),
+                    "hello": documents.write(poll.hello),
                     **({} if tokens is None else _token_columns(tokens)),
                 }
                 connection.execute(
@@ -212,7 +212,7 @@ class SqlDrivers:
                     .where(are_new)
                     .order_by(driver_messages.c.driver, driver_messages.c.number)
                 ):
-                    messages.setdefault(row.driver, []).append(_parse(row.document))
+                    messages.setdefault(row.driver, []).append(documents.read_fields(row.document))
         return DriverNews(theirs, messages)
 
     def acknowledge_messages(self, name: str, numbers: Sequence[int]) -> None:
@@ -343,7 +343,7 @@ def _read_orders(
         left -= len(row.document)
         if left < 0 and orders:
             break
-        orders.append((row.number, _parse(row.document)))
+        orders.append((row.number, documents.read_fields(row.document)))
     return tuple(orders)
 
 
@@ -373,7 +373,7 @@ def _read(row: AnyRow) -> DriverRecord:
         process=row.process,
         polls=row.polls,
         received=row.received,
-        hello=_parse(row.hello.encode()),
+        hello=documents.read_fields(row.hello),
         fence=row.fence,
         ended_at=row.ended_at,
         reason=row.reason,
@@ -388,16 +388,8 @@ def _token_columns(tokens: DriverTokens) -> dict[str, Any]:
     }
 
 
-def _parse(document: bytes) -> dict[str, object]:
-    return msgspec.json.decode(document, type=dict[str, object])
-
-
-def _json(value: Mapping[str, object]) -> str:
-    return msgspec.json.encode(value).decode()
-
-
 def _encode(value: Mapping[str, object], what: str, name: str, most: int) -> bytes:
-    document = msgspec.json.encode(value)
+    document = documents.write_bytes(value)
     if len(document) > most:
         message = f"driver {name}: {what} of {len(document)} bytes; the most is {most}"
         raise InvalidValueError(message)

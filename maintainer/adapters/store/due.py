@@ -28,7 +28,7 @@ def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:
 
 
 def read_due(
-    connection: Connection, now: datetime, version: str, catalogs: Collection[str] | None
+    connection: Connection, now: datetime, version: str, catalogs: Collection[str] | None = None
 ) -> Sequence[PlanDue]:
     """Read the due tables by name.
 

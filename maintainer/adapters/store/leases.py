@@ -10,7 +10,8 @@ from sqlalchemy import Connection, delete, exists, select, update
 
 from maintainer.adapters.store import work
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.schema import UNFINISHED_STATES, jobs, leases, tables
+from maintainer.adapters.store.job_schema import UNFINISHED_STATES, jobs, leases
+from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.lease import Lease

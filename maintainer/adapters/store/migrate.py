@@ -13,7 +13,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.schema import VERSION_TABLE, savings, store_info
+from maintainer.adapters.store.job_schema import savings
+from maintainer.adapters.store.schema import VERSION_TABLE, store_info
 from maintainer.domain.errors import StoreUnavailableError
 
 INSTANCE_ID_KEY = "instance_id"

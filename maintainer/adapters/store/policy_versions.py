@@ -54,7 +54,9 @@ def record_version(database: Database, connection: Connection, version: PolicyVe
         connection.execute(delete(policy_versions).where(policy_versions.c.version.in_(old)))
 
 
-def read_versions(connection: Connection, limit: int, cursor: str | None) -> Page[PolicyVersion]:
+def read_versions(
+    connection: Connection, limit: int = 100, cursor: str | None = None
+) -> Page[PolicyVersion]:
     """Read a page by the last time each came into force, newest first."""
     check_limit(limit)
     after = read_cursor(cursor, _ORDER, int)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, and_, delete, exists, select, update
 
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.schema import UNFINISHED_STATES, job_portions, jobs
+from maintainer.adapters.store.job_schema import UNFINISHED_STATES, job_portions, jobs
 from maintainer.ports.store.portions import Portion, PortionSet, check_bounds
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from sqlalchemy import (
-    Boolean,
     Column,
     Double,
     ForeignKey,
     Index,
     Integer,
-    LargeBinary,
     MetaData,
     SmallInteger,
     Table,
@@ -18,7 +16,6 @@ from sqlalchemy import (
 )
 
 from maintainer.adapters.store.types import Count, Instant, Packed, Sequenced, name_type
-from maintainer.domain.job import JobState
 
 # not Alembic's default name: a PostgreSQL database may be shared with other users of Alembic
 VERSION_TABLE = "maintainer_schema"
@@ -188,59 +185,6 @@ catalog_faults = Table(
     Column("document", Text, nullable=False),  # JSON: a list
 )
 
-UNFINISHED_STATES = tuple(state.value for state in JobState if not state.is_final)
-_IS_UNFINISHED = text("state IN (" + ", ".join(f"'{state}'" for state in UNFINISHED_STATES) + ")")
-
-jobs = Table(
-    "jobs",
-    metadata,
-    Column("job_id", name_type(), primary_key=True),
-    Column("full_name", name_type(), nullable=False),
-    Column("table_uuid", name_type(), nullable=False),
-    Column("rule", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("created_at", Instant, nullable=False),
-    Column("finished_at", Instant),  # None until the job is in a final state
-    Column("document", Text, nullable=False),  # JSON
-    # The database itself refuses a second unfinished job on a table.
-    Index(
-        "uq_jobs_unfinished",
-        "table_uuid",
-        unique=True,
-        sqlite_where=_IS_UNFINISHED,
-        postgresql_where=_IS_UNFINISHED,
-    ),
-    Index("ix_jobs_created_at", "created_at", "job_id"),
-    Index("ix_jobs_state", "state", "created_at", "job_id"),
-    Index("ix_jobs_full_name", "full_name", "created_at", "job_id"),
-    Index("ix_jobs_finished_at", "finished_at"),
-)
-
-job_events = Table(
-    "job_events",
-    metadata,
-    Column("job_id", name_type(), ForeignKey("jobs.job_id", ondelete="CASCADE"), primary_key=True),
-    Column("sequence", Integer, primary_key=True, autoincrement=False),
-    Column("at", Instant, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("fields", Text, nullable=False),  # JSON
-    sqlite_with_rowid=False,
-)
-
-_IS_HELD = text("expires_at IS NOT NULL")
-
-# Leases of tables. The row outlives each job, so that a table's tokens only grow.
-leases = Table(
-    "leases",
-    metadata,
-    Column("table_uuid", name_type(), primary_key=True),
-    Column("job_id", name_type(), nullable=False),
-    Column("holder", name_type(), nullable=False),
-    Column("token", Count, nullable=False),
-    Column("expires_at", Instant),  # None: no job runs on the table
-    Index("ix_leases_held", "table_uuid", sqlite_where=_IS_HELD, postgresql_where=_IS_HELD),
-)
-
 _STANDS = text("until IS NULL")
 
 # Verdicts with their beginning and end. Like jobs, they outlive the table's row until they are
@@ -268,83 +212,6 @@ verdicts = Table(
     sqlite_with_rowid=False,
 )
 
-# The outcomes of each rule on each table, updated when a job finishes: they outlive the jobs.
-rule_histories = Table(
-    "rule_histories",
-    metadata,
-    Column("table_uuid", name_type(), primary_key=True),
-    Column("rule", name_type(), primary_key=True),
-    Column("last_finished_at", Instant),
-    Column("last_success_at", Instant),
-    Column("last_failure_at", Instant),
-    Column("last_failure_reason", Text, nullable=False),
-    Column("consecutive_failures", Integer, nullable=False),
-    Column("idle_at_state", Text),
-    Column("recent_conflicts", Integer, nullable=False, server_default="0"),
-    Column("empty_runs", Integer, nullable=False, server_default="0"),
-    Column("streak", Text),  # JSON: the failures in a row for one reason
-    Column("recent_overloads", Integer, nullable=False, server_default="0"),
-)
-
-# The input of admission without the plans themselves: written and deleted with them.
-candidates = Table(
-    "candidates",
-    metadata,
-    Column(
-        "full_name",
-        name_type(),
-        ForeignKey("plans.full_name", ondelete="CASCADE"),
-        primary_key=True,
-    ),
-    Column("position", SmallInteger, primary_key=True, autoincrement=False),
-    Column("document", Text, nullable=False),  # JSON
-    sqlite_with_rowid=False,
-)
-
-# The cost of each job, charged to the budgets of the day on which it was stored.
-spending = Table(
-    "spending",
-    metadata,
-    Column("job_id", name_type(), primary_key=True),
-    Column("day", name_type(), nullable=False),  # 2026-11-21, in UTC
-    Column("catalog", name_type(), nullable=False),
-    Column(
-        "policy", name_type(), nullable=False
-    ),  # the name of its policy's budget; empty: it has none
-    Column("bytes", Double, nullable=False),
-    Column("gb_hours", Double, nullable=False),
-    Index("ix_spending_day", "day"),
-)
-
-# Calibration, updated when a job finishes.
-calibrations = Table(
-    "calibrations",
-    metadata,
-    Column("level", name_type(), primary_key=True),  # table, catalog, fleet
-    Column("owner", name_type(), primary_key=True),  # a table's UUID, a catalog's name or empty
-    Column("rule", name_type(), primary_key=True),
-    Column("learnt_at", Instant, nullable=False),
-    Column("document", Text, nullable=False),  # JSON
-)
-
-halts = Table(
-    "halts",
-    metadata,
-    Column("scope", name_type(), primary_key=True),
-    Column("document", Text, nullable=False),  # JSON
-)
-
-# The savings of all finished jobs, pruned ones included; one row.
-savings = Table(
-    "savings",
-    metadata,
-    Column("id", SmallInteger, primary_key=True, autoincrement=False),
-    Column("files_removed", Count, nullable=False),
-    Column("manifests_removed", Count, nullable=False),
-    Column("snapshots_removed", Count, nullable=False),
-    Column("bytes_rewritten", Count, nullable=False),
-)
-
 store_info = Table(
     "store_info",
     metadata,
@@ -365,13 +232,6 @@ fleet_counters = Table(
         "figures", Text, nullable=False
     ),  # JSON: sums of any size, because a database's integers end at 64 bits
     Index("ix_fleet_counters_namespace", "namespace"),
-)
-
-job_counters = Table(
-    "job_counters",
-    metadata,
-    Column("state", name_type(), primary_key=True),
-    Column("jobs", Count, nullable=False),
 )
 
 # Every version of the policies that was ever in force here, by its content hash.
@@ -433,18 +293,4 @@ orphan_files = Table(
         "first", Integer, primary_key=True, autoincrement=False
     ),  # the position of its first file in the list
     Column("document", Packed, nullable=False),  # JSON: at most a thousand
-)
-
-# Long lists that jobs are given and rows that they report, in compressed portions. There is no
-# reference to a job: `prune` deletes the portions of jobs that are over or unknown.
-job_portions = Table(
-    "job_portions",
-    metadata,
-    Column("job_id", name_type(), primary_key=True),
-    Column("kind", name_type(), primary_key=True),
-    Column("preparer", name_type(), primary_key=True),  # empty: the set is the job's own
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("lines", Integer, nullable=False),
-    Column("is_last", Boolean, nullable=False),
-    Column("data", LargeBinary, nullable=False),
 )

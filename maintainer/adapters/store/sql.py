@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
+from functools import wraps
 from logging import getLogger
+from typing import Concatenate, ParamSpec, TypeVar
 from uuid import uuid4
 
-from sqlalchemy import select, text
+from sqlalchemy import Connection, select, text
 
-from maintainer.adapters.store import audit, counters, fleet, listing, samples, work
-from maintainer.adapters.store import scan_marks as marks
+from maintainer.adapters.store import audit, fleet, listing, samples, work
 from maintainer.adapters.store.admission import SqlAdmission
+from maintainer.adapters.store.counters import (
+    read_counters,
+    read_namespaces,
+    recount,
+)
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.drivers import SqlDrivers
 from maintainer.adapters.store.due import mark_planned, read_due, want_plan
+from maintainer.adapters.store.job_counters import read_job_counts
 from maintainer.adapters.store.leases import SqlLeases, prune_leases
 from maintainer.adapters.store.locations import read_places_near
 from maintainer.adapters.store.manifests import SqlDigests
@@ -32,28 +39,52 @@ from maintainer.adapters.store.policy_versions import (
     record_version,
 )
 from maintainer.adapters.store.portions import SqlPortions
+from maintainer.adapters.store.scan_marks import read_marks, record_mark
 from maintainer.adapters.store.schema import VERSION_TABLE, store_info, tables
 from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
-from maintainer.domain.audit import AuditEntry, AuditQuery
-from maintainer.domain.health import Grade, TableHealth
+from maintainer.domain.audit import AuditEntry
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, TableFault
-from maintainer.domain.job import Job, JobEvent, JobState
-from maintainer.domain.location import Place
+from maintainer.domain.job import JobEvent
 from maintainer.domain.pin import Pin
-from maintainer.domain.plan import Plan, RuleHistory
-from maintainer.domain.policy import RuleName
+from maintainer.domain.plan import Plan
 from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.verdict import RuleVerdict
-from maintainer.ports.store.figures import Counters, NamespaceCounters, Overview, TableFigures
-from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.figures import Overview
 from maintainer.ports.store.pages import Page
 from maintainer.ports.store.plans import PlanDue
-from maintainer.ports.store.tables import Pause, ScanMark, TableQuery, TableRecord
+from maintainer.ports.store.tables import Pause, TableQuery, TableRecord
 
+P = ParamSpec("P")
+T = TypeVar("T")
 _log = getLogger(__name__)
 
 _PROBE_KEY = "probe"  # written to test whether writing is possible
+
+
+def _reads(
+    function: Callable[Concatenate[Connection, P], T],
+) -> Callable[Concatenate[SqlStore, P], T]:
+    """Make a method of a function: it runs in a read-only transaction of its own."""
+
+    @wraps(function)
+    def method(self: SqlStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._database.read() as connection:
+            return function(connection, *args, **kwargs)
+
+    return method
+
+
+def _writes(
+    function: Callable[Concatenate[Database, Connection, P], T], *, durable: bool = False
+) -> Callable[Concatenate[SqlStore, P], T]:
+    """Make a method of a function: it runs in a write transaction of its own."""
+
+    @wraps(function)
+    def method(self: SqlStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._database.write(durable=durable) as connection:
+            return function(self._database, connection, *args, **kwargs)
+
+    return method
 
 
 class SqlStore(
@@ -64,79 +95,25 @@ class SqlStore(
     One instance serves all threads of a process; several processes may use one database.
     """
 
-    def record_health(self, health: TableHealth, grade: Grade) -> None:
-        """See Store."""
-        with self._database.write() as connection:
-            fleet.record_health(self._database, connection, health, grade)
-
-    def record_fault(self, fault: TableFault) -> None:
-        """See Store."""
-        with self._database.write() as connection:
-            fleet.record_fault(self._database, connection, fault)
-
-    def record_catalog_faults(self, catalog: str, faults: Sequence[CatalogFault]) -> None:
-        """See Store."""
-        with self._database.write() as connection:
-            fleet.record_catalog_faults(self._database, connection, catalog, faults)
-
-    def catalog_faults(self) -> Sequence[CatalogFault]:
-        """See Store."""
-        with self._database.read() as connection:
-            return fleet.read_catalog_faults(connection)
-
-    def forget_tables_except(
-        self, catalog: str, seen: Iterable[TableIdentifier]
-    ) -> Sequence[TableIdentifier]:
-        """See Store."""
-        with self._database.write() as connection:
-            return fleet.forget_tables_except(self._database, connection, catalog, seen)
-
-    def table(self, table: TableIdentifier) -> TableRecord | None:
-        """See Store."""
-        with self._database.read() as connection:
-            return fleet.read_table(connection, table)
-
-    def grade(self, table: TableIdentifier, table_uuid: str) -> Grade | None:
-        """See Store."""
-        with self._database.read() as connection:
-            return fleet.read_grade(connection, table, table_uuid)
+    record_health = _writes(fleet.record_health)
+    record_fault = _writes(fleet.record_fault)
+    record_catalog_faults = _writes(fleet.record_catalog_faults)
+    catalog_faults = _reads(fleet.read_catalog_faults)
+    forget_tables_except = _writes(fleet.forget_tables_except)
+    table = _reads(fleet.read_table)
+    grade = _reads(fleet.read_grade)
 
     def tables(self, query: TableQuery) -> Page[TableRecord]:
         """See Store."""
         with self._database.read() as connection:
             return listing.read_page(connection, query, is_sqlite=self._database.is_sqlite)
 
-    def table_names(self) -> Sequence[TableIdentifier]:
-        """See Store."""
-        with self._database.read() as connection:
-            return fleet.read_names(connection)
-
-    def names_of(self, table_uuid: str) -> Sequence[TableIdentifier]:
-        """See Store."""
-        with self._database.read() as connection:
-            return fleet.read_names_of(connection, table_uuid)
-
-    def shared_tables(self) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
-        """See Store."""
-        with self._database.read() as connection:
-            return fleet.read_shared(connection)
-
-    def history(
-        self, table: TableIdentifier, metric: str, since: datetime, until: datetime
-    ) -> Sequence[tuple[datetime, float | None]]:
-        """See Store; since and until are inclusive. InvalidValueError for an unknown metric."""
-        with self._database.read() as connection:
-            return samples.read_history(connection, table, metric, since, until)
-
-    def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
-        """See Store."""
-        with self._database.write() as connection:
-            marks.record_mark(self._database, connection, table, mark)
-
-    def marks(self, catalog: str) -> Mapping[TableIdentifier, ScanMark]:
-        """See Store."""
-        with self._database.read() as connection:
-            return marks.read_marks(connection, catalog)
+    table_names = _reads(fleet.read_names)
+    names_of = _reads(fleet.read_names_of)
+    shared_tables = _reads(fleet.read_shared)
+    history = _reads(samples.read_history)
+    record_mark = _writes(record_mark)
+    marks = _reads(read_marks)
 
     def set_pause(
         self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None
@@ -148,39 +125,23 @@ class SqlStore(
             else:
                 set_pause(self._database, connection, table, pause, table_uuid)
 
-    def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
-        """See Store."""
-        with self._database.read() as connection:
-            return read_pauses(connection)
+    paused_tables = _reads(read_pauses)
 
     def overview(self) -> Overview:
         """See Store; savings include every finished job with an effect, pruned ones too."""
         with self._database.read() as connection:
-            sums = counters.read_counters(connection, None, None)
+            sums = read_counters(connection)
             saved = work.read_savings(connection)
             return Overview(
                 **{field.name: getattr(sums, field.name) for field in fields(sums)},
                 **saved._mapping,  # noqa: SLF001 - SQLAlchemy's public name
-                jobs=counters.read_job_counts(connection),
+                jobs=read_job_counts(connection),
                 last_measured_at=fleet.read_last_measured(connection),
             )
 
-    def table_figures(self, limit: int) -> Sequence[TableFigures]:
-        """See Store."""
-        with self._database.read() as connection:
-            return fleet.read_figures(connection, limit)
-
-    def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
-        """See Store."""
-        with self._database.read() as connection:
-            return counters.read_counters(connection, catalog, namespace)
-
-    def namespaces(
-        self, catalog: str | None = None, limit: int = 100, cursor: str | None = None
-    ) -> Page[NamespaceCounters]:
-        """See Store."""
-        with self._database.read() as connection:
-            return counters.read_namespaces(connection, catalog, limit, cursor)
+    table_figures = _reads(fleet.read_figures)
+    counters = _reads(read_counters)
+    namespaces = _reads(read_namespaces)
 
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
         """See Store; a plan of a table that was forgotten or replaced meanwhile is dropped."""
@@ -188,24 +149,9 @@ class SqlStore(
             if fleet.record_plan(self._database, connection, plan):
                 record_verdicts(connection, plan, verdicts)
 
-    def verdicts(
-        self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
-    ) -> Page[RuleVerdict]:
-        """See Store."""
-        with self._database.read() as connection:
-            return read_verdicts(connection, table, limit, cursor)
-
-    def plans(self) -> Sequence[Plan]:
-        """See Store."""
-        with self._database.read() as connection:
-            return fleet.read_plans(connection)
-
-    def tables_to_plan(
-        self, now: datetime, version: str, catalogs: Collection[str] | None = None
-    ) -> Sequence[PlanDue]:
-        """See Store."""
-        with self._database.read() as connection:
-            return read_due(connection, now, version, catalogs)
+    verdicts = _reads(read_verdicts)
+    plans = _reads(fleet.read_plans)
+    tables_to_plan = _reads(read_due)
 
     def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
         """See Store."""
@@ -221,25 +167,10 @@ class SqlStore(
             record_version(self._database, connection, version)
         return True
 
-    def policy_versions(self, limit: int = 100, cursor: str | None = None) -> Page[PolicyVersion]:
-        """See Store."""
-        with self._database.read() as connection:
-            return read_versions(connection, limit, cursor)
-
-    def policy_version(self, version: str) -> PolicyVersion | None:
-        """See Store."""
-        with self._database.read() as connection:
-            return read_version(connection, version)
-
-    def places_near(self, paths: Sequence[str]) -> Sequence[Place]:
-        """See Store."""
-        with self._database.read() as connection:
-            return read_places_near(connection, paths)
-
-    def pins(self, table_uuid: str) -> Sequence[Pin]:
-        """See Store."""
-        with self._database.read() as connection:
-            return read_pins(connection, table_uuid)
+    policy_versions = _reads(read_versions)
+    policy_version = _reads(read_version)
+    places_near = _reads(read_places_near)
+    pins = _reads(read_pins)
 
     def set_pin(self, table_uuid: str, pin: Pin) -> None:
         """See Store."""
@@ -253,66 +184,27 @@ class SqlStore(
             want_plan(connection, tables.c.table_uuid == table_uuid)
             return remove_pin(connection, table_uuid, name)
 
-    def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
-        """See Store; one entry for each rule that ever finished a job on the table."""
-        with self._database.read() as connection:
-            return work.read_rule_history(connection, table_uuid)
-
-    def add_job(self, job: Job) -> bool:
-        """See Store."""
-        with self._database.write(durable=True) as connection:
-            return work.add_job(self._database, connection, job)
-
-    def update_job(
-        self,
-        job: Job,
-        expected: JobState | Job,
-        token: int | None = None,
-        learnt: RuleHistory | None = None,
-    ) -> bool:
-        """See Store."""
-        with self._database.write(durable=True) as connection:
-            return work.update_job(self._database, connection, job, expected, token, learnt=learnt)
-
-    def job(self, job_id: str) -> Job | None:
-        """See Store."""
-        with self._database.read() as connection:
-            return work.read_job(connection, job_id)
-
-    def jobs(self, query: JobQuery) -> Page[Job]:
-        """See Store."""
-        with self._database.read() as connection:
-            return work.read_page(connection, query)
-
-    def unfinished_jobs(self) -> Sequence[Job]:
-        """See Store."""
-        with self._database.read() as connection:
-            return work.read_unfinished(connection)
-
-    def unfinished_job_of(self, table_uuid: str) -> Job | None:
-        """See Store."""
-        with self._database.read() as connection:
-            return work.read_unfinished_of(connection, table_uuid)
+    rule_history = _reads(work.read_rule_history)
+    add_job = _writes(work.add_job, durable=True)
+    update_job = _writes(work.update_job, durable=True)
+    job = _reads(work.read_job)
+    jobs = _reads(work.read_page)
+    unfinished_jobs = _reads(work.read_unfinished)
+    unfinished_job_of = _reads(work.read_unfinished_of)
 
     def append_events(self, events: Iterable[JobEvent]) -> None:
         """See Store; events of a job that is not in the store are dropped."""
         with self._database.write() as connection:
             work.append_events(connection, events)
 
-    def events(self, job_id: str, after: int = 0) -> Sequence[JobEvent]:
-        """See Store."""
-        with self._database.read() as connection:
-            return work.read_events(connection, job_id, after)
+    events = _reads(work.read_events)
 
     def record_audit(self, entries: Iterable[AuditEntry]) -> None:
         """See Store."""
         with self._database.write() as connection:
             audit.append(connection, entries)
 
-    def audit(self, query: AuditQuery) -> Page[AuditEntry]:
-        """See Store."""
-        with self._database.read() as connection:
-            return audit.read_page(connection, query)
+    audit = _reads(audit.read_page)
 
     def prune(
         self,
@@ -339,7 +231,7 @@ class SqlStore(
             }
         with self._database.write() as connection:
             prune_leases(connection)
-            mended = counters.recount(connection)
+            mended = recount(connection)
         if mended:
             _log.warning("store.mended", extra={"rows": mended})
         return {"samples": pruned_samples, **pruned, "thinned": thinned, "mended": mended}

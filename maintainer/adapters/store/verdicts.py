@@ -10,8 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, tuple_, update
 
 from maintainer.adapters.store import documents
+from maintainer.adapters.store.job_schema import candidates
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
-from maintainer.adapters.store.schema import candidates, tables, verdicts
+from maintainer.adapters.store.schema import tables, verdicts
 from maintainer.adapters.store.types import read_instant, write_instant
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan
@@ -129,7 +130,7 @@ def replace_verdict(connection: Connection, standing: StandingVerdict, fresh: Ru
 
 
 def read_verdicts(
-    connection: Connection, table: TableIdentifier, limit: int, cursor: str | None
+    connection: Connection, table: TableIdentifier, limit: int = 100, cursor: str | None = None
 ) -> Page[RuleVerdict]:
     """Read a page, newest first; verdicts of the same time by rule, descending."""
     check_limit(limit)

@@ -23,19 +23,19 @@ from sqlalchemy import (
 
 from maintainer.adapters.store import audit, documents
 from maintainer.adapters.store.admission import charge, learn, prune_admission
-from maintainer.adapters.store.counters import count_job, read_job_counts
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.due import want_plan
-from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
-from maintainer.adapters.store.schema import (
+from maintainer.adapters.store.job_counters import count_job, read_job_counts
+from maintainer.adapters.store.job_schema import (
     UNFINISHED_STATES,
     job_events,
     jobs,
     leases,
     rule_histories,
     savings,
-    tables,
 )
+from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
+from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
 from maintainer.domain.audit import audit_change, audit_events
 from maintainer.domain.effect import Effect
@@ -75,8 +75,8 @@ def update_job(  # noqa: PLR0913, PLR0917 - the arguments of one change of a job
     job: Job,
     expected: JobState | Job,
     token: int | None = None,
-    statements: Sequence[str] = (),
     learnt: RuleHistory | None = None,
+    statements: Sequence[str] = (),
 ) -> bool:
     """Compare and set by the state or the whole job.
 
@@ -285,7 +285,7 @@ def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
             connection.execute(insert(job_events), rows[start : start + _EVENTS_PER_INSERT])
 
 
-def read_events(connection: Connection, job_id: str, after: int) -> Sequence[JobEvent]:
+def read_events(connection: Connection, job_id: str, after: int = 0) -> Sequence[JobEvent]:
     """Read a job's activity from there on."""
     statement = (
         select(job_events)

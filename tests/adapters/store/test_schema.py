@@ -12,7 +12,8 @@ from sqlalchemy import text
 
 from maintainer.adapters.store import migrate, open_store
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.schema import UNFINISHED_STATES, VERSION_TABLE, metadata
+from maintainer.adapters.store.job_schema import UNFINISHED_STATES
+from maintainer.adapters.store.schema import VERSION_TABLE, metadata
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from tests.adapters.store.values import make_job
 
