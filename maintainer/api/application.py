@@ -33,8 +33,9 @@ from maintainer.api.contract import complete_document
 from maintainer.api.deps import ApiContext
 from maintainer.api.errors import declare_problems, register_errors
 from maintainer.api.guard import Guard
+from maintainer.api.job_schemas import JobEventOut
 from maintainer.api.page import PAGE_DIRECTORY, Page
-from maintainer.api.schemas import JobEventOut, Problem
+from maintainer.api.schemas import Problem
 
 PREFIX = "/api/v1"
 _TAGS = [

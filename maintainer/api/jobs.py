@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from starlette.responses import StreamingResponse
 
-from maintainer.api import schemas, wire
+from maintainer.api import job_schemas, wire
 from maintainer.api.auth import ActorIn
 from maintainer.api.deps import ContextIn, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
@@ -52,12 +52,12 @@ def get_jobs(
     ] = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
-) -> schemas.JobPage:
+) -> job_schemas.JobPage:
     """Jobs, newest first."""
     page = ports.store.jobs(
         JobQuery(tuple(state or ()), TableIdentifier.parse(table) if table else None, limit, cursor)
     )
-    return schemas.JobPage(
+    return job_schemas.JobPage(
         items=[wire.write_job(job) for job in page.items],
         next_cursor=page.next_cursor,
         total=page.total,
@@ -66,7 +66,7 @@ def get_jobs(
 
 # JobIn reads it.
 @router.get("/jobs/{job_id}", summary="One job", responses=_NOT_FOUND)  # noqa: FAST003
-def get_job(job: JobIn) -> schemas.JobOut:
+def get_job(job: JobIn) -> job_schemas.JobOut:
     """A job with its progress or, when it has ended, its effect."""
     return wire.write_job(job)
 
@@ -128,7 +128,7 @@ def get_job_events(
     status_code=HTTPStatus.ACCEPTED,
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def cancel_job(job: JobIn, ports: PortsIn, actor: ActorIn) -> schemas.JobOut:
+def cancel_job(job: JobIn, ports: PortsIn, actor: ActorIn) -> job_schemas.JobOut:
     """Ask Spark to stop.
 
     The job ends as cancelled when it can commit nothing more. 409 when it has ended already.
@@ -144,7 +144,7 @@ def cancel_job(job: JobIn, ports: PortsIn, actor: ActorIn) -> schemas.JobOut:
     status_code=HTTPStatus.ACCEPTED,
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def roll_job_back(job: JobIn, ports: PortsIn, actor: ActorIn) -> schemas.JobOut:
+def roll_job_back(job: JobIn, ports: PortsIn, actor: ActorIn) -> job_schemas.JobOut:
     """Set the table back to its state before the job, by a job of its own, and pause it.
 
     409 with the reason when that is impossible.

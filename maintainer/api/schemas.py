@@ -19,14 +19,11 @@ from maintainer.api.health_schemas import (
     UnreadableOut,
     WriterRateOut,
 )
-from maintainer.api.outlook_schemas import OutlookOut, PartitionAdviceOut, ProgressOut
-from maintainer.api.plan_schemas import CostOut, EstimateOut, FindingOut, PlanOut, ScoreOut
-from maintainer.domain.cost import Quantity
-from maintainer.domain.effect import ContentProof, RowProof
+from maintainer.api.outlook_schemas import OutlookOut, PartitionAdviceOut
+from maintainer.api.plan_schemas import FindingOut
 from maintainer.domain.health import Band
 from maintainer.domain.inventory import FaultKind
-from maintainer.domain.job import FailureReason, JobRule, JobState
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.job import JobState
 from maintainer.domain.policy import Mode, RuleName
 
 T = TypeVar("T")
@@ -208,120 +205,6 @@ class History(Schema):
     samples: list[Sample]
 
 
-class MeasurementOut(Schema):
-    snapshot_id: str | None
-    measured_at: datetime
-    data_files: int | None
-    data_bytes: int | None
-    average_file_size_bytes: float | None
-    delete_files: int | None
-    records: int | None
-    manifests: int | None
-    manifest_bytes: int | None
-    snapshots: int
-
-
-class EffectOut(Schema):
-    before: MeasurementOut
-    after: MeasurementOut
-    own_commits: int
-    other_commits: int
-    files_removed: int
-    delete_files_removed: int
-    manifests_removed: int
-    snapshots_removed: int
-    bytes_rewritten: int
-    duration_seconds: float | None
-    rows: RowProof
-    rows_before: int | None
-    rows_after: int | None
-    sentence: str
-    orphans_listed: int
-    orphans_removed: int
-    orphan_bytes_removed: int
-    contents: Annotated[
-        ContentProof,
-        Field(
-            description="What the checksums of the rows before and after say, where the policy "
-            "wants them."
-        ),
-    ] = ContentProof.NOT_TAKEN
-    canary_files: Annotated[
-        int | None,
-        Field(
-            description="Files that the job added and that were read again; null: not tried, or it "
-            "could not be."
-        ),
-    ] = None
-    failed_proofs: Annotated[
-        list[str], Field(description="Why what the job wrote is not what it should be.")
-    ] = []  # noqa: RUF012 - as above
-    difference: Annotated[
-        str,
-        Field(
-            description="How the result differs from the estimate, and why; empty if it does not."
-        ),
-    ] = ""
-
-
-class EstimateErrorOut(Schema):
-    """An estimate of a job, and the actual figure."""
-
-    quantity: Quantity
-    predicted: float
-    actual: float
-    ratio: Annotated[
-        float | None,
-        Field(description="(predicted - actual) / actual; null where there was nothing."),
-    ]
-
-
-class JobOut(Schema):
-    job_id: str
-    table: str
-    rule: JobRule
-    action: Annotated[str, Field(description="The statement that Spark runs.")]
-    state: JobState
-    reason: str
-    findings: list[FindingOut]
-    estimate: EstimateOut
-    requested_by: str
-    policy: str
-    created_at: datetime
-    submitted_at: datetime | None
-    started_at: datetime | None
-    ended_at: datetime | None
-    finished_at: datetime | None
-    progress: ProgressOut
-    cancel_requested_by: str
-    effect: EffectOut | None
-    failure_reason: FailureReason | None
-    failure_message: str
-    cost: Annotated[CostOut | None, Field(description="The cost that was predicted.")]
-    score: Annotated[
-        ScoreOut | None, Field(description="The score of its admission; null for a request.")
-    ]
-    gb_hours: Annotated[
-        float | None, Field(description="The actual GB-hours; null until the job has ended.")
-    ]
-    estimate_errors: list[EstimateErrorOut]
-    size: Annotated[
-        JobSize | None,
-        Field(
-            description="How much of Spark it gets; null: of before there were sizes, as small "
-            "ones."
-        ),
-    ]
-    size_reason: str
-
-
-class JobEventOut(Schema):
-    sequence: int
-    at: datetime
-    name: str
-    fields: dict[str, object]
-
-
 class Sums(Schema):
     """Sums over the tables of a namespace, catalog or fleet.
 
@@ -392,19 +275,8 @@ class PolicyVerdict(Schema):
     problems: list[PolicyProblemOut]
 
 
-class RunRequest(Schema):
-    """The rules to run now, in any mode; empty: those that the plan would run."""
-
-    rules: list[RuleName] = []  # noqa: RUF012 - pydantic copies defaults
-
-
 class PauseRequest(Schema):
     reason: Annotated[str, Field(max_length=500)] = ""
-
-
-class RunAccepted(Schema):
-    jobs: list[JobOut]
-    plan: PlanOut
 
 
 class TablePage(PageOf[TableSummary]):
@@ -414,10 +286,6 @@ class TablePage(PageOf[TableSummary]):
     """
 
     total_is_exact: bool = True
-
-
-class JobPage(PageOf[JobOut]):
-    """A page of jobs, newest first."""
 
 
 class PartitionPage(PageOf[PartitionOut]):

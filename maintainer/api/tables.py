@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import AfterValidator
 
-from maintainer.api import plan_schemas, schemas, wire
+from maintainer.api import job_schemas, plan_schemas, schemas, wire
 from maintainer.api.auth import ActorIn
 from maintainer.api.deps import ApiContext, ContextIn, PortsIn, RecordIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
@@ -279,15 +279,15 @@ def run_table(
     record: RecordIn,
     ports: PortsIn,
     actor: ActorIn,
-    request: schemas.RunRequest | None = None,
-) -> schemas.RunAccepted:
+    request: job_schemas.RunRequest | None = None,
+) -> job_schemas.RunAccepted:
     """Make a new plan and start its jobs, in any mode; without named rules, those worth doing.
 
     Without jobs, the plan has the reasons.
     """
     rules = () if request is None else tuple(dict.fromkeys(request.rules))
     plan, job = request_run(ports, record.table, rules, actor)
-    return schemas.RunAccepted(
+    return job_schemas.RunAccepted(
         jobs=[] if job is None else [wire.write_job(job)],
         plan=write_plan(plan),
     )

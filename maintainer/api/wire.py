@@ -8,7 +8,7 @@ from typing import Any
 
 from maintainer import __version__
 from maintainer.adapters.spark.statements.job import main_statement
-from maintainer.api import health_schemas, outlook_schemas, plan_schemas, schemas
+from maintainer.api import health_schemas, job_schemas, outlook_schemas, plan_schemas, schemas
 from maintainer.decide.grading.partitioning import advise_partitions
 from maintainer.decide.outlook import Outlook
 from maintainer.domain.cost import Cost, Score
@@ -226,9 +226,9 @@ def _write_values(described: Iterable[tuple[str, str, str]]) -> list[schemas.Pol
     ]
 
 
-def write_job(job: Job) -> schemas.JobOut:
+def write_job(job: Job) -> job_schemas.JobOut:
     """Convert a job with its effect."""
-    return schemas.JobOut(
+    return job_schemas.JobOut(
         job_id=job.job_id,
         table=str(job.table),
         rule=job.rule,
@@ -253,7 +253,7 @@ def write_job(job: Job) -> schemas.JobOut:
         score=write_score(job.score),
         gb_hours=job.gb_hours,
         estimate_errors=[
-            schemas.EstimateErrorOut.model_validate(error) for error in job.estimate_errors
+            job_schemas.EstimateErrorOut.model_validate(error) for error in job.estimate_errors
         ],
         size=job.size,
         size_reason=job.size_reason,
@@ -276,29 +276,29 @@ def write_outlook(outlook: Outlook, job: Job | None) -> outlook_schemas.OutlookO
     )
 
 
-def _write_effect(effect: Effect) -> schemas.EffectOut:
+def _write_effect(effect: Effect) -> job_schemas.EffectOut:
     fields = {
         name: getattr(effect, name)
-        for name in schemas.EffectOut.model_fields
+        for name in job_schemas.EffectOut.model_fields
         if name not in {"before", "after"}
     }
-    return schemas.EffectOut(
+    return job_schemas.EffectOut(
         before=_write_measurement(effect.before), after=_write_measurement(effect.after), **fields
     )
 
 
-def _write_measurement(measurement: Measurement) -> schemas.MeasurementOut:
+def _write_measurement(measurement: Measurement) -> job_schemas.MeasurementOut:
     fields = {
         name: getattr(measurement, name)
-        for name in schemas.MeasurementOut.model_fields
+        for name in job_schemas.MeasurementOut.model_fields
         if name != "snapshot_id"
     }
-    return schemas.MeasurementOut(snapshot_id=write_id(measurement.snapshot_id), **fields)
+    return job_schemas.MeasurementOut(snapshot_id=write_id(measurement.snapshot_id), **fields)
 
 
-def write_event(event: JobEvent) -> schemas.JobEventOut:
+def write_event(event: JobEvent) -> job_schemas.JobEventOut:
     """Convert one event of a job."""
-    return schemas.JobEventOut(
+    return job_schemas.JobEventOut(
         sequence=event.sequence, at=event.at, name=event.name, fields=dict(event.fields)
     )
 

@@ -11,7 +11,7 @@ import typer
 from rich.live import Live
 
 from maintainer.adapters.spark.prerequisites import refuse_missing
-from maintainer.cli import show
+from maintainer.cli import show_jobs
 from maintainer.cli.console import EXIT_FAILED, command, make_console, print_list, say
 from maintainer.cli.once import run_until_rest
 from maintainer.cli.plan import plan_summary
@@ -79,11 +79,11 @@ def _demo_once(app: App) -> None:
         report = run_until_rest(
             app.ports,
             lambda text: live.console.print(text, markup=False),
-            lambda jobs: live.update(show.jobs_table(jobs)),
+            lambda jobs: live.update(show_jobs.jobs_table(jobs)),
         )
-    print_list(show.jobs_table(report.jobs) if report.jobs else "No job was needed.")
+    print_list(show_jobs.jobs_table(report.jobs) if report.jobs else "No job was needed.")
     print_list("")
-    print_list(show.fleet_table(report.before, report.after))
+    print_list(show_jobs.fleet_table(report.before, report.after))
     print_list("\nWhy nothing more is done:")
     print_list(plan_summary([report.plans[table] for table in sorted(report.plans)]))
     if not report.is_at_rest:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from maintainer.cli import show
+from maintainer.cli import show_jobs
 from maintainer.cli.console import make_console
 from maintainer.cli.once import follow_job
 from maintainer.domain.job import Job
@@ -48,14 +48,14 @@ def print_job(job: Job) -> None:
     took = f" in {job.duration.total_seconds():.1f} s" if job.duration is not None else ""
     console.print(f"[bold]{job.rule}[/bold] on {escape(str(job.table))}: {job.state}{took}")
     if job.effect is not None:
-        console.print(show.effect_table(job.effect.before, job.effect.after), crop=False)
-        console.print(f"{escape(job.effect.sentence)} {show.ROW_PROOFS[job.effect.rows]}.")
+        console.print(show_jobs.effect_table(job.effect.before, job.effect.after), crop=False)
+        console.print(f"{escape(job.effect.sentence)} {show_jobs.ROW_PROOFS[job.effect.rows]}.")
         if job.effect.difference:
             console.print(escape(job.effect.difference))
     if job.estimate_errors:
         console.print(
             f"Estimate and actual: "
-            f"{'; '.join(show.describe_error(error) for error in job.estimate_errors)}."
+            f"{'; '.join(show_jobs.describe_error(error) for error in job.estimate_errors)}."
         )
     if job.failure_message:
         console.print(escape(job.failure_message))

@@ -66,7 +66,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
             for verdict in read_queue(app.ports)
         }
         if output is OutputFormat.JSON:
-            print_json([show.plan_json(made, call_statement, waits) for made in plans])
+            print_json([show.plan_json(made, waits) for made in plans])
         elif tables or verbose:
             print_list(plan_details(plans, waits))
         else:

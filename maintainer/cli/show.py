@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
 from rich.text import Text
 
+from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.cli.rows import Facts, Rows
 from maintainer.decide.explanation import explain, explain_admission
-from maintainer.domain.action import Action
 from maintainer.domain.admission import AdmissionVerdict
-from maintainer.domain.cost import Cost, CostBasis, EstimateError, Quantity, Score
-from maintainer.domain.effect import Measurement, RowProof
+from maintainer.domain.cost import Cost, CostBasis, Score
 from maintainer.domain.health import Band, Finding, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
-from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Estimate, Plan
 from maintainer.domain.policy import RuleName
-from maintainer.domain.units import format_duration, format_size
+from maintainer.domain.units import format_size
 from maintainer.domain.visible import make_visible
 from maintainer.steps.scan import Recalled, ScannedTable
 from maintainer.steps.table import Measured
 
-Statement = Callable[[TableIdentifier, Action], str]
 Waits = Mapping[
     tuple[TableIdentifier, RuleName], AdmissionVerdict
 ]  # the queue's verdict on a planned action
@@ -37,22 +34,6 @@ BAND_STYLES = {
     Band.DEGRADED: "yellow",
     Band.CRITICAL: "bold red",
 }
-STATE_STYLES = {
-    JobState.SUCCEEDED: "green",
-    JobState.FAILED: "bold red",
-    JobState.CANCELLED: "yellow",
-    JobState.UNKNOWN: "magenta",
-}
-ROW_PROOFS = {
-    RowProof.EQUAL: "rows unchanged (totals equal)",
-    RowProof.COUNTED: "rows unchanged (counted before and after)",
-    RowProof.BOUNDED: "rows within the deletes there were (too large to count)",
-    RowProof.NOT_NEEDED: "no snapshot written",
-    RowProof.DIFFERENT: "ROWS DIFFER",
-    RowProof.UNKNOWN: "rows not proved: a snapshot is gone",
-}
-
-
 _BASES = {
     CostBasis.TABLE: "jobs of this table",
     CostBasis.CATALOG: "jobs of its catalog",
@@ -274,7 +255,7 @@ def _score_json(score: Score | None) -> dict[str, object] | None:
     )
 
 
-def plan_json(plan: Plan, statement: Statement, waits: Waits = NOTHING_WAITS) -> dict[str, object]:
+def plan_json(plan: Plan, waits: Waits = NOTHING_WAITS) -> dict[str, object]:
     """A plan with the names that other programs rely on."""
     return {
         "table": str(plan.table),
@@ -285,7 +266,7 @@ def plan_json(plan: Plan, statement: Statement, waits: Waits = NOTHING_WAITS) ->
         "planned": [
             {
                 "rule": planned.rule,
-                "action": statement(plan.table, planned.action),
+                "action": call_statement(plan.table, planned.action),
                 "findings": [finding_json(finding) for finding in planned.findings],
                 "estimate": estimate_json(planned.estimate),
                 "reason": planned.reason,
@@ -308,7 +289,7 @@ def plan_json(plan: Plan, statement: Statement, waits: Waits = NOTHING_WAITS) ->
                 "next_at": _time(skipped.next_at),
                 "findings": [finding_json(finding) for finding in skipped.findings],
                 "estimate": estimate_json(skipped.estimate),
-                "action": statement(plan.table, skipped.would_do)
+                "action": call_statement(plan.table, skipped.would_do)
                 if skipped.would_do is not None
                 else None,
                 "sentence": explain(skipped),
@@ -318,119 +299,3 @@ def plan_json(plan: Plan, statement: Statement, waits: Waits = NOTHING_WAITS) ->
             for skipped in plan.skipped
         ],
     }
-
-
-# -- jobs
-
-
-def jobs_table(jobs: Sequence[Job]) -> Rows:
-    """One row for each job."""
-    table = Rows(("table", "rule", "state", "took", "job", "result"), below="result")
-    for job in jobs:
-        took = (
-            format_duration(job.duration)
-            if job.duration is not None
-            else job.progress.sentence or job.progress.phase
-        )
-        result = job.failure_message or (
-            job.effect.sentence if job.effect is not None else job.reason
-        )
-        table.add_row(
-            str(job.table),
-            job.rule.value,
-            Text(job.state.value, style=STATE_STYLES.get(job.state, "")),
-            took,
-            job.job_id,
-            result,
-        )
-    return table
-
-
-def effect_table(before: Measurement, after: Measurement) -> Rows:
-    """The figures before and after, one row for each."""
-    table = Rows(("", "before", "after"), right=("before", "after"))
-    table.add_row("data files", write_count(before.data_files), write_count(after.data_files))
-    table.add_row(
-        "average file size",
-        write_size(before.average_file_size_bytes),
-        write_size(after.average_file_size_bytes),
-    )
-    table.add_row("data bytes", write_size(before.data_bytes), write_size(after.data_bytes))
-    table.add_row("delete files", write_count(before.delete_files), write_count(after.delete_files))
-    table.add_row("manifests", write_count(before.manifests), write_count(after.manifests))
-    table.add_row("snapshots", write_count(before.snapshots), write_count(after.snapshots))
-    table.add_row("records in files", write_count(before.records), write_count(after.records))
-    return table
-
-
-def fleet_table(before: Sequence[ScannedTable], after: Sequence[ScannedTable]) -> Rows:
-    """The fleet before and after, one row for each table."""
-    numbers = ("files", "avg file", "deletes", "manifests", "snapshots")
-    table = Rows(
-        ("table", "band", *numbers, "why"),
-        right=numbers,
-        below="why",
-        optional=("snapshots", "manifests", "deletes"),
-    )
-    earlier = {one.health.table: one for one in before if not isinstance(one, TableFault)}
-    for one in after:
-        if isinstance(one, TableFault):
-            table.add_row(
-                str(one.table),
-                Text(one.kind.value, style="bold red"),
-                *["?"] * len(numbers),
-                Text(one.reason),
-            )
-            continue
-        old = earlier.get(one.health.table, one)
-        table.add_row(
-            str(one.health.table),
-            _change_of_band(old.grade.band, one.grade.band),
-            *_changes(old.health, one.health),
-            Text(one.grade.reason),
-        )
-    return table
-
-
-def _change_of_band(old: Band, new: Band) -> Text:
-    text = Text(old.value, style=BAND_STYLES[old])
-    return (
-        text
-        if old is new
-        else text.append(" -> ", style="default").append(new.value, style=BAND_STYLES[new])
-    )
-
-
-def _changes(old: TableHealth, new: TableHealth) -> tuple[str, ...]:
-    def deletes(health: TableHealth) -> int:
-        return (
-            (health.position_delete_files or 0)
-            + (health.equality_delete_files or 0)
-            + (health.deletion_vectors or 0)
-        )
-
-    pairs = (
-        (write_count(old.data_files), write_count(new.data_files)),
-        (write_size(old.average_file_size_bytes), write_size(new.average_file_size_bytes)),
-        (write_count(deletes(old)), write_count(deletes(new))),
-        (write_count(old.manifests), write_count(new.manifests)),
-        (write_count(old.snapshots), write_count(new.snapshots)),
-    )
-    return tuple(before if before == after else f"{before} -> {after}" for before, after in pairs)
-
-
-def describe_error(error: EstimateError) -> str:
-    """An estimate and its actual figure: "duration 38 s, was 41 s (-8 %)"."""
-    off = "" if error.ratio is None else f" ({error.ratio:+.0%})"
-    write = _QUANTITIES.get(error.quantity, "{:,.0f}".format)
-    return (
-        f"{error.quantity.value.replace('_', ' ')} {write(error.predicted)}, was "
-        f"{write(error.actual)}{off}"
-    )
-
-
-_QUANTITIES: Mapping[Quantity, Callable[[float], str]] = {
-    Quantity.BYTES_REWRITTEN: format_size,
-    Quantity.GB_HOURS: "{:.3g}".format,
-    Quantity.DURATION_SECONDS: "{:.3g}".format,
-}

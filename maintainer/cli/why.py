@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import OutputFormat, command, make_console, print_json
 from maintainer.cli.rows import Rows
@@ -19,11 +18,11 @@ from maintainer.cli.show import (
     Waits,
     admission_json,
     finding_json,
-    jobs_table,
     plan_json,
     weigh,
     write_time,
 )
+from maintainer.cli.show_jobs import jobs_table
 from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.decide.explanation import give_verdicts, write_next_look
 from maintainer.domain.errors import MaintainerError
@@ -144,7 +143,7 @@ def _answer_json(answer: _Answer) -> dict[str, object]:
         "previous_band": grade.came_from,
         "reason": grade.reason,
         "findings": [finding_json(finding) for finding in grade.findings],
-        "plan": plan_json(answer.plan, call_statement, answer.waits),
+        "plan": plan_json(answer.plan, answer.waits),
         "admission": [admission_json(verdict) for verdict in answer.waits.values()],
         "verdicts": [_verdict_json(verdict) for verdict in answer.history],
         "jobs": [_job_json(job) for job in answer.jobs],

@@ -15,10 +15,12 @@ from tests.project.repository import (
     read_text,
 )
 
-MAXIMUM_LINES = 470
+MAXIMUM_LINES = 410
 MAXIMUM_BYTES = 1_000_000
 VAGUE_NAMES = {"base", "common", "core", "helper", "helpers", "manager", "misc", "util", "utils"}
 GENERATED = {Path("web/src/api/schema.ts")}
+# A migration that was released never changes again, so nobody has to find a way through it.
+FROZEN = Path("maintainer/adapters/store/migrations/versions")
 # In two parts, so that this file does not find itself.
 REGISTRIES = tuple(
     f"{name}.{ending}"
@@ -47,7 +49,9 @@ def test_a_source_file_is_short() -> None:
     lengths = {
         path: len((ROOT / path).read_bytes().splitlines())
         for path in sources()
-        if path not in GENERATED and path.suffix in {".py", ".ts", ".tsx", ".css"}
+        if path not in GENERATED
+        and path.parent != FROZEN
+        and path.suffix in {".py", ".ts", ".tsx", ".css"}
     }
     assert len(lengths) > len(VAGUE_NAMES)
     assert {path: length for path, length in lengths.items() if length > MAXIMUM_LINES} == {}

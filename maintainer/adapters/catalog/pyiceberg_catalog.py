@@ -24,7 +24,7 @@ from maintainer.adapters.catalog.rows import (
 from maintainer.adapters.catalog.side_by_side import Abreast
 from maintainer.adapters.catalog.tables.changes import Poller, Unanswered
 from maintainer.adapters.catalog.tables.foreign_tables import ForeignPlaces
-from maintainer.adapters.catalog.tables.loading import open_catalog
+from maintainer.adapters.catalog.tables.loading import name_kind, open_catalog
 from maintainer.adapters.catalog.tables.pointer import (
     NamespaceError,
     count_top_namespaces,
@@ -306,7 +306,7 @@ class PyIcebergCatalog:
             # not answer.
             message = f"catalog {self._name} does not answer: {explain(error, self._secrets)}"
             raise CatalogUnavailableError(message) from error
-        kind = "REST" if "Rest" in type(catalog).__name__ else _name_kind(catalog)
+        kind = name_kind(catalog)
         return (
             f"{kind} catalog {self._name} answers, with {count} "
             f"namespace{'' if count == 1 else 's'} at its top."
@@ -390,12 +390,3 @@ class PyIcebergCatalog:
 
     def _fault(self, table: TableIdentifier, kind: FaultKind, reason: str) -> TableFault:
         return TableFault(table, kind, reason, self._clock.now())
-
-
-def _name_kind(catalog: Catalog) -> str:
-    """Name the kind as PyIceberg does, although the class may be ours."""
-    theirs = next(
-        (kind for kind in type(catalog).__mro__ if kind.__module__.startswith("pyiceberg.")),
-        type(catalog),
-    )
-    return theirs.__name__.removesuffix("Catalog")

@@ -162,3 +162,14 @@ def _require_tables(name: str, catalog: SqlCatalog, properties: Mapping[str, str
             f"an Iceberg catalog there"
         )
         raise CatalogUnavailableError(message)
+
+
+def name_kind(catalog: Catalog) -> str:
+    """Name the kind as PyIceberg does, although the class may be ours."""
+    if "Rest" in type(catalog).__name__:
+        return "REST"
+    theirs = next(
+        (kind for kind in type(catalog).__mro__ if kind.__module__.startswith("pyiceberg.")),
+        type(catalog),
+    )
+    return theirs.__name__.removesuffix("Catalog")
