@@ -21,7 +21,7 @@ COPY toolchain.lock requirements.lock pyproject.toml ./
 RUN awk '/^[a-z]/ { wanted = /^uv==/ } wanted' toolchain.lock >/tmp/uv.lock && pip install --no-cache-dir --require-hashes -r /tmp/uv.lock
 # The lock also holds what development needs; what the daemon needs is taken from it, with the lock's own versions and hashes.
 ENV VIRTUAL_ENV=/opt/maintainer
-RUN uv pip compile pyproject.toml --extra hdfs --constraint requirements.lock --no-annotate --quiet --output-file /tmp/runtime.txt \
+RUN uv pip compile pyproject.toml --all-extras --constraint requirements.lock --no-annotate --quiet --output-file /tmp/runtime.txt \
  && uv pip install --no-cache --require-hashes --build-constraints toolchain.lock --constraint requirements.lock --requirement /tmp/runtime.txt
 COPY README.md LICENSE hatch_build.py ./
 COPY maintainer/ maintainer/

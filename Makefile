@@ -188,7 +188,7 @@ fix: setup  ## format, and fix what the linter can
 	$(NPM) run fix
 
 lock: $(UV_READY)  ## requirements.lock and toolchain.lock anew from pyproject.toml (ARGS=--upgrade)
-	$(UV) pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file requirements.lock
+	$(UV) pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file requirements.lock
 	$(UV) pip compile --group toolchain --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file toolchain.lock
 
 clean:  ## everything that was built or downloaded here; a .venv that is a link stays

@@ -117,13 +117,15 @@ class Daemon:
 
 
 @contextmanager
-def serving(directory: Path, *arguments: str, **changes: str) -> Iterator[Daemon]:
+def serving(
+    directory: Path, *arguments: str, program: str = MAINTAINER, **changes: str
+) -> Iterator[Daemon]:
     """The daemon on a free port; killed at the end when the test has not ended it."""
     log = directory / f"daemon-{time.time_ns()}.log"
     env = environment(MAINTAINER_SERVER__PORT="0", **changes)
     with log.open("wb") as stderr:
         process = subprocess.Popen(
-            [MAINTAINER, "serve", *arguments], cwd=directory, stderr=stderr, stdout=stderr, env=env
+            [program, "serve", *arguments], cwd=directory, stderr=stderr, stdout=stderr, env=env
         )
     daemon = Daemon(process, log)
     try:

@@ -16,7 +16,7 @@ PARTS = {
     "anyio": "fastapi", "certifi": "requests", "httpx2": "lightkube", "py4j": "pyspark",
     "pyarrow": "pyiceberg",
     "pydantic-core": "pydantic", "pyiceberg-core": "pyiceberg",
-    "starlette": "fastapi", "thrift": "pyiceberg",
+    "starlette": "fastapi",
 }  # fmt: skip
 
 

@@ -52,14 +52,17 @@ def find_unsatisfied(wanted: list[str], lock: str) -> list[str]:
     return unsatisfied
 
 
+def required() -> list[str]:
+    """What the package and its extras require; two extras may require the same."""
+    project = read_pyproject()["project"]
+    extras = {text for extra in project["optional-dependencies"].values() for text in extra}
+    return [*project["dependencies"], *sorted(extras)]
+
+
 def wanted_of(lock: str) -> list[str]:
     pyproject = read_pyproject()
     group = pyproject["dependency-groups"][LOCKS[lock]]
-    return (
-        [*pyproject["project"]["dependencies"], *group]
-        if lock == "requirements.lock"
-        else list(group)
-    )
+    return [*required(), *group] if lock == "requirements.lock" else list(group)
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -89,12 +92,7 @@ def test_a_requirement_outside_the_lock_is_noticed() -> None:
 
 
 def test_every_requirement_of_the_project_is_bounded() -> None:
-    loose = [
-        text
-        for text in read_pyproject()["project"]["dependencies"]
-        if not Requirement(text).specifier
-    ]
-    assert loose == []
+    assert [text for text in required() if not Requirement(text).specifier] == []
 
 
 @pytest.mark.parametrize("lock", LOCKS)

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from maintainer.adapters.extras import say_missing
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.domain.errors import MaintainerError, RunnerUnavailableError
 
@@ -146,11 +147,7 @@ def spark_home() -> Path:
     """Return the directory of the installed pyspark package, which is a whole Spark."""
     found = find_spec("pyspark")
     if found is None or found.origin is None:
-        message = (
-            "Spark is missing: the Python package pyspark is not installed; install it with: pip "
-            "install 'pyspark>=4.1.4,<4.2'"
-        )
-        raise RunnerUnavailableError(message)
+        raise RunnerUnavailableError(say_missing("pyspark", "spark", "Spark on this machine"))
     return Path(found.origin).parent
 
 

@@ -41,7 +41,8 @@ def _find_java(java_home: Path | None) -> Finding:
 
 def _find_spark() -> Finding:
     try:
-        return "Spark", True, f"pyspark {version('pyspark')} at {jars.spark_home()}"
+        home = jars.spark_home()
+        return "Spark", True, f"pyspark {version('pyspark')} at {home}"
     except (RunnerUnavailableError, PackageNotFoundError) as error:
         return "Spark", False, str(error)
 

@@ -17,12 +17,13 @@ __all__ = ["postgres_server"]
 pytestmark = pytest.mark.postgres
 
 
-@pytest.mark.parametrize("driver", ["psycopg", "psycopg2"])
+@pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg", "postgresql+psycopg2"])
 def test_tables_in_postgresql_are_listed_and_read(
-    postgres_server: PostgresServer, tmp_path: Path, driver: str
+    postgres_server: PostgresServer, tmp_path: Path, scheme: str
 ) -> None:
-    uri = postgres_server.create_database().replace("+psycopg:", f"+{driver}:")
-    catalog = PyIcebergCatalog("lake", {"type": "sql", "uri": uri}, StoppedClock())
+    uri = postgres_server.create_database()
+    read_by_scheme = f"{scheme}:{uri.partition(':')[2]}"
+    catalog = PyIcebergCatalog("lake", {"type": "sql", "uri": read_by_scheme}, StoppedClock())
     with pytest.raises(CatalogUnavailableError, match="no table iceberg_tables"):
         catalog.ping()
     writer = load_catalog("lake", type="sql", uri=uri, warehouse=f"file://{tmp_path}")

@@ -22,6 +22,7 @@ from maintainer.adapters.catalog.files.directories import walk
 from maintainer.adapters.catalog.files.listing import PAGE_FILES
 from maintainer.adapters.catalog.loop import begin_aside
 from maintainer.adapters.catalog.tables.loading import READ_TIMEOUT_SECONDS
+from maintainer.adapters.extras import require_package
 from maintainer.domain.location import HDFS_SCHEMES
 from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.domain.units import MIB
@@ -34,7 +35,6 @@ CALLS_AT_MOST: Final = 32  # threads for one cluster; a cluster that never answe
 READ_BYTES: Final = 8 * MIB  # bytes in one answer
 DEFAULT_PORT: Final = 8020  # Hadoop's port of a name node when a location has none
 HADOOP: Final = "hadoop."  # prefix of Hadoop's own settings among a catalog's properties
-_PACKAGE: Final = "iceberg-maintainer[hdfs]"
 # the library's default is minutes; a catalog may configure another value
 _BOUNDED: Final = {
     "dfs.client.failover.max.attempts": "4",
@@ -54,14 +54,7 @@ class HdfsFileIO(FileIO):
         The library finds Hadoop's own configuration by HADOOP_CONF_DIR and HADOOP_HOME.
         """
         super().__init__(dict(properties or {}))
-        try:
-            import hdfs_native  # noqa: F401, PLC0415 - few need it
-        except ModuleNotFoundError as error:  # PyIceberg swallows a ModuleNotFoundError silently
-            message = (
-                f"tables on HDFS are read with the Python package hdfs-native, which is not "
-                f"installed; install it with: pip install '{_PACKAGE}'"
-            )
-            raise ImportError(message) from error
+        require_package("hdfs_native", "hdfs", "reading tables on HDFS")
         self._config = _BOUNDED | {
             name.removeprefix(HADOOP): text
             for name, text in self.properties.items()

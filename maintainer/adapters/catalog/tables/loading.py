@@ -10,11 +10,13 @@ from typing import Any, Final, cast
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.utils.properties import property_as_bool
 from requests import Session
 from sqlalchemy import URL, inspect, make_url
 from sqlalchemy.exc import ArgumentError
 
 from maintainer.adapters.catalog.faults import explain, secrets_of
+from maintainer.adapters.extras import require_package
 from maintainer.domain.errors import CatalogUnavailableError
 
 CONNECT_TIMEOUT_SECONDS: Final = 10
@@ -27,6 +29,14 @@ _OURS: Final[Mapping[str, str]] = {  # by type, or by the URI's scheme if there 
     "thrift": "maintainer.adapters.catalog.tables.hive.ThreadedHiveCatalog",
 }
 _GLUE: Final = "maintainer.adapters.catalog.tables.glue.LocatingGlueCatalog"
+# by type or scheme as above: the package, and the extra that brings it
+_PACKAGES: Final[Mapping[str, tuple[str, str]]] = {
+    "dynamodb": ("boto3", "dynamodb"),
+    "glue": ("boto3", "glue"),
+    "hive": ("thrift", "hive"),
+    "thrift": ("thrift", "hive"),
+}
+_SIGNED: Final = "rest.sigv4-enabled"
 _NESTED: Final = ("ssl.", "auth.")
 _READERS: Final[Mapping[str, Callable[[str], object]]] = {
     "expires_in": int,
@@ -72,6 +82,8 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
     }
     properties = {**timeouts, **properties}
     kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
+    if "py-catalog-impl" not in properties:
+        _require_package(kind or uri.partition(":")[0], properties)
     if kind == "rest" or (
         not kind and uri.startswith("http") and "py-catalog-impl" not in properties
     ):
@@ -97,6 +109,14 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
     if kind in {"", "sql"} and "py-catalog-impl" not in properties:
         properties = _bound_sql(name, properties)
     return load_catalog(name, **properties)
+
+
+def _require_package(kind: str, properties: Mapping[str, str]) -> None:
+    """Check that the catalog's package is installed; PyIceberg does not say which one is not."""
+    if kind in _PACKAGES:
+        require_package(*_PACKAGES[kind], f"a catalog of type {kind}")
+    elif property_as_bool(dict(properties), _SIGNED, default=False):
+        require_package("boto3", "sigv4", _SIGNED)
 
 
 def nest(properties: Mapping[str, str]) -> dict[str, object]:
@@ -130,6 +150,7 @@ def _bound_sql(name: str, properties: dict[str, str]) -> dict[str, str]:
         _require_file(name, url)
         return {"init_catalog_tables": "false", **properties}
     if url.get_backend_name() == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")  # the driver that the store uses too
         if "connect_timeout" not in url.query:
             url = url.update_query_dict({"connect_timeout": str(CONNECT_TIMEOUT_SECONDS)})
         return {
