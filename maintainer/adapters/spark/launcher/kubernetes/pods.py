@@ -31,6 +31,7 @@ DRIVER_PORT, BLOCK_PORT = 7078, 7079
 _DRIVER_PROGRAM = "maintainer.adapters.spark.driver"
 # The operators' Spark adds arguments of its own; the shell drops them.
 DRIVER_COMMAND = ("/bin/sh", "-c", f"exec python -m {_DRIVER_PROGRAM}")
+_GRACE_SECONDS = 10
 _READ_BY_GROUP = 0o440  # the pod's group, fsGroup, is the files' group
 
 
@@ -106,6 +107,8 @@ def _default_pod(options: KubernetesOptions, container: str) -> Manifest:
                 **user,
             },
             "enableServiceLinks": False,
+            # a driver that is ended has nothing to finish: what it must not commit, its fence stops
+            "terminationGracePeriodSeconds": _GRACE_SECONDS,
             "containers": [
                 {
                     "name": container,
@@ -172,6 +175,7 @@ def _fixed_pod(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
 def _environment(spec: DriverSpec, options: KubernetesOptions) -> list[Manifest]:
     ours = {
         "HOME": WORK_DIRECTORY,
+        "MAINTAINER_WORK_DIR": WORK_DIRECTORY,
         "MAINTAINER_LINK": spec.address,
         "MAINTAINER_DRIVER": spec.name,
         "MAINTAINER_TOKEN_FILE": f"{SECRET_DIRECTORY}/{TOKEN_KEY}",
