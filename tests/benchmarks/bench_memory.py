@@ -21,7 +21,8 @@ from maintainer.domain.units import GIB, MIB
 from maintainer.ports import Ports
 from maintainer.steps.scan import scan
 from tests.benchmarks import deleted_table
-from tests.benchmarks.bench_readers import FILES_A_MANIFEST, inspect_files, make_table
+from tests.benchmarks.bench_readers import inspect_files
+from tests.benchmarks.copied_table import FILES_A_MANIFEST, make_table
 from tests.benchmarks.harness import Measured, less_is_better, peak_memory
 from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.policies import FakePolicies

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from maintainer.adapters.catalog.manifests.deletes import PATH_COLUMN
-from tests.benchmarks import bench_readers
-from tests.benchmarks.bench_readers import FILES_A_MANIFEST
+from tests.benchmarks import copied_table
+from tests.benchmarks.copied_table import FILES_A_MANIFEST
+from tests.benchmarks.manifest_files import path_of, read_avro, write_avro
 
 PARTITIONS_A_MANIFEST: Final = 400
 # manifests with contents of their own; the others are further names of these, as if the same files
@@ -31,25 +32,23 @@ def make_table(directory: Path, manifests: int, partitions: int) -> Path:
     """The metadata.json of a table of so many manifests of data, each with files of 400 partitions,
     ten in each.
     """
-    metadata = bench_readers.make_table(directory, 1, partitions=1)
-    list_path = bench_readers._path(
-        json.loads(metadata.read_bytes())["snapshots"][0]["manifest-list"]
-    )
-    list_header, (listed,) = bench_readers._read(list_path)
-    template = bench_readers._path(listed["manifest_path"])
-    header, (entry, *_) = bench_readers._read(template)
+    metadata = copied_table.make_table(directory, 1, partitions=1)
+    list_path = path_of(json.loads(metadata.read_bytes())["snapshots"][0]["manifest-list"])
+    list_header, (listed,) = read_avro(list_path)
+    template = path_of(listed["manifest_path"])
+    header, (entry, *_) = read_avro(template)
     files = [
-        bench_readers._vary(entry, number, PARTITIONS_A_MANIFEST)
+        copied_table.vary(entry, number, PARTITIONS_A_MANIFEST)
         for number in range(FILES_A_MANIFEST)
     ]
     kinds, rows = [], list[dict[str, Any]]()
     for kind in range(min(manifests, KINDS)):
         entries = list(_place(files, kind, partitions))
         kinds.append(template.with_name(f"kind-{kind}.avro"))
-        kinds[-1].write_bytes(bench_readers._write(header, entries))
+        kinds[-1].write_bytes(write_avro(header, entries))
         path = template.with_name(f"positions-{kind}.avro")
         path.write_bytes(
-            bench_readers._write(header | {"content": "deletes"}, list(map(_delete_rows, entries)))
+            write_avro(header | {"content": "deletes"}, list(map(_delete_rows, entries)))
         )
         rows.append(
             listed
@@ -65,7 +64,7 @@ def make_table(directory: Path, manifests: int, partitions: int) -> Path:
         copy.hardlink_to(kinds[number % len(kinds)])
         rows.append(listed | _tell(copy) | {"sequence_number": 1 + number // len(kinds) % COMMITS})
     rows += [_write_delete(template, header, entry, listed, commit) for commit in range(COMMITS)]
-    list_path.write_bytes(bench_readers._write(list_header, rows))
+    list_path.write_bytes(write_avro(list_header, rows))
     return metadata
 
 
@@ -136,7 +135,7 @@ def _write_delete(
         "record_count": 1,
     }
     path = template.with_name(f"deletes-{commit}.avro")
-    path.write_bytes(bench_readers._write(header | own, [entry | {"data_file": deleted}]))
+    path.write_bytes(write_avro(header | own, [entry | {"data_file": deleted}]))
     return (
         listed
         | _tell(path)

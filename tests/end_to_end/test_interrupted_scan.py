@@ -14,7 +14,7 @@ import pytest
 from pyiceberg.catalog import Catalog, load_catalog
 
 from maintainer.adapters.store import open_store
-from tests.benchmarks.bench_readers import FILES_A_MANIFEST, write_copies
+from tests.benchmarks.copied_table import FILES_A_MANIFEST, write_copies
 from tests.end_to_end.programs import MAINTAINER, environment, run, run_json, serving, wait_for
 
 TABLES = 60
