@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -15,6 +15,7 @@ import anyio
 import httpx
 import pytest
 from fastapi import FastAPI
+from starlette.routing import BaseRoute
 
 from maintainer.api import jobs, policies, tables
 from maintainer.api.application import build_api
@@ -166,6 +167,11 @@ class Daemon:
         )
 
 
+@cache
+def _routes() -> tuple[BaseRoute, ...]:
+    return tuple(build_api(Daemon().context()).router.routes)
+
+
 def job_of(store: FakeStore, job_id: str) -> Job:
     job = store.job(job_id)
     assert job is not None
@@ -181,8 +187,12 @@ class Client:
 
     @cached_property
     def api(self) -> FastAPI:
-        """Built at the first request."""
-        return build_api(self.daemon.context(), self.page)
+        """Built at the first request. Its routes are those of every client: they know nothing of a
+        daemon, and FastAPI resolves the parameters of each one only once.
+        """
+        api = build_api(self.daemon.context(), self.page)
+        api.router.routes[:] = _routes()
+        return api
 
     def send(
         self,

@@ -9,17 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from maintainer.api.application import openapi_document
+from tests.api.document import IDS, OPERATIONS
 from tests.api.listening import listening
 from tests.api.nouns import ORDERS
 from tests.api.serving import Client, expect_problem, path_of
 
-OPERATIONS = [
-    (path, method, operation)
-    for path, methods in openapi_document()["paths"].items()
-    for method, operation in methods.items()
-]
-IDS = [operation["operationId"] for _, _, operation in OPERATIONS]
 TABLE = path_of(ORDERS)
 
 

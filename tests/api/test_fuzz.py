@@ -7,15 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.api.application import openapi_document
+from tests.api.document import OPERATIONS
 from tests.api.nouns import GRADE, HEALTH, PLAN, finish_job, make_job, run_job
 from tests.api.serving import Client
 
-GETS = [
-    (path, methods["get"])
-    for path, methods in openapi_document()["paths"].items()
-    if "get" in methods
-]
+GETS = [(path, operation) for path, method, operation in OPERATIONS if method == "get"]
 WORDS = st.sampled_from(
     [
         "",
