@@ -54,7 +54,7 @@ class SqlDrivers:
             "created_at": driver.created_at,
             "process": driver.process,
             "polls": driver.polls,
-            "ordered": 1,
+            "ordered": driver.ordered,
             "heard": 0,
             "received": driver.received,
             "hello": documents.write(driver.hello),
@@ -99,6 +99,7 @@ class SqlDrivers:
         self,
         name: str,
         owner: str,
+        number: int,
         order: Mapping[str, object],
         valid_until: tuple[str, datetime] | None = None,
     ) -> bool:
@@ -108,10 +109,11 @@ class SqlDrivers:
             row = _lock(connection, name)
             if row is None or row.ended_at is not None or row.owner != owner:
                 return False
+            if number <= row.ordered:
+                return True
             if row.ordered - row.heard >= MAX_ORDERS:
                 message = f"driver {name} has not taken {MAX_ORDERS} orders; it gets no more"
                 raise InvalidValueError(message)
-            number = row.ordered + 1
             connection.execute(
                 insert(driver_orders).values(driver=name, number=number, document=document)
             )
@@ -371,6 +373,7 @@ def _read(row: AnyRow) -> DriverRecord:
         megabytes=row.megabytes,
         handle=row.handle,
         process=row.process,
+        ordered=row.ordered,
         polls=row.polls,
         received=row.received,
         hello=documents.read_fields(row.hello),

@@ -41,6 +41,7 @@ class DriverRecord:
     megabytes: int = 0
     handle: str = ""  # of what its launcher has started
     process: str = ""  # chosen by the driver's process; a second process of the name is refused
+    ordered: int = 1  # the number of the last order; the first starts the driver
     polls: int = 0  # the number of the newest poll
     received: int = 0  # the number of the newest message
     hello: Mapping[str, object] = field(default_factory=dict)  # of the newest poll
@@ -108,13 +109,16 @@ class DriverStore(Protocol):
         self,
         name: str,
         owner: str,
+        number: int,
         order: Mapping[str, object],
         valid_until: tuple[str, datetime] | None = None,
     ) -> bool:
         """Store an order for the driver; an order to run a job says until when it may work.
 
-        False when the driver has ended or has another owner. InvalidValueError when the order
-        is too long, or too many wait.
+        Its number follows the last one's. A number that is known already changes nothing, so
+        that an owner can repeat an order whose storing it did not see. False when the driver
+        has ended or has another owner. InvalidValueError when the order is too long, or too
+        many wait.
         """
         ...
 

@@ -31,6 +31,11 @@ def say(
     return {"number": number, "event": event, **({} if job is None else {"job": job}), **more}
 
 
+def order(store: Store, order: dict[str, Any], *more: Any, owner: str = "one") -> bool:
+    record = store.driver("spark-1")
+    return store.order("spark-1", owner, 1 if record is None else record.ordered + 1, order, *more)
+
+
 def poll(
     store: Store,
     number: int,
@@ -69,7 +74,7 @@ def test_a_new_driver_is_found_with_all_that_is_known_of_it(store: Store) -> Non
 
 def test_an_order_is_given_until_it_is_taken_and_then_its_secrets_are_gone(store: Store) -> None:
     add(store)
-    assert store.order("spark-1", "one", {"run": {"id": "j"}}, ("j", NOW + MINUTE))
+    assert order(store, {"run": {"id": "j"}}, ("j", NOW + MINUTE))
     first = answer(store, 1)
     assert first.orders == ((1, START), (2, {"run": {"id": "j"}}))
     assert first.valid_until == {"j": NOW + MINUTE}
@@ -77,28 +82,39 @@ def test_an_order_is_given_until_it_is_taken_and_then_its_secrets_are_gone(store
     assert answer(store, 3, heard=1).orders == first.orders[1:]
     assert answer(store, 3, heard=0).orders == first.orders[1:], "an old poll finds no secret"
     assert answer(store, 4, heard=2).orders == ()
-    assert store.order("spark-1", "one", {"cancel": "j"})
+    assert order(store, {"cancel": "j"})
     assert answer(store, 5, heard=2).orders == ((3, {"cancel": "j"}),)
+
+
+def test_an_order_that_is_repeated_is_one_order(store: Store) -> None:
+    add(store)
+    for _ in range(2):
+        assert store.order("spark-1", "one", 2, {"run": {"id": "j"}}, ("j", NOW))
+    assert answer(store, 1, heard=1).orders == ((2, {"run": {"id": "j"}}),)
+    answer(store, 2, say(1, "job.finished"), heard=2)
+    assert store.order("spark-1", "one", 2, {"run": {"id": "j"}}, ("j", NOW))
+    assert answer(store, 3, heard=2).orders == (), "it has been taken and carried out"
+    assert store.pending_jobs("spark-1") == ()
 
 
 def test_a_driver_cannot_take_what_was_never_ordered(store: Store) -> None:
     add(store)
     assert answer(store, 1, heard=99).orders == ()
-    store.order("spark-1", "one", {"cancel": "j"})
+    order(store, {"cancel": "j"})
     assert answer(store, 2, heard=1).orders == ((2, {"cancel": "j"}),)
 
 
 def test_only_the_owner_orders_and_renews(store: Store) -> None:
     add(store)
-    store.order("spark-1", "one", {"run": {"id": "j"}}, ("j", NOW))
-    assert not store.order("spark-1", "two", {"cancel": "j"})
-    assert not store.order("spark-2", "one", {"cancel": "j"})
+    order(store, {"run": {"id": "j"}}, ("j", NOW))
+    assert not order(store, {"cancel": "j"}, owner="two")
+    assert not store.order("spark-2", "one", 2, {"cancel": "j"})
     assert not store.renew_driver_job("spark-1", "two", "j", NOW + MINUTE)
     assert not store.renew_driver_job("spark-1", "one", "k", NOW + MINUTE)
     assert answer(store, 1).valid_until == {"j": NOW}
     assert store.adopt_driver("spark-1", "one", "two")
     assert not store.adopt_driver("spark-1", "one", "three"), "the second comes too late"
-    assert not store.order("spark-1", "one", {"cancel": "j"})
+    assert not order(store, {"cancel": "j"})
     assert store.renew_driver_job("spark-1", "two", "j", NOW + MINUTE)
     assert answer(store, 2).valid_until == {"j": NOW + MINUTE}
 
@@ -146,7 +162,7 @@ def test_of_a_jobs_progress_only_the_newest_is_kept(store: Store) -> None:
 def test_the_end_of_a_job_ends_its_validity(store: Store) -> None:
     add(store)
     for job in ("j", "k"):
-        store.order("spark-1", "one", {"run": {"id": job}}, (job, NOW + MINUTE))
+        order(store, {"run": {"id": job}}, (job, NOW + MINUTE))
     assert store.pending_jobs("spark-1") == ("j", "k")
     assert set(answer(store, 1, say(1, "job.failed")).valid_until) == {"k"}
     assert store.pending_jobs("spark-1") == ("k",)
@@ -155,7 +171,7 @@ def test_the_end_of_a_job_ends_its_validity(store: Store) -> None:
 
 def test_the_fence_is_the_latest_validity_that_was_ever_given(store: Store) -> None:
     add(store)
-    store.order("spark-1", "one", {"run": {"id": "j"}}, ("j", NOW + MINUTE))
+    order(store, {"run": {"id": "j"}}, ("j", NOW + MINUTE))
     assert store.drivers()[0].fence is None, "the driver knows nothing of the job yet"
     answer(store, 1)
     assert store.drivers()[0].fence == NOW + MINUTE
@@ -177,7 +193,7 @@ def test_a_second_process_of_the_same_name_is_refused(store: Store) -> None:
 
 def test_an_ended_driver_is_refused_and_its_orders_are_gone(store: Store) -> None:
     add(store)
-    store.order("spark-1", "one", {"run": {"id": "j"}}, ("j", NOW))
+    order(store, {"run": {"id": "j"}}, ("j", NOW))
     answer(store, 1, say(1))
     assert not store.end_driver("spark-1", "silent", NOW, polls=0), "it has polled since"
     assert store.end_driver("spark-1", "silent", NOW, polls=1)
@@ -189,7 +205,7 @@ def test_an_ended_driver_is_refused_and_its_orders_are_gone(store: Store) -> Non
     assert store.drivers() == ()
     assert heard(store) == []
     assert store.pending_jobs("spark-1") == ()
-    assert not store.order("spark-1", "one", {"stop": True})
+    assert not order(store, {"stop": True})
     assert not store.adopt_driver("spark-1", "one", "two")
 
 
@@ -202,16 +218,16 @@ def test_sizes_and_numbers_have_bounds(store: Store, monkeypatch: pytest.MonkeyP
     assert bounds.MAX_MESSAGES > 3
     add(store)
     with pytest.raises(InvalidValueError, match="bytes"):
-        store.order("spark-1", "one", {"run": "x" * 100})
+        order(store, {"run": "x" * 100})
     with pytest.raises(InvalidValueError, match="bytes"):
         poll(store, 1, say(1, text="x" * 100))
     for _ in range(2):
-        assert store.order("spark-1", "one", {"cancel": "j"})
+        assert order(store, {"cancel": "j"})
     with pytest.raises(InvalidValueError, match="has not taken 3 orders"):
-        store.order("spark-1", "one", {"cancel": "j"})
+        order(store, {"cancel": "j"})
     answer(store, 1, *(say(number) for number in range(1, 6)), heard=1)
     assert heard(store) == [3, 4, 5]
-    assert store.order("spark-1", "one", {"cancel": "j"})
+    assert order(store, {"cancel": "j"})
 
 
 def test_of_two_that_adopt_a_driver_one_is_first(store: Store) -> None:

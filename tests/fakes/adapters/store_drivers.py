@@ -27,7 +27,6 @@ from maintainer.ports.store.drivers import (
 @dataclass
 class _Rows:
     record: DriverRecord
-    ordered: int = 0
     heard: int = 0
     orders: dict[int, Mapping[str, object]] = field(default_factory=dict)
     messages: dict[int, Mapping[str, object]] = field(default_factory=dict)
@@ -52,7 +51,7 @@ class FakeDrivers:
             if driver.name in self._drivers:
                 message = f"driver {driver.name} is in the store already"
                 raise InvalidValueError(message)
-            self._drivers[driver.name] = _Rows(driver, 1, orders={1: order})
+            self._drivers[driver.name] = _Rows(driver, orders={1: order})
 
     def set_handle(self, name: str, handle: str) -> None:
         with self._open():
@@ -79,6 +78,7 @@ class FakeDrivers:
         self,
         name: str,
         owner: str,
+        number: int,
         order: Mapping[str, object],
         valid_until: tuple[str, datetime] | None = None,
     ) -> bool:
@@ -87,11 +87,13 @@ class FakeDrivers:
             rows = self._of(name, owner)
             if rows is None:
                 return False
-            if rows.ordered - rows.heard >= MAX_ORDERS:
+            if number <= rows.record.ordered:
+                return True
+            if rows.record.ordered - rows.heard >= MAX_ORDERS:
                 message = f"driver {name} has not taken {MAX_ORDERS} orders; it gets no more"
                 raise InvalidValueError(message)
-            rows.ordered += 1
-            rows.orders[rows.ordered] = order
+            rows.record = replace(rows.record, ordered=number)
+            rows.orders[number] = order
             if valid_until is not None:
                 rows.jobs[valid_until[0]] = valid_until[1]
             return True
@@ -119,7 +121,7 @@ class FakeDrivers:
                 return None
             is_late = poll.number <= rows.record.polls
             if not is_late:
-                rows.heard = min(max(rows.heard, poll.heard), rows.ordered)
+                rows.heard = min(max(rows.heard, poll.heard), rows.record.ordered)
                 rows.orders = {n: order for n, order in rows.orders.items() if n > rows.heard}
                 rows.record = replace(
                     rows.record,

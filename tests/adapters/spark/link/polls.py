@@ -83,7 +83,10 @@ class Home:
 
     def order(self, job: str, valid_for: timedelta) -> None:
         until = self.clock.now() + valid_for
-        assert self.store.order(NAME, OWNER, {"run": {"id": job}}, (job, until))
+        record = self.store.driver(NAME)
+        assert record is not None
+        number = record.ordered + 1
+        assert self.store.order(NAME, OWNER, number, {"run": {"id": job}}, (job, until))
 
     def renew(self, job: str, valid_for: timedelta) -> None:
         self.store.renew_driver_job(NAME, OWNER, job, self.clock.now() + valid_for)

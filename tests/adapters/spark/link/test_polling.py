@@ -45,7 +45,7 @@ def test_orders_arrive_and_messages_are_stored(home: Home) -> None:
         transport, taken = both
         wait_until(lambda: taken.kinds() == ["start"])
         assert transport.left_at is None
-        home.store.order(NAME, OWNER, {"cancel": "j"})
+        home.store.order(NAME, OWNER, 2, {"cancel": "j"})
         transport.send("job.cancelled", job="j")
         wait_until(lambda: taken.kinds() == ["start", "cancel"])
         transport.flush(10)
