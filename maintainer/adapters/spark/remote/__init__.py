@@ -1,0 +1,1 @@
+"""Drivers that any launcher starts and that call home: their owner's side."""

@@ -1,0 +1,241 @@
+"""One driver that calls home, as its owner sees it."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from maintainer.adapters.spark.launcher import Launcher, LaunchPhase, LaunchState
+from maintainer.adapters.spark.link import Listener
+from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
+from maintainer.domain.job import FailureReason
+from maintainer.ports.clock import Clock
+from maintainer.ports.store.drivers import DriverRecord, DriverStore
+
+FENCE_MARGIN = timedelta(seconds=15)  # how much the clocks of two processes may differ
+SILENT_SECONDS = 60.0  # a driver without work that has not polled for so long is given up
+STOP_SECONDS = 45.0  # for a poll, the end of its jobs (10 s), of Spark (10 s) and its last words
+_EXIT_OUT_OF_MEMORY = 52  # Spark's exit code
+_ENDS = frozenset({"application.failed", "application.ended"})
+_COMPLAINT = re.compile(
+    r"^(Exception in thread|Error: |Error occurred|Caused by: |[\w.]+(Exception|Error): )"
+)
+
+
+class RemoteDriver:
+    """Orders go to the store, by the thread of its source; messages come from the store.
+
+    While the store is away orders wait here. Of a job's renewals only the newest waits.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - its source passes all of them
+        self,
+        record: DriverRecord,
+        launcher: Launcher,
+        clock: Clock,
+        listener: Listener,
+        wake: Callable[[], None],
+        longest_validity: timedelta,
+    ) -> None:
+        """Take its row. ``wake`` has the source's thread send what waits."""
+        self.name = record.name
+        self.fingerprint = record.fingerprint
+        self.megabytes = record.megabytes
+        self.handle = record.handle
+        self.is_started = False
+        self.is_worn = False
+        self.is_caught_up = threading.Event()
+        self.is_ended = threading.Event()
+        self.last_words: Mapping[str, object] = {}
+        self.heard = 0  # the number of the last message that was passed on
+        self.polls = record.polls
+        self.polled_at = time.monotonic()  # when a new poll was seen; before the first: its start
+        self.state = LaunchState(LaunchPhase.STARTING)
+        self._launcher = launcher
+        self._clock = clock
+        self._listener = listener
+        self._wake = wake
+        self._longest = longest_validity
+        self._mutex = threading.Lock()
+        self._orders: deque[tuple[Mapping[str, object], tuple[str, datetime] | None]] = deque()
+        self._renewals: dict[str, datetime] = {}
+        self._done: list[int] = []
+        self._cancelled: set[str] = set()
+        self._given_up = ""
+        self._ordered = record.ordered
+
+    @property
+    def log(self) -> str:
+        """Return where its log is."""
+        return f"the log of {self.handle or self.name}"
+
+    @property
+    def given_up(self) -> str:
+        """Return why it was given up; empty: it was not."""
+        return self._given_up
+
+    def run(self, order: Mapping[str, object], valid_for: timedelta | None) -> None:
+        """See Driver; a job that nobody has renewed yet may work for the longest time."""
+        until = self._clock.now() + (self._longest if valid_for is None else valid_for)
+        self._post({"run": dict(order)}, (str(order["id"]), until))
+
+    def renew(self, job_id: str, valid_for: timedelta) -> None:
+        """See Driver."""
+        with self._mutex:
+            self._renewals[job_id] = self._clock.now() + valid_for
+        self._wake()
+
+    def cancel(self, job_id: str) -> None:
+        """See Driver; one order is enough."""
+        if job_id not in self._cancelled:
+            self._cancelled.add(job_id)
+            self._post({"cancel": job_id})
+
+    def acknowledge(self, numbers: Sequence[int]) -> None:
+        """See Driver."""
+        with self._mutex:
+            self._done += numbers
+
+    def give_up(self, reason: str) -> None:
+        """See Driver; it has ended when its launcher says so, or its fence has passed."""
+        self._given_up = reason
+        self.last_words = _explain(reason)
+        self._wake()
+
+    def stop(self) -> None:
+        """See Driver."""
+        self._post({"stop": True})
+        if not self.is_ended.wait(STOP_SECONDS):
+            self.give_up(f"driver {self.name} did not end within {STOP_SECONDS:g} s")
+            # after that its fence has passed, whether the store can be asked or not
+            self.is_ended.wait((self._longest + 2 * FENCE_MARGIN).total_seconds())
+
+    def find_complaint(self) -> str:
+        """Return the first line of its log that looks like an error, or ""."""
+        try:
+            lines = self._launcher.log(self.handle, 0).text.splitlines()
+        except RunnerUnavailableError:
+            return ""
+        return next((line.strip() for line in lines if _COMPLAINT.search(line)), "")
+
+    def send_waiting(self, store: DriverStore, owner: str) -> None:
+        """Write what waits into the store; StoreUnavailableError leaves it waiting."""
+        while self._orders:
+            order, validity = self._orders[0]
+            try:
+                if store.order(self.name, owner, self._ordered + 1, order, validity):
+                    self._ordered += 1
+            except InvalidValueError as error:
+                self._refuse(validity, error)
+            self._orders.popleft()
+        with self._mutex:
+            renewals, self._renewals = self._renewals, {}
+        try:
+            for job_id, until in list(renewals.items()):
+                store.renew_driver_job(self.name, owner, job_id, until)
+                del renewals[job_id]
+        finally:
+            with self._mutex:
+                self._renewals = renewals | self._renewals
+        with self._mutex:
+            done = list(self._done)
+        if done:
+            store.acknowledge_messages(self.name, done)
+            with self._mutex:
+                del self._done[: len(done)]
+
+    def note_poll(self, polls: int) -> None:
+        """Note how many polls the store has seen."""
+        if polls != self.polls:
+            self.polls, self.polled_at = polls, time.monotonic()
+
+    @property
+    def silent_seconds(self) -> float:
+        """Return for how long no new poll was seen."""
+        return time.monotonic() - self.polled_at
+
+    def catch_up(
+        self,
+        record: DriverRecord,
+        pending: Sequence[str],
+        messages: Sequence[Mapping[str, object]],
+    ) -> None:
+        """Pass on what an adopted driver last said of itself, and its messages until now.
+
+        Its jobs are also those that it has yet to take. Of its messages that are of no job only
+        its end is not in what it said of itself.
+        """
+        jobs = dict.fromkeys(pending, False) | _read_jobs(record.hello)
+        self.hear({**record.hello, "event": "hello", "at": time.time(), "jobs": jobs})
+        for message in messages:
+            if "job" in message or message.get("event") in _ENDS:
+                self.hear(message)
+        self.hear({"event": "replayed", "at": time.time()})
+        self.is_caught_up.set()
+
+    def hear(self, message: Mapping[str, object]) -> None:
+        """Note what concerns the driver, and pass the message on."""
+        number = message.get("number")
+        if isinstance(number, int):
+            self.heard = number
+            if "job" not in message:  # nobody else acknowledges it
+                self.acknowledge([number])
+        match message:
+            case {"event": "hello"}:
+                self.is_started = bool(message.get("is_started"))
+                self.is_worn = bool(message.get("is_worn"))
+            case {"event": "application.started"}:
+                self.is_started = True
+            case {"event": "application.worn"}:
+                self.is_worn = True
+            case {"event": event} if event in _ENDS:
+                self.last_words = message
+            case _:
+                pass  # of a job: the listener's
+        self._listener.heard(self, message)
+
+    @property
+    def has_said_its_end(self) -> bool:
+        """Return True when the driver itself has said that its application is over."""
+        return self.last_words.get("event") in _ENDS
+
+    def end(self, reason: str, failure: FailureReason | None = None) -> None:
+        """Note that the driver and its JVM are gone; the first reason stays."""
+        if self.is_ended.is_set():
+            return
+        if not self.last_words:
+            self.last_words = _explain(reason)
+            if failure is FailureReason.OUT_OF_MEMORY:
+                self.last_words = {**self.last_words, "exit_code": _EXIT_OUT_OF_MEMORY}
+        self.is_ended.set()
+        self._listener.ended(self)
+        self.is_caught_up.set()
+
+    def _post(
+        self, order: Mapping[str, object], validity: tuple[str, datetime] | None = None
+    ) -> None:
+        self._orders.append((order, validity))
+        self._wake()
+
+    def _refuse(self, validity: tuple[str, datetime] | None, error: Exception) -> None:
+        """Fail a job whose order the store never takes."""
+        if validity is not None:
+            causes = [{"class": type(error).__name__, "message": str(error)}]
+            said = {"event": "job.failed", "at": time.time(), "job": validity[0], "causes": causes}
+            self._listener.heard(self, said)
+
+
+def _explain(reason: str) -> Mapping[str, object]:
+    return {
+        "reason": reason,
+        "causes": [{"class": "RunnerUnavailableError", "message": reason}],
+    }
+
+
+def _read_jobs(hello: Mapping[str, object]) -> dict[str, bool]:
+    jobs = hello.get("jobs")
+    return {str(job): bool(value) for job, value in jobs.items()} if isinstance(jobs, dict) else {}

@@ -1,0 +1,158 @@
+"""Processes with remote drivers on one store, and a launcher whose drivers a test moves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from maintainer.adapters.spark.driver.exchange import Exchange
+from maintainer.adapters.spark.driver_settings import DriverSettings
+from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState, LogPart
+from maintainer.adapters.spark.link import Driver
+from maintainer.adapters.spark.link.http.endpoint import Polls, RefusalError
+from maintainer.adapters.spark.options import RunnerOptions
+from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
+from maintainer.adapters.spark.remote.heartbeats import Heartbeats
+from maintainer.domain.job_size import JobSize
+from tests.adapters.spark.lakes import wait_until
+from tests.adapters.spark.link.polls import LONGEST, NOW
+from tests.fakes.adapters.clock import FakeClock
+from tests.fakes.adapters.store import FakeStore
+
+OPTIONS = RunnerOptions()
+SMALL = OPTIONS.driver_of(JobSize.SMALL)
+
+
+@dataclass
+class FakeLauncher:
+    """Launches nothing: a test is the cluster."""
+
+    specs: list[DriverSpec] = field(default_factory=list)
+    states: dict[str, LaunchState] = field(default_factory=dict)
+    ended: list[str] = field(default_factory=list)
+    error: Exception | None = None
+
+    def launch(self, spec: DriverSpec) -> str:
+        if self.error is not None:
+            raise self.error
+        self.specs.append(spec)
+        return f"app-{spec.name}"
+
+    def look(self, handle: str) -> LaunchState:
+        return self.states.get(handle, LaunchState(LaunchPhase.RUNNING))
+
+    def log(self, handle: str, since: int) -> LogPart:
+        del since
+        return LogPart(f"INFO fine\nError: no room for {handle}\nException in thread x", 1)
+
+    def end(self, handle: str) -> None:
+        self.ended.append(handle)
+
+    def find(self) -> Sequence[str]:
+        return [f"app-{spec.name}" for spec in self.specs]
+
+    def describe(self) -> Sequence[tuple[str, bool, str]]:
+        return [("cluster", True, "it is a test")]
+
+
+@dataclass
+class Heard:
+    """A listener that remembers."""
+
+    messages: list[Mapping[str, object]] = field(default_factory=list)
+    ends: list[Driver] = field(default_factory=list)
+
+    def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
+        del driver
+        self.messages.append(message)
+
+    def ended(self, driver: Driver) -> None:
+        self.ends.append(driver)
+
+    @property
+    def events(self) -> list[object]:
+        return [message["event"] for message in self.messages]
+
+
+class Application:
+    """What was launched: it polls when a test says so."""
+
+    def __init__(self, site: Site, spec: DriverSpec) -> None:
+        self.site = site
+        self.spec = spec
+        self.taken: list[dict[str, Any]] = []
+        self.jobs: dict[str, bool] = {}
+        self.is_started = False
+        self.exchange = Exchange(spec.start_token, self._take, self._introduce)
+
+    def _introduce(self) -> dict[str, Any]:
+        return {"is_started": self.is_started, "is_worn": False, "jobs": dict(self.jobs)}
+
+    def _take(self, order: dict[str, Any]) -> None:
+        if "renew" not in order:
+            self.taken.append(order)
+        if "run" in order:
+            self.jobs[order["run"]["id"]] = False
+
+    def say(self, event: str, job: str | None = None, **fields: object) -> None:
+        self.exchange.write(event, job, {"at": 0.0, **fields})
+
+    def poll(self) -> str:
+        """Poll once; return why it was refused, or nothing."""
+        poll = self.exchange.make_poll()
+        polls = Polls(self.site.store, self.site.clock, LONGEST)
+        try:
+            driver = polls.identify(self.spec.name, poll.token)
+            answer = polls.answer(driver, poll.token, json.dumps(poll.body).encode())
+        except RefusalError as refusal:
+            return refusal.detail
+        self.exchange.take_answer(poll, answer)
+        return ""
+
+    def poll_until(self, condition: Callable[[], bool]) -> None:
+        def is_so() -> bool:
+            self.poll()
+            return condition()
+
+        wait_until(is_so)
+
+    @property
+    def kinds(self) -> list[str]:
+        return [next(iter(order)) for order in self.taken]
+
+
+@dataclass
+class Site:
+    """One store, one cluster, and the processes on them."""
+
+    clock: FakeClock = field(default_factory=lambda: FakeClock(NOW))
+    store: FakeStore = field(default_factory=FakeStore)
+    launcher: FakeLauncher = field(default_factory=FakeLauncher)
+    processes: list[RemoteDrivers] = field(default_factory=list)
+
+    def open(self, owner: str, dead_after: timedelta = timedelta(minutes=5)) -> RemoteDrivers:
+        opened = RemoteDrivers(
+            self.launcher,
+            self.store,
+            self.clock,
+            owner,
+            OPTIONS,
+            LinkOptions("abc", "https://home:1", "PEM", LONGEST),
+            DriverSettings(OPTIONS, {}, "app"),
+            lambda name, _: {"megabytes": 2048, "secret": "s3cret", "directory": name},
+            Heartbeats(dead_after),
+        )
+        self.processes.append(opened)
+        return opened
+
+    def close(self) -> None:
+        self.store.broken = ""
+        for process in self.processes:
+            process.release()
+
+    def application(self) -> Application:
+        """The one that was launched last."""
+        return Application(self, self.launcher.specs[-1])
