@@ -159,7 +159,7 @@ def test_a_step_that_rests_in_proportion_to_its_work_is_not_late_meanwhile() -> 
     scheduler = Scheduler(
         (
             Step(
-                "waits",
+                "queue",
                 lambda: threading.Event().wait(0.01),
                 MINUTE,
                 starts_work=True,
@@ -168,7 +168,7 @@ def test_a_step_that_rests_in_proportion_to_its_work_is_not_late_meanwhile() -> 
         ),
         FakeTelemetry(),
     )
-    assert scheduler.run_step("waits")
+    assert scheduler.run_step("queue")
     (state,) = scheduler.states
     assert state.pause > HOUR
     assert not state.is_running

@@ -243,11 +243,11 @@ def test_a_step_that_takes_long_rests_in_proportion(make: Callable[..., Schedule
     runs: list[float] = []
     scheduler = make(
         Step(
-            "waits", lambda: runs.append(time.monotonic()), OFTEN, starts_work=True, rest_factor=1e9
+            "queue", lambda: runs.append(time.monotonic()), OFTEN, starts_work=True, rest_factor=1e9
         )
     )
-    assert scheduler.run_step("waits")
-    assert not scheduler.run_step("waits")
+    assert scheduler.run_step("queue")
+    assert not scheduler.run_step("queue")
     assert len(runs) == 1
 
 

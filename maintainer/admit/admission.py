@@ -9,7 +9,7 @@ from maintainer.admit.budgets import Ledger
 from maintainer.admit.circumstances import AdmissionCircumstances
 from maintainer.domain.admission import (
     EVERYTHING,
-    AdmissionVerdict,
+    AdmissionDecision,
     Candidate,
     Scorer,
     Wait,
@@ -26,7 +26,7 @@ _ORDER = {name: position for position, name in enumerate(RuleName)}
 
 def admit(
     candidates: Iterable[Candidate], circumstances: AdmissionCircumstances
-) -> tuple[AdmissionVerdict, ...]:
+) -> tuple[AdmissionDecision, ...]:
     """Decide for each candidate whether it starts now, best first.
 
     The algorithm is greedy: in the order of the scores, a candidate starts when nothing blocks
@@ -42,15 +42,15 @@ def admit(
     ranked = sorted(zip(everyone, scores, strict=True), key=_rank)
     admission = _Admission(circumstances, everyone)
     return tuple(
-        AdmissionVerdict(candidate, score, admission.judge(candidate))
+        AdmissionDecision(candidate, score, admission.judge(candidate))
         for candidate, score in ranked
     )
 
 
 def choose(
     candidates: Iterable[Candidate], circumstances: AdmissionCircumstances
-) -> tuple[AdmissionVerdict, ...]:
-    """The verdicts of `admit` for the candidates that start; saves finding why the others wait."""
+) -> tuple[AdmissionDecision, ...]:
+    """The decisions of `admit` for the candidates that start; saves finding why the others wait."""
     if is_shut(circumstances):
         return ()
     everyone, rules = list(candidates), circumstances.rules
@@ -64,7 +64,7 @@ def choose(
     if rules.scorer is Scorer.MAINTAINER:  # its scores do not depend on the other candidates
         return tuple(
             map(
-                AdmissionVerdict,
+                AdmissionDecision,
                 chosen,
                 score_all(chosen, rules.scorer, circumstances.now, rules.sla),
             )
@@ -77,15 +77,15 @@ def choose(
             strict=True,
         )
     }
-    return tuple(AdmissionVerdict(one, scores[id(one)]) for one in chosen)
+    return tuple(AdmissionDecision(one, scores[id(one)]) for one in chosen)
 
 
 def is_shut(circumstances: AdmissionCircumstances) -> bool:
     """True when nothing can start at all, so that no candidate need be read."""
     fleet, spent = circumstances.rules.fleet, circumstances.spending.total
     return (
-        circumstances.free_places <= 0
-        or any(halt.scope == EVERYTHING for halt in circumstances.halts)
+        circumstances.free_slots <= 0
+        or any(pause.scope == EVERYTHING for pause in circumstances.scope_pauses)
         or find_blackout(circumstances) is not None
         or (
             fleet.max_jobs is not None
@@ -114,8 +114,8 @@ class _Admission:
     def __init__(
         self, circumstances: AdmissionCircumstances, candidates: Sequence[Candidate]
     ) -> None:
-        self._free = max(0, circumstances.free_places)
-        self._halts = circumstances.halts
+        self._free = max(0, circumstances.free_slots)
+        self._pauses = circumstances.scope_pauses
         self._busy = {running.table_uuid for running in circumstances.running}
         self._ledger = Ledger(circumstances)
         self._blackout = find_blackout(circumstances)
@@ -154,9 +154,9 @@ class _Admission:
         return turns
 
     def _find_wait(self, candidate: Candidate) -> Wait | None:
-        halted = self._find_halt(candidate)
-        if halted is not None:
-            return halted
+        pause = self._find_pause(candidate)
+        if pause is not None:
+            return pause
         if candidate.table_uuid in self._busy:
             return Wait(WaitCode.IN_FLIGHT, "a job is working on this table; one at a time")
         too_large = self._ledger.find_too_large(candidate)
@@ -169,14 +169,14 @@ class _Admission:
             )
         return self._blackout or self._ledger.find_shortage(candidate) or self._find_queue()
 
-    def _find_halt(self, candidate: Candidate) -> Wait | None:
-        halt = next((halt for halt in self._halts if halt.covers(candidate.table)), None)
-        if halt is None:
+    def _find_pause(self, candidate: Candidate) -> Wait | None:
+        pause = next((pause for pause in self._pauses if pause.covers(candidate.table)), None)
+        if pause is None:
             return None
-        because = f": {halt.reason}" if halt.reason else ""
-        if halt.is_drain:
-            return Wait(WaitCode.DRAINING, f"{halt.by} started a drain{because}")
-        return Wait(WaitCode.PAUSED, f"{halt.by} paused {halt.scope}{because}")
+        because = f": {pause.reason}" if pause.reason else ""
+        if pause.is_drain:
+            return Wait(WaitCode.DRAINING, f"{pause.by} started a drain{because}")
+        return Wait(WaitCode.PAUSED, f"{pause.by} paused {pause.scope}{because}")
 
     def _find_queue(self) -> Wait | None:
         if self._free > 0:

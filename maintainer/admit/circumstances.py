@@ -7,7 +7,7 @@ from datetime import datetime
 
 from maintainer.domain.admission import (
     AdmissionRules,
-    Halt,
+    ScopePause,
 )
 from maintainer.domain.budget import (
     Spending,
@@ -32,11 +32,11 @@ class AdmissionCircumstances:
     """All that admission needs apart from the candidates."""
 
     now: datetime  # in UTC
-    free_places: int  # the runner's free slots
+    free_slots: int  # the runner's free slots
     rules: AdmissionRules = field(default_factory=AdmissionRules)
     running: tuple[Running, ...] = ()
     spending: Spending = field(default_factory=lambda: Spending(""))  # of today
-    halts: tuple[Halt, ...] = ()
+    scope_pauses: tuple[ScopePause, ...] = ()
 
 
 def running_of(job: Job) -> Running:

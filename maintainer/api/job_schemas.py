@@ -80,11 +80,11 @@ class EstimateErrorOut(Schema):
     """An estimate of a job, and the actual figure."""
 
     quantity: Quantity
-    predicted: float
+    estimated: float
     actual: float
     ratio: Annotated[
         float | None,
-        Field(description="(predicted - actual) / actual; null where there was nothing."),
+        Field(description="(estimated - actual) / actual; null where there was nothing."),
     ]
 
 

@@ -14,8 +14,8 @@ from maintainer.api.deps import PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.fields import Flag
 from maintainer.api.health_schemas import Schema
-from maintainer.domain.admission import EVERYTHING, MAX_SCOPE_CHARACTERS, Halt, read_scope
-from maintainer.requests.pause import cancel_scope, pause_scope, read_standstill, resume_scope
+from maintainer.domain.admission import EVERYTHING, MAX_SCOPE_CHARACTERS, ScopePause, read_scope
+from maintainer.requests.pause import cancel_scope, pause_scope, read_pauses_in_force, resume_scope
 
 router = APIRouter(tags=["jobs"])
 _ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
@@ -30,7 +30,7 @@ Scope = Annotated[
 ]
 
 
-class HaltRequest(Schema):
+class ScopePauseRequest(Schema):
     """Pause the tables of a scope."""
 
     scope: Scope = EVERYTHING
@@ -44,7 +44,7 @@ class HaltRequest(Schema):
     ] = False
 
 
-class HaltOut(Schema):
+class ScopePauseOut(Schema):
     """A pause in force."""
 
     scope: str
@@ -54,10 +54,10 @@ class HaltOut(Schema):
     is_drain: bool
 
 
-class StandstillOut(Schema):
+class PausesOut(Schema):
     """Every pause in force, and the jobs that still run under one."""
 
-    items: list[HaltOut]
+    items: list[ScopePauseOut]
     is_draining: bool
     is_drained: Annotated[bool, Field(description="The drain is complete: no job runs.")]
     running_jobs: Annotated[
@@ -66,11 +66,11 @@ class StandstillOut(Schema):
 
 
 @router.get("/pauses", summary="What is paused")
-def get_pauses(ports: PortsIn) -> StandstillOut:
+def get_pauses(ports: PortsIn) -> PausesOut:
     """Every pause in force, also of single tables, and the jobs that still run under one."""
-    found = read_standstill(ports)
-    return StandstillOut(
-        items=[HaltOut.model_validate(halt) for halt in found.halts],
+    found = read_pauses_in_force(ports)
+    return PausesOut(
+        items=[ScopePauseOut.model_validate(pause) for pause in found.pauses],
         is_draining=found.is_draining,
         is_drained=found.is_drained,
         running_jobs=[job.job_id for job in found.running],
@@ -78,13 +78,15 @@ def get_pauses(ports: PortsIn) -> StandstillOut:
 
 
 @router.post("/pauses", summary="Pause a scope", status_code=HTTPStatus.CREATED, responses=_ASKED)
-def post_pause(ports: PortsIn, actor: ActorIn, request: HaltRequest) -> HaltOut:
+def post_pause(ports: PortsIn, actor: ActorIn, request: ScopePauseRequest) -> ScopePauseOut:
     """Start nothing more in the scope until it is resumed; `cancel` also ends its running jobs."""
-    halt = Halt(read_scope(request.scope), actor, ports.clock.now(), request.reason, request.drain)
-    pause_scope(ports, halt)
+    pause = ScopePause(
+        read_scope(request.scope), actor, ports.clock.now(), request.reason, request.drain
+    )
+    pause_scope(ports, pause)
     if request.cancel:
-        cancel_scope(ports, halt.scope, actor)
-    return HaltOut.model_validate(halt)
+        cancel_scope(ports, pause.scope, actor)
+    return ScopePauseOut.model_validate(pause)
 
 
 @router.delete(

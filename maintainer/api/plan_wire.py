@@ -14,19 +14,19 @@ from maintainer.api.wire import (
     write_score,
 )
 from maintainer.decide.explanation import explain, explain_admission
-from maintainer.domain.admission import AdmissionVerdict
+from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkippedRule
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store.pages import Page
 
 
-def write_plan(plan: Plan, verdicts: Iterable[AdmissionVerdict] = ()) -> plan_schemas.PlanOut:
+def write_plan(plan: Plan, decisions: Iterable[AdmissionDecision] = ()) -> plan_schemas.PlanOut:
     """Convert a plan, with the CALL statement and the queue position of each action."""
     admissions = {
-        verdict.candidate.rule: verdict
-        for verdict in verdicts
-        if verdict.candidate.table_uuid == plan.table_uuid
+        decision.candidate.rule: decision
+        for decision in decisions
+        if decision.candidate.table_uuid == plan.table_uuid
     }
     return plan_schemas.PlanOut(
         table=str(plan.table),
@@ -45,7 +45,7 @@ def write_plan(plan: Plan, verdicts: Iterable[AdmissionVerdict] = ()) -> plan_sc
 def _write_planned(
     table: TableIdentifier,
     planned: PlannedAction,
-    admission: AdmissionVerdict | None,
+    admission: AdmissionDecision | None,
 ) -> plan_schemas.PlannedOut:
     return plan_schemas.PlannedOut(
         rule=planned.rule,
@@ -62,17 +62,17 @@ def _write_planned(
     )
 
 
-def write_admission(verdict: AdmissionVerdict) -> plan_schemas.AdmissionOut:
-    """Convert an admission verdict on one action."""
-    wait = verdict.wait
+def write_admission(decision: AdmissionDecision) -> plan_schemas.AdmissionOut:
+    """Convert the decision of admission on one action."""
+    wait = decision.wait
     return plan_schemas.AdmissionOut(
-        is_admitted=verdict.is_admitted,
+        is_admitted=decision.is_admitted,
         code=wait.code if wait is not None else None,
-        sentence=explain_admission(verdict),
+        sentence=explain_admission(decision),
         next_at=wait.next_at if wait is not None else None,
         ahead=wait.ahead if wait is not None else None,
-        waiting_since=verdict.candidate.waiting_since,
-        score=score_out(verdict.score),
+        waiting_since=decision.candidate.waiting_since,
+        score=score_out(decision.score),
     )
 
 

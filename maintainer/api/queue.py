@@ -14,7 +14,7 @@ from maintainer.api.health_schemas import Schema
 from maintainer.api.plan_schemas import AdmissionOut, CostOut
 from maintainer.api.plan_wire import write_admission
 from maintainer.api.tables import DEFAULT_PAGE, Limit
-from maintainer.domain.admission import AdmissionVerdict, WaitCode
+from maintainer.domain.admission import AdmissionDecision, WaitCode
 from maintainer.domain.policy import RuleName
 
 
@@ -50,22 +50,22 @@ def get_queue(context: ContextIn, limit: Limit = DEFAULT_PAGE) -> QueueOut:
     The queue is a few seconds old at most.
     """
     queue = context.queue()
-    waits = Counter(verdict.wait.code for verdict in queue.verdicts if verdict.wait is not None)
+    waits = Counter(decision.wait.code for decision in queue.decisions if decision.wait is not None)
     return QueueOut(
         at=queue.at,
-        items=[_write_queued(verdict) for verdict in queue.verdicts[:limit]],
-        total=len(queue.verdicts),
-        starting=len(queue.verdicts) - waits.total(),
+        items=[_write_queued(decision) for decision in queue.decisions[:limit]],
+        total=len(queue.decisions),
+        starting=len(queue.decisions) - waits.total(),
         waiting={code: waits[code] for code in WaitCode},
     )
 
 
-def _write_queued(verdict: AdmissionVerdict) -> QueuedOut:
-    candidate = verdict.candidate
+def _write_queued(decision: AdmissionDecision) -> QueuedOut:
+    candidate = decision.candidate
     return QueuedOut(
         table=str(candidate.table),
         rule=candidate.rule,
         is_urgent=candidate.is_urgent,
         cost=CostOut.model_validate(candidate.cost),
-        admission=write_admission(verdict),
+        admission=write_admission(decision),
     )

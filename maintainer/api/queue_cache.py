@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Lock
 
-from maintainer.domain.admission import AdmissionVerdict
+from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.clock import Clock
 
@@ -22,18 +22,18 @@ class Queue:
     """The queue at one moment, best first."""
 
     at: datetime
-    verdicts: Sequence[AdmissionVerdict] = ()
+    decisions: Sequence[AdmissionDecision] = ()
 
-    def of(self, table: TableIdentifier) -> tuple[AdmissionVerdict, ...]:
+    def of(self, table: TableIdentifier) -> tuple[AdmissionDecision, ...]:
         """The part of the queue that concerns one table."""
-        return tuple(verdict for verdict in self.verdicts if verdict.candidate.table == table)
+        return tuple(decision for decision in self.decisions if decision.candidate.table == table)
 
 
 class QueueBoard:
     """Keeps the last queue; safe for threads."""
 
-    def __init__(self, judge: Callable[[], Sequence[AdmissionVerdict]], clock: Clock) -> None:
-        self._judge = judge
+    def __init__(self, read_queue: Callable[[], Sequence[AdmissionDecision]], clock: Clock) -> None:
+        self._read_queue = read_queue
         self._clock = clock
         self._lock = Lock()
         self._last: Queue | None = None
@@ -57,6 +57,6 @@ class QueueBoard:
     def _renew(self) -> Queue:
         now = self._clock.now()
         if self._last is None or now - self._last.at >= max(MAX_AGE, REST_FACTOR * self._took):
-            self._last = Queue(now, self._judge())
+            self._last = Queue(now, self._read_queue())
             self._took = self._clock.now() - now
         return self._last

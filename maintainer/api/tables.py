@@ -19,7 +19,7 @@ from maintainer.api.outlook_schemas import OutlookOut
 from maintainer.api.plan_wire import write_plan
 from maintainer.api.policies import CANDIDATE, read_candidate
 from maintainer.decide.outlook import find_outlook
-from maintainer.domain.admission import Halt
+from maintainer.domain.admission import ScopePause
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.health import Band, PartitionHealth
@@ -158,7 +158,7 @@ def _find_outlook(record: TableRecord, ports: Ports, context: ApiContext) -> Out
         else None
     )
     own = (
-        [Halt(str(record.table), record.pause.by, record.pause.at, record.pause.reason)]
+        [ScopePause(str(record.table), record.pause.by, record.pause.at, record.pause.reason)]
         if record.pause is not None
         else []
     )
@@ -166,7 +166,9 @@ def _find_outlook(record: TableRecord, ports: Ports, context: ApiContext) -> Out
         context.queue().of(record.table) if record.plan is not None and record.plan.planned else ()
     )
     return wire.write_outlook(
-        find_outlook(record.table, record.plan, job, [*ports.store.halts(), *own], admissions),
+        find_outlook(
+            record.table, record.plan, job, [*ports.store.scope_pauses(), *own], admissions
+        ),
         job,
     )
 

@@ -39,7 +39,7 @@ def make_scheduler(app: App) -> Scheduler:
             after_work_of="watch",
         ),  # a slot is free
         Step(
-            "waits",
+            "queue",
             partial(record_waits, ports),
             WAITS_INTERVAL,
             starts_work=True,
@@ -53,7 +53,7 @@ def make_scheduler(app: App) -> Scheduler:
             starts_work=False,
             after="watch",
         ),
-        Step("tell", partial(resend_notices, ports), RESEND_INTERVAL, starts_work=True),
+        Step("notices", partial(resend_notices, ports), RESEND_INTERVAL, starts_work=True),
         Step(
             "prune",
             partial(

@@ -12,7 +12,7 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.units import format_count
-from maintainer.policy.halts import is_draining
+from maintainer.policy.scope_pauses import is_draining
 from maintainer.ports import Ports
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.cancel import request_cancel
@@ -81,7 +81,7 @@ def settle_left_jobs(ports: Ports, table: TableIdentifier) -> None:
         if (
             job.state is JobState.PENDING
             and ports.clock.now() - job.created_at > START_GRACE
-            and not is_draining(ports.store.halts())
+            and not is_draining(ports.store.scope_pauses())
         ):
             request_cancel(ports, job, "no daemon started it")
 

@@ -12,11 +12,11 @@ from maintainer.cli.rows import Rows
 from maintainer.cli.show import write_time
 from maintainer.cli.state import Config, Format, load, open_app
 from maintainer.cli.terminal import echo
-from maintainer.domain.admission import EVERYTHING, Halt, Standstill, read_scope
+from maintainer.domain.admission import EVERYTHING, PausesInForce, ScopePause, read_scope
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.units import format_count, format_duration, parse_duration
 from maintainer.ports import Ports
-from maintainer.requests.pause import cancel_scope, pause_scope, read_standstill, resume_scope
+from maintainer.requests.pause import cancel_scope, pause_scope, read_pauses_in_force, resume_scope
 
 DEFAULT_BY = "person"
 LOOK_SECONDS = 1.0
@@ -44,13 +44,13 @@ def pause(
     """Start no new job on a table, a namespace, a catalog or everything, until it is resumed."""
     with open_app(load(config)) as app:
         ports = app.ports
-        halted = Halt(read_scope(scope), by, ports.clock.now(), reason)
-        running = pause_scope(ports, halted)
-        cancelled = cancel_scope(ports, halted.scope, by) if cancel else 0
+        pause = ScopePause(read_scope(scope), by, ports.clock.now(), reason)
+        running = pause_scope(ports, pause)
+        cancelled = cancel_scope(ports, pause.scope, by) if cancel else 0
     rest = (
         f"jobs asked to end: {cancelled}" if cancel else f"jobs that run on to their end: {running}"
     )
-    echo(f"paused {halted.scope}; {rest}")
+    echo(f"paused {pause.scope}; {rest}")
 
 
 @command
@@ -84,9 +84,9 @@ def drain(
     longest = parse_duration(wait) if wait is not None else None
     with open_app(load(config)) as app:
         ports = app.ports
-        pause_scope(ports, Halt(EVERYTHING, by, ports.clock.now(), reason, is_drain=True))
+        pause_scope(ports, ScopePause(EVERYTHING, by, ports.clock.now(), reason, is_drain=True))
         found = (
-            read_standstill(ports)
+            read_pauses_in_force(ports)
             if longest is None
             else _wait_until_drained(ports, longest.total_seconds())
         )
@@ -99,9 +99,9 @@ def drain(
         raise typer.Exit(EXIT_FAILED)
 
 
-def _wait_until_drained(ports: Ports, seconds: float) -> Standstill:
+def _wait_until_drained(ports: Ports, seconds: float) -> PausesInForce:
     deadline = time.monotonic() + seconds
-    while not (found := read_standstill(ports)).is_drained and time.monotonic() < deadline:
+    while not (found := read_pauses_in_force(ports)).is_drained and time.monotonic() < deadline:
         time.sleep(min(LOOK_SECONDS, max(0.0, deadline - time.monotonic())))
     return found
 
@@ -110,7 +110,7 @@ def _wait_until_drained(ports: Ports, seconds: float) -> Standstill:
 def pauses(output: Format = OutputFormat.TABLE, config: Config = None) -> None:
     """List what is paused, by whom and why, and what still runs there."""
     with open_app(load(config)) as app:
-        found = read_standstill(app.ports)
+        found = read_pauses_in_force(app.ports)
     if output is OutputFormat.JSON:
         items = [
             {
@@ -120,7 +120,7 @@ def pauses(output: Format = OutputFormat.TABLE, config: Config = None) -> None:
                 "reason": one.reason,
                 "is_drain": one.is_drain,
             }
-            for one in found.halts
+            for one in found.pauses
         ]
         jobs = [
             {"job_id": job.job_id, "table": str(job.table), "rule": job.rule.value}
@@ -135,11 +135,11 @@ def pauses(output: Format = OutputFormat.TABLE, config: Config = None) -> None:
             }
         )
         return
-    if not found.halts:
+    if not found.pauses:
         echo("nothing is paused")
         return
     shown = Rows(("scope", "since", "by", "reason"), below="reason")
-    for one in found.halts:
+    for one in found.pauses:
         kind = "drain" if one.is_drain else one.scope
         shown.add_row(kind, write_time(one.at), one.by, one.reason)
     print_list(shown)

@@ -16,7 +16,7 @@ from maintainer.cli.rows import Rows
 from maintainer.cli.show import NOTHING_WAITS, Waits
 from maintainer.cli.state import Config, Format, Tables, load, open_app
 from maintainer.decide.explanation import explain_admission, write_next_look
-from maintainer.domain.admission import AdmissionVerdict
+from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.plan import Plan, SkippedRule
@@ -62,8 +62,8 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
         choice = choose_tables(app.ports, tables or [])
         plans, faults = _preview_all(app, choice.tables, tables or [])
         waits = {
-            (verdict.candidate.table, verdict.candidate.rule): verdict
-            for verdict in read_queue(app.ports)
+            (decision.candidate.table, decision.candidate.rule): decision
+            for decision in read_queue(app.ports)
         }
         if output is OutputFormat.JSON:
             print_json([show.plan_json(made, waits) for made in plans])
@@ -156,7 +156,7 @@ def plan_details(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
     return rows
 
 
-def _write_turn(admission: AdmissionVerdict | None) -> str:
+def _write_turn(admission: AdmissionDecision | None) -> str:
     """When the planned action starts, as far as admission decides it."""
     if admission is None or admission.wait is None:
         return "now"

@@ -11,7 +11,7 @@ from rich.text import Text
 from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.cli.rows import Facts, Rows
 from maintainer.decide.explanation import explain, explain_admission
-from maintainer.domain.admission import AdmissionVerdict
+from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.cost import Cost, CostBasis, Score
 from maintainer.domain.health import Band, Finding, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -24,8 +24,8 @@ from maintainer.steps.scan import Recalled, ScannedTable
 from maintainer.steps.table import Measured
 
 Waits = Mapping[
-    tuple[TableIdentifier, RuleName], AdmissionVerdict
-]  # the queue's verdict on a planned action
+    tuple[TableIdentifier, RuleName], AdmissionDecision
+]  # the decision of admission on a planned action
 NOTHING_WAITS: Waits = MappingProxyType({})
 
 BAND_STYLES = {
@@ -208,7 +208,7 @@ def weigh(cost: Cost | None, score: Score | None, estimate: Estimate | None = No
     return lines
 
 
-def admission_json(admission: AdmissionVerdict) -> dict[str, object]:
+def admission_json(admission: AdmissionDecision) -> dict[str, object]:
     """Whether a planned action starts, else why it waits and its earliest start."""
     wait = admission.wait
     code, next_at = (wait.code, _time(wait.next_at)) if wait is not None else (None, None)

@@ -133,7 +133,7 @@ def describe_error(error: EstimateError) -> str:
     off = "" if error.ratio is None else f" ({error.ratio:+.0%})"
     write = _QUANTITIES.get(error.quantity, "{:,.0f}".format)
     return (
-        f"{error.quantity.value.replace('_', ' ')} {write(error.predicted)}, was "
+        f"{error.quantity.value.replace('_', ' ')} {write(error.estimated)}, was "
         f"{write(error.actual)}{off}"
     )
 

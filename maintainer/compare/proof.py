@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from maintainer.domain.action import Procedure
-from maintainer.domain.canary import CanaryReading
+from maintainer.domain.canary import CanaryResult
 from maintainer.domain.effect import ContentProof, Effect
 from maintainer.domain.inventory import Snapshot, Unreadable
 from maintainer.domain.job import FailureReason, Job
@@ -71,7 +71,7 @@ def _find_lines(own: Sequence[Snapshot]) -> Iterator[tuple[int, int]]:
 def find_failed_proofs(
     job: Job,
     contents: ContentProof,
-    canary: CanaryReading | None,
+    canary: CanaryResult | None,
     unreadable: Sequence[Unreadable],
     own: Sequence[Snapshot] = (),
 ) -> tuple[str, ...]:
@@ -153,12 +153,12 @@ def explain_difference(job: Job, effect: Effect) -> str:
     if job.procedure not in _REMOVED:
         return ""
     items, figure = _REMOVED[job.procedure]
-    predicted, actual = job.estimate.items_removed, int(getattr(effect, figure))
-    if abs(predicted - actual) <= job.estimate.error_bound:
+    estimated, actual = job.estimate.items_removed, int(getattr(effect, figure))
+    if abs(estimated - actual) <= job.estimate.error_bound:
         return ""
-    reasons = list(_find_reasons(job, effect, actual < predicted)) or [_guess_reason(job)]
+    reasons = list(_find_reasons(job, effect, actual < estimated)) or [_guess_reason(job)]
     return (
-        f"{predicted:,} {items} fewer were estimated, {actual:,} fewer is the result: "
+        f"{estimated:,} {items} fewer were estimated, {actual:,} fewer is the result: "
         f"{'; '.join(reasons)}."
     )
 

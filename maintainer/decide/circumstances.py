@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from maintainer.decide.orphans.scan import Surroundings
-from maintainer.domain.admission import AdmissionRules, Halt
+from maintainer.domain.admission import AdmissionRules, ScopePause
 from maintainer.domain.calibration import Calibration
 from maintainer.domain.health import Band
 from maintainer.domain.job_size import SizeProfile
@@ -32,7 +32,7 @@ class Circumstances:
     memory_gb: float = 1.0  # of one job
     admission: AdmissionRules | None = None  # for daily budgets; None: no budgets
     previous: Plan | None = None  # the table's last plan, with the start of each rule's waiting
-    halt: Halt | None = None  # the one that covers the table
+    pause: ScopePause | None = None  # the one that covers the table
     band: Band | None = None
     application: str = ""  # the application name in our own snapshots
     tasks_at_once: int = 1  # Spark tasks of one job that run at the same time

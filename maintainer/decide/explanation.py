@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 
-from maintainer.domain.admission import AdmissionVerdict, Wait
+from maintainer.domain.admission import AdmissionDecision, Wait
 from maintainer.domain.job import JobRule
 from maintainer.domain.plan import Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import RuleName
@@ -72,17 +72,17 @@ def explain(verdict: PlannedAction | SkippedRule) -> str:
     )
 
 
-def explain_admission(verdict: AdmissionVerdict) -> str:
+def explain_admission(decision: AdmissionDecision) -> str:
     """One sentence: a planned action starts, or why it waits and until when."""
-    doing = DOING[verdict.candidate.rule]
-    if verdict.wait is None:
+    doing = DOING[decision.candidate.rule]
+    if decision.wait is None:
         return f"{doing} starts next."
     until = (
-        f", until {write_next_look(verdict.wait.next_at)} at the earliest"
-        if verdict.wait.next_at is not None
+        f", until {write_next_look(decision.wait.next_at)} at the earliest"
+        if decision.wait.next_at is not None
         else ""
     )
-    return f"{doing} waits{until}: {verdict.wait.reason.rstrip('.')}."
+    return f"{doing} waits{until}: {decision.wait.reason.rstrip('.')}."
 
 
 def explain_wait(planned: PlannedAction, wait: Wait) -> str:

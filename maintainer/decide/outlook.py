@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from maintainer.decide.explanation import DOING, explain, explain_admission
-from maintainer.domain.admission import AdmissionVerdict, Halt
+from maintainer.domain.admission import AdmissionDecision, ScopePause
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan, SkipCode, SkippedRule
 from maintainer.domain.progress import Stage
-from maintainer.policy.halts import find_halt
+from maintainer.policy.scope_pauses import find_scope_pause
 
 # Due, but delayed by something that ends.
 WAITING = (
@@ -56,27 +56,27 @@ def find_outlook(
     table: TableIdentifier,
     plan: Plan | None,
     job: Job | None,
-    halts: Sequence[Halt],
-    admissions: Sequence[AdmissionVerdict] = (),
+    scope_pauses: Sequence[ScopePause],
+    admissions: Sequence[AdmissionDecision] = (),
 ) -> Outlook:
     """The first that applies: a job runs, the table is paused, planned, waiting, idle.
 
-    The plan may be older than the job and the halts, which are current. `halts` are all halts,
-    including those of other tables.
+    The plan may be older than the job and the pauses, which are current. `scope_pauses` has all
+    pauses, including those of other tables.
     """
-    halt = find_halt(halts, table)
+    pause = find_scope_pause(scope_pauses, table)
     if job is not None:
-        after = f" After that nothing starts: {_describe(halt)}." if halt is not None else ""
+        after = f" After that nothing starts: {_describe(pause)}." if pause is not None else ""
         return Outlook(OutlookKind.RUNNING, _describe_job(job) + after)
-    if halt is not None:
+    if pause is not None:
         due = "" if plan is None else _describe_due(plan)
         return Outlook(
-            OutlookKind.PAUSED, f"Nothing starts until this ends: {_describe(halt)}.{due}"
+            OutlookKind.PAUSED, f"Nothing starts until this ends: {_describe(pause)}.{due}"
         )
     if plan is None:
         return Outlook(OutlookKind.UNKNOWN, "No plan has been made yet.")
     if plan.planned:
-        said = {verdict.candidate.rule: explain_admission(verdict) for verdict in admissions}
+        said = {decision.candidate.rule: explain_admission(decision) for decision in admissions}
         return Outlook(
             OutlookKind.PLANNED,
             " ".join(
@@ -99,10 +99,10 @@ def _describe_job(job: Job) -> str:
     return f"{doing} {verb}{f' ({details})' if details else ''}.{then}"
 
 
-def _describe(halt: Halt) -> str:
-    asked = "started a drain" if halt.is_drain else f"paused {halt.scope}"
-    because = f": {halt.reason.rstrip('.')}" if halt.reason else ""
-    return f"{halt.by} {asked} at {halt.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC{because}"
+def _describe(pause: ScopePause) -> str:
+    asked = "started a drain" if pause.is_drain else f"paused {pause.scope}"
+    because = f": {pause.reason.rstrip('.')}" if pause.reason else ""
+    return f"{pause.by} {asked} at {pause.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC{because}"
 
 
 def _describe_due(plan: Plan) -> str:

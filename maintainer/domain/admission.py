@@ -100,7 +100,7 @@ def find_candidates(plan: Plan) -> tuple[Candidate, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class AdmissionVerdict:
+class AdmissionDecision:
     """The answer of admission for one candidate: it starts now (wait None) or waits."""
 
     candidate: Candidate
@@ -114,7 +114,7 @@ class AdmissionVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Halt:
+class ScopePause:
     """A pause or drain: nothing starts on the tables of a scope.
 
     The scope is a table, `lake.sales.*`, `lake.*`, or `*` for all tables.
@@ -140,10 +140,10 @@ class Halt:
 
 
 @dataclass(frozen=True, slots=True)
-class Standstill:
+class PausesInForce:
     """All pauses and drains, and the jobs that still run on their tables."""
 
-    halts: tuple[Halt, ...]  # ordered by scope, single tables included
+    pauses: tuple[ScopePause, ...]  # ordered by scope, single tables included
     is_draining: bool
     running: tuple[Job, ...]  # jobs on paused tables, oldest first
 

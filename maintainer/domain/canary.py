@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class CanaryReading:
+class CanaryResult:
     """The result of reading a limited number of the new files of some snapshots."""
 
     files_read: int

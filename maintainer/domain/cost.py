@@ -79,7 +79,7 @@ class Score:
 
 
 class Quantity(StrEnum):
-    """A quantity that is predicted before a job and known after it."""
+    """A quantity that is estimated before a job and known after it."""
 
     FILES_REMOVED = "files_removed"
     DELETE_FILES_REMOVED = "delete_files_removed"
@@ -92,18 +92,18 @@ class Quantity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EstimateError:
-    """One predicted quantity of a job with its actual value."""
+    """One estimated quantity of a job with its actual value."""
 
     quantity: Quantity
-    predicted: float
+    estimated: float
     actual: float
 
     @property
     def ratio(self) -> float | None:
-        """(predicted - actual) / actual: 0.28 is 28 % too much.
+        """(estimated - actual) / actual: 0.28 is 28 % too much.
 
-        None when the prediction was positive and the actual value is 0.
+        None when the estimate was positive and the actual value is 0.
         """
-        if self.predicted == self.actual:
+        if self.estimated == self.actual:
             return 0.0
-        return (self.predicted - self.actual) / self.actual if self.actual else None
+        return (self.estimated - self.actual) / self.actual if self.actual else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
-from maintainer.domain.canary import CanaryReading
+from maintainer.domain.canary import CanaryResult
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (
     CatalogFault,
@@ -158,7 +158,7 @@ class Catalog(Protocol):
 
     def read_canary(
         self, table: TableIdentifier, snapshot_ids: Sequence[int]
-    ) -> CanaryReading | None:
+    ) -> CanaryResult | None:
         """Read some of the files that these snapshots added, and compare them with their manifests.
 
         None when the table cannot be read.

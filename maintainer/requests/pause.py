@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from maintainer.domain.admission import Halt, Standstill
+from maintainer.domain.admission import PausesInForce, ScopePause
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.identifier import TableIdentifier, TablePattern
-from maintainer.policy.halts import is_draining
+from maintainer.policy.scope_pauses import is_draining
 from maintainer.ports import Ports
 from maintainer.ports.store.tables import Pause
 from maintainer.requests.cancel import request_cancel
 from maintainer.steps.isolation import each
 
 
-def pause_scope(ports: Ports, halted: Halt) -> int:
+def pause_scope(ports: Ports, pause: ScopePause) -> int:
     """Store a pause or drain of a scope; return how many jobs in the scope still run.
 
     The scope comes from read_scope. UnknownTableError for a table that is not known.
     """
-    if TablePattern(halted.scope).is_exact:
+    if TablePattern(pause.scope).is_exact:
         ports.store.set_pause(
-            TableIdentifier.parse(halted.scope), Pause(halted.by, halted.at, halted.reason)
+            TableIdentifier.parse(pause.scope), Pause(pause.by, pause.at, pause.reason)
         )
     else:
-        ports.store.set_halt(halted)
+        ports.store.set_scope_pause(pause)
     _record(
         ports,
         Deed.WORK_PAUSED,
-        halted.by,
-        halted.scope,
-        {"reason": halted.reason, "is_drain": halted.is_drain},
+        pause.by,
+        pause.scope,
+        {"reason": pause.reason, "is_drain": pause.is_drain},
     )
-    return sum(halted.covers(job.table) for job in ports.store.unfinished_jobs())
+    return sum(pause.covers(job.table) for job in ports.store.unfinished_jobs())
 
 
 def resume_scope(ports: Ports, scope: str, by: str) -> bool:
@@ -41,7 +41,7 @@ def resume_scope(ports: Ports, scope: str, by: str) -> bool:
         if is_lifted:
             ports.store.set_pause(table, None)
     else:
-        is_lifted = ports.store.lift_halt(scope)
+        is_lifted = ports.store.remove_scope_pause(scope)
     if is_lifted:
         _record(ports, Deed.WORK_RESUMED, by, scope, {})
     return is_lifted
@@ -57,17 +57,19 @@ def cancel_scope(ports: Ports, scope: str, by: str) -> int:
     return len(each(covered, lambda job: request_cancel(ports, job, by)))
 
 
-def read_standstill(ports: Ports) -> Standstill:
+def read_pauses_in_force(ports: Ports) -> PausesInForce:
     """Read every pause and drain in force, and the jobs that still run under one."""
     paused = [
-        Halt(str(table), pause.by, pause.at, pause.reason)
+        ScopePause(str(table), pause.by, pause.at, pause.reason)
         for table, pause in ports.store.paused_tables().items()
     ]
-    halts = tuple(sorted([*ports.store.halts(), *paused], key=lambda one: one.scope))
+    scope_pauses = tuple(sorted([*ports.store.scope_pauses(), *paused], key=lambda one: one.scope))
     running = tuple(
-        job for job in ports.store.unfinished_jobs() if any(one.covers(job.table) for one in halts)
+        job
+        for job in ports.store.unfinished_jobs()
+        if any(one.covers(job.table) for one in scope_pauses)
     )
-    return Standstill(halts, is_draining(halts), running)
+    return PausesInForce(scope_pauses, is_draining(scope_pauses), running)
 
 
 def _record(ports: Ports, deed: Deed, by: str, scope: str, fields: dict[str, object]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from maintainer.decide.jobs.rollback import judge_rollback
-from maintainer.domain.admission import Halt
+from maintainer.domain.admission import ScopePause
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
@@ -42,7 +42,7 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
         f"job {job.job_id} ({job.rule}) was rolled back; resume the table when it may be worked "
         f"on again"
     )
-    pause_scope(ports, Halt(str(job.table), requested_by, ports.clock.now(), reason))
+    pause_scope(ports, ScopePause(str(job.table), requested_by, ports.clock.now(), reason))
     undoing = _make_job(ports, job, action, requested_by)
     if not ports.store.add_job(undoing):
         message = (

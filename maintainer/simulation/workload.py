@@ -28,7 +28,7 @@ class Workload:
     """The running jobs and today's costs; time moves forward only."""
 
     rules: AdmissionRules
-    places: int
+    slots: int
     _jobs: list[_Job] = field(default_factory=list)
     _day: str = ""
     _over: dict[tuple[str, str], Charge] = field(default_factory=dict)  # of the day's finished jobs
@@ -56,12 +56,12 @@ class Workload:
                 _charge(spent, job.running, job.predicted)
         running = tuple(job.running for job in self._jobs)
         return AdmissionCircumstances(
-            now, self.places - len(running), self.rules, running, Spending(self._day, spent)
+            now, self.slots - len(running), self.rules, running, Spending(self._day, spent)
         )
 
     def next_change(self, now: datetime) -> datetime:
         """Return when more may start: a job ends, a day begins, or a blackout ends."""
-        blackout = find_blackout(AdmissionCircumstances(now, self.places, self.rules))
+        blackout = find_blackout(AdmissionCircumstances(now, self.slots, self.rules))
         ends = (
             [blackout.next_at]
             if blackout is not None and blackout.next_at is not None

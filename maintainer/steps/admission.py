@@ -10,7 +10,7 @@ from maintainer.admit.circumstances import AdmissionCircumstances, running_of
 from maintainer.admit.waiting_verdicts import WaitChange, find_wait_changes
 from maintainer.decide.explanation import give_wait
 from maintainer.decide.notices import notice_of_budget
-from maintainer.domain.admission import AdmissionVerdict, Candidate
+from maintainer.domain.admission import AdmissionDecision, Candidate
 from maintainer.domain.budget import day_of
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.verdict import RuleVerdict, StandingVerdict
@@ -24,7 +24,7 @@ MOST_CHANGES = 5_000  # at one time; the next run finds the others
 BATCH = 200  # changes in one transaction
 
 
-def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
+def admit_now(ports: Ports) -> tuple[AdmissionDecision, ...]:
     """Choose the planned actions that start now, best first; nothing is started yet.
 
     Spent budgets are reported to the notifier. Only configured catalogs take part.
@@ -36,14 +36,14 @@ def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
     return choose(candidates, circumstances) if candidates else ()
 
 
-def read_queue(ports: Ports) -> tuple[AdmissionVerdict, ...]:
+def read_queue(ports: Ports) -> tuple[AdmissionDecision, ...]:
     """The queue, best first: which planned actions start now, and why the others wait."""
     return admit(read_candidates(ports), read_circumstances(ports))
 
 
-def waits_of(ports: Ports, table: TableIdentifier) -> tuple[AdmissionVerdict, ...]:
+def waits_of(ports: Ports, table: TableIdentifier) -> tuple[AdmissionDecision, ...]:
     """The part of the queue that concerns one table."""
-    return tuple(verdict for verdict in read_queue(ports) if verdict.candidate.table == table)
+    return tuple(decision for decision in read_queue(ports) if decision.candidate.table == table)
 
 
 def is_blackout(ports: Ports) -> bool:
@@ -74,14 +74,14 @@ def read_circumstances(ports: Ports) -> AdmissionCircumstances:
         # A job that waits for its proof has left Spark and occupies no slot, so an
         # unreadable table does not block the others. Jobs of another process use that
         # process's slots.
-        free_places=ports.runner.capacity
+        free_slots=ports.runner.capacity
         - sum(
             not job.awaits_review and job.owner in {"", ports.runner.owner} for job in unfinished
         ),
         rules=ports.admission,
         running=tuple(running_of(job) for job in unfinished),
         spending=ports.store.spending(day_of(now)),
-        halts=tuple(ports.store.halts()),
+        scope_pauses=tuple(ports.store.scope_pauses()),
     )
 
 

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from maintainer.domain.admission import Halt
+from maintainer.domain.admission import ScopePause
 from maintainer.domain.audit import BY_WAIT, AuditEntry, Deed
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
-from maintainer.policy.halts import find_halt
+from maintainer.policy.scope_pauses import find_scope_pause
 from maintainer.ports import Ports
 from maintainer.ports.store.tables import Pause
 
 
-def find_stop(ports: Ports, table: TableIdentifier, since: datetime | None = None) -> Halt | None:
+def find_stop(
+    ports: Ports, table: TableIdentifier, since: datetime | None = None
+) -> ScopePause | None:
     """The widest pause or drain that covers the table; with `since`, only later ones."""
-    halts = [*ports.store.halts()]
+    scope_pauses = [*ports.store.scope_pauses()]
     record = ports.store.table(table)
     if record is not None and record.pause is not None:
-        halts.append(Halt(str(table), record.pause.by, record.pause.at, record.pause.reason))
-    return find_halt([halt for halt in halts if since is None or halt.at > since], table)
+        scope_pauses.append(
+            ScopePause(str(table), record.pause.by, record.pause.at, record.pause.reason)
+        )
+    return find_scope_pause(
+        [pause for pause in scope_pauses if since is None or pause.at > since], table
+    )
 
 
 def pause_table(ports: Ports, job: Job, by: str, reason: str) -> None:

@@ -8,7 +8,7 @@ from zlib import crc32
 from maintainer import __version__
 from maintainer.decide.next_check import find_next_check
 from maintainer.domain.inventory import FaultKind, TableFault
-from maintainer.policy.halts import digest_halts
+from maintainer.policy.scope_pauses import hash_scope_pauses
 from maintainer.policy.versions import version_of
 from maintainer.ports import Ports
 from maintainer.ports.store.plans import LONGEST_TRUST, PlanDue
@@ -25,9 +25,8 @@ def plan(ports: Ports) -> int:
     keep_policy_version(ports)
     # Another version of this program may decide differently. A pause or drain may cover any
     # number of tables.
-    version = (
-        f"{__version__} {ports.policies.current().version} {digest_halts(ports.store.halts())}"
-    ).rstrip()
+    paused = hash_scope_pauses(ports.store.scope_pauses())
+    version = f"{__version__} {ports.policies.current().version} {paused}".rstrip()
     if ports.no_runner:  # another configuration may have a runner for these catalogs
         version += f" {crc32(repr(sorted(ports.no_runner.items())).encode()):x}"
     due = ports.store.tables_to_plan(ports.clock.now(), version, ports.catalogs)

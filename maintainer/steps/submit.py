@@ -7,12 +7,12 @@ from functools import partial
 
 from maintainer.decide.jobs.baseline import take_baseline
 from maintainer.decide.jobs.timeouts import find_deadline
-from maintainer.domain.admission import AdmissionVerdict
+from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
 from maintainer.estimate.floors import check_before_submit
-from maintainer.policy.halts import describe_halt, is_draining
+from maintainer.policy.scope_pauses import describe_scope_pause, is_draining
 from maintainer.ports import Ports
 from maintainer.steps.admission import admit_now, is_blackout
 from maintainer.steps.isolation import each
@@ -33,17 +33,19 @@ def submit(ports: Ports) -> int:
     return started
 
 
-def _add_admitted(ports: Ports, verdict: AdmissionVerdict) -> bool:
-    record = ports.store.table(verdict.candidate.table)
+def _add_admitted(ports: Ports, decision: AdmissionDecision) -> bool:
+    record = ports.store.table(decision.candidate.table)
     plan = record.plan if record is not None else None
     wanted = (
-        plan.planned if plan is not None and plan.table_uuid == verdict.candidate.table_uuid else ()
+        plan.planned
+        if plan is not None and plan.table_uuid == decision.candidate.table_uuid
+        else ()
     )
-    planned = next((planned for planned in wanted if planned.rule is verdict.candidate.rule), None)
+    planned = next((planned for planned in wanted if planned.rule is decision.candidate.rule), None)
     if plan is None or planned is None:
         return False  # the table was planned again after the candidates were read
     return ports.store.add_job(
-        make_job(ports, plan, replace(planned, score=verdict.score), "policy", ())
+        make_job(ports, plan, replace(planned, score=decision.score), "policy", ())
     )
 
 
@@ -52,7 +54,7 @@ def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
 
     During a drain all of them wait; during a blackout those that no person requested.
     """
-    if is_draining(ports.store.halts()):
+    if is_draining(ports.store.scope_pauses()):
         return 0
     pending = [
         job
@@ -93,7 +95,7 @@ def _start(ports: Ports, job: Job) -> bool:
             _refuse(ports, job, reason, message)
             return False
         case NotNeeded(message):
-            if not is_draining(ports.store.halts()):  # during a drain the job waits
+            if not is_draining(ports.store.scope_pauses()):  # during a drain the job waits
                 _cancel(ports, job, message)
             return False
         case Ready(ready, ignores_pauses_until):
@@ -102,7 +104,7 @@ def _start(ports: Ports, job: Job) -> bool:
             if stop is None:
                 return _hand_over(ports, ready, take_baseline(scanned.inventory, scanned.health))
             if not stop.is_drain:  # during a drain the job waits
-                _cancel(ports, job, f"not started: {describe_halt(stop)}")
+                _cancel(ports, job, f"not started: {describe_scope_pause(stop)}")
             ports.runner.forget(job.job_id)
             return False
 

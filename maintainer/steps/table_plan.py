@@ -15,8 +15,8 @@ from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer
 from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.policy.effective import effective
-from maintainer.policy.halts import find_halt
 from maintainer.policy.preview import with_candidate
+from maintainer.policy.scope_pauses import find_scope_pause
 from maintainer.ports import Ports
 from maintainer.ports.store.tables import TableRecord
 from maintainer.steps.isolation import TimeLimit
@@ -116,7 +116,7 @@ def circumstances_of(
         memory_gb=ports.admission.memory_gb,
         admission=ports.admission,
         previous=record.plan,
-        halt=find_halt(ports.store.halts(), health.table),
+        pause=find_scope_pause(ports.store.scope_pauses(), health.table),
         band=record.grade.band if record.grade is not None else None,
         application=ports.runner.application,
         tasks_at_once=ports.admission.tasks_at_once,

@@ -14,10 +14,10 @@ from maintainer.admit.budgets import find_spent
 from maintainer.admit.circumstances import AdmissionCircumstances, Running, running_of
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.admission import (
+    AdmissionDecision,
     AdmissionRules,
-    AdmissionVerdict,
     Candidate,
-    Halt,
+    ScopePause,
     Scorer,
     Wait,
     WaitCode,
@@ -41,7 +41,7 @@ FILES, MANIFESTS, EXPIRY = (
 TODAY = "2026-03-04"
 
 
-def admitted(verdicts: Iterable[AdmissionVerdict]) -> tuple[Candidate, ...]:
+def admitted(verdicts: Iterable[AdmissionDecision]) -> tuple[Candidate, ...]:
     """The candidates that start, best first."""
     return tuple(verdict.candidate for verdict in verdicts if verdict.is_admitted)
 
@@ -93,7 +93,7 @@ def names(candidates: Sequence[Candidate], given: AdmissionCircumstances) -> lis
     return [one.table.name for one in admitted(admit(candidates, given))]
 
 
-def wait_of(verdicts: Sequence[AdmissionVerdict], one: Candidate) -> Wait:
+def wait_of(verdicts: Sequence[AdmissionDecision], one: Candidate) -> Wait:
     wait = next(verdict.wait for verdict in verdicts if verdict.candidate is one)
     assert wait is not None
     return wait
@@ -261,12 +261,16 @@ def test_catalogs_and_policies_have_budgets_of_their_own() -> None:
     )
 
 
-def test_a_halt_says_who_asked_for_it_and_why() -> None:
+def test_a_paused_action_waits_and_names_who_asked_and_why() -> None:
     one, other = candidate("a"), candidate("b", catalog="other")
-    paused = admit([one, other], circumstances(halts=(Halt("lake.*", "ann", NOW, "a migration"),)))
+    paused = admit(
+        [one, other], circumstances(scope_pauses=(ScopePause("lake.*", "ann", NOW, "a migration"),))
+    )
     assert admitted(paused) == (other,)
     assert wait_of(paused, one) == Wait(WaitCode.PAUSED, "ann paused lake.*: a migration")
-    drained = admit([one], circumstances(halts=(Halt("*", "ann", NOW, is_drain=True),)))
+    drained = admit(
+        [one], circumstances(scope_pauses=(ScopePause("*", "ann", NOW, is_drain=True),))
+    )
     assert wait_of(drained, one) == Wait(WaitCode.DRAINING, "ann started a drain")
 
 
@@ -401,7 +405,7 @@ def test_no_budget_is_exceeded_no_table_has_two_and_every_candidate_has_one_verd
     assert Counter(id(verdict.candidate) for verdict in verdicts) == Counter(
         id(one) for one in candidates
     )
-    assert len(started) <= max(0, given.free_places)
+    assert len(started) <= max(0, given.free_slots)
     assert len(
         {one.table_uuid for one in started} | {running.table_uuid for running in given.running}
     ) == len(started) + len({running.table_uuid for running in given.running})
@@ -523,7 +527,7 @@ def test_choosing_starts_the_very_ones_that_are_admitted_with_the_same_scores(
     "given",
     [
         circumstances(places=0),
-        circumstances(halts=(Halt("*", "ann", NOW),)),
+        circumstances(scope_pauses=(ScopePause("*", "ann", NOW),)),
         circumstances(rules=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),))),
         replace(limited(max_jobs=1), running=(Running("u", "lake"),)),
         limited(spent=Charge(0, 5.0), gb_hours_per_day=5.0),
@@ -532,7 +536,7 @@ def test_choosing_starts_the_very_ones_that_are_admitted_with_the_same_scores(
 def test_when_nothing_could_start_nobody_is_looked_at(given: AdmissionCircumstances) -> None:
     assert is_shut(given)
     assert choose([candidate()], given) == ()
-    assert not is_shut(circumstances(halts=(Halt("lake.*", "ann", NOW),)))
+    assert not is_shut(circumstances(scope_pauses=(ScopePause("lake.*", "ann", NOW),)))
 
 
 # -- what admission sees of plans and jobs

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from maintainer.domain.admission import Halt
+from maintainer.domain.admission import ScopePause
 from maintainer.domain.health import PartitionHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.job import Job, JobState
@@ -71,7 +71,7 @@ def test_a_paused_table_says_so_and_not_that_nothing_is_due(idle: Client) -> Non
 
 
 def test_a_pause_of_the_namespace_counts_like_the_tables_own(idle: Client) -> None:
-    idle.daemon.store.set_halt(Halt("lake.sales.*", "ann", NOW))
+    idle.daemon.store.set_scope_pause(ScopePause("lake.sales.*", "ann", NOW))
     assert outlook_of(idle)["kind"] == "paused"
     start(idle)
     outlook = outlook_of(idle)

@@ -30,7 +30,7 @@ def test_nothing_is_paused_at_first(client: Client, world: World) -> None:
         "is_drained": False,
         "running_jobs": [],
     }
-    assert world.store.halts() == ()
+    assert world.store.scope_pauses() == ()
 
 
 def test_a_scope_is_paused_listed_and_resumed(client: Client, world: World) -> None:
@@ -53,7 +53,7 @@ def test_a_scope_is_paused_listed_and_resumed(client: Client, world: World) -> N
     assert "nothing is paused as 'lake.sales.*'" in expect_problem(
         client.send("DELETE", PAUSES, query={"scope": "lake.sales"}), 404
     )
-    assert world.store.halts() == ()
+    assert world.store.scope_pauses() == ()
 
 
 def test_a_drain_shows_what_still_runs(client: Client, world: World) -> None:
@@ -90,7 +90,7 @@ def test_what_names_no_scope_is_refused(
     client: Client, world: World, body: dict[str, object]
 ) -> None:
     assert client.post(PAUSES, body).status_code in {400, 422}
-    assert world.store.halts() == ()
+    assert world.store.scope_pauses() == ()
 
 
 def test_a_table_that_is_not_known_cannot_be_paused(client: Client, world: World) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from maintainer.api.queue_cache import MAX_AGE, Queue, QueueBoard
-from maintainer.domain.admission import AdmissionVerdict, Candidate, Wait, WaitCode
+from maintainer.domain.admission import AdmissionDecision, Candidate, Wait, WaitCode
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
 from maintainer.domain.policy import RuleName
 from tests.api.nouns import HEALTH, NOW, ORDERS
@@ -23,7 +23,7 @@ SPENT = Wait(
 
 def verdict(
     name: str = "orders", wait: Wait | None = None, rule: RuleName = REWRITE
-) -> AdmissionVerdict:
+) -> AdmissionDecision:
     uuid = HEALTH.table_uuid if name == "orders" else name
     candidate = Candidate(
         replace(ORDERS, name=name),
@@ -34,12 +34,12 @@ def verdict(
         1000,
         NOW - timedelta(hours=1),
     )
-    return AdmissionVerdict(
+    return AdmissionDecision(
         candidate, Score("maintainer", 12.5, (("chance", 0.9),), "chance 0.9"), wait
     )
 
 
-def put(client: Client, *verdicts: AdmissionVerdict) -> None:
+def put(client: Client, *verdicts: AdmissionDecision) -> None:
     client.daemon.queue = Queue(NOW, verdicts)
 
 
@@ -105,7 +105,7 @@ class Judge:
     asked: list[None] = field(default_factory=list)
     meanwhile: Callable[[], object] = lambda: None
 
-    def __call__(self) -> tuple[AdmissionVerdict, ...]:
+    def __call__(self) -> tuple[AdmissionDecision, ...]:
         self.asked.append(None)
         self.clock.advance(self.takes)
         self.meanwhile()
@@ -118,9 +118,9 @@ def test_the_board_works_the_queue_out_anew_only_when_it_is_old() -> None:
     board = QueueBoard(judge, clock)
     assert board.read() is board.read()
     clock.advance(MAX_AGE - timedelta(milliseconds=1))
-    assert board.read().verdicts[0].candidate.table.name == "t1"
+    assert board.read().decisions[0].candidate.table.name == "t1"
     clock.advance(timedelta(milliseconds=1))
-    assert board.read().verdicts[0].candidate.table.name == "t2"
+    assert board.read().decisions[0].candidate.table.name == "t2"
     assert len(judge.asked) == 2
 
 

@@ -245,7 +245,7 @@ def _mean_percent(jobs: Sequence[Job], quantity: Quantity) -> float:
     errors = _errors(jobs, quantity)
     return (
         100
-        * sum(abs(error.predicted - error.actual) / error.actual for error in errors)
+        * sum(abs(error.estimated - error.actual) / error.actual for error in errors)
         / len(errors)
     )
 
@@ -253,4 +253,4 @@ def _mean_percent(jobs: Sequence[Job], quantity: Quantity) -> float:
 def _sum_percent(jobs: Sequence[Job]) -> float:
     errors = _errors(jobs, Quantity.GB_HOURS)
     actual = sum(error.actual for error in errors)
-    return 100 * abs(sum(error.predicted for error in errors) - actual) / actual
+    return 100 * abs(sum(error.estimated for error in errors) - actual) / actual

@@ -18,7 +18,7 @@ from maintainer.domain.action import (
     RewriteManifests,
     RewritePositionDeleteFiles,
 )
-from maintainer.domain.canary import CanaryReading
+from maintainer.domain.canary import CanaryResult
 from maintainer.domain.effect import ContentProof, Effect, RowProof
 from maintainer.domain.inventory import Snapshot, Unreadable
 from maintainer.domain.job import FailureReason, Job, Outcome
@@ -144,7 +144,7 @@ def test_every_file_that_is_not_as_it_should_be_is_named() -> None:
             )
         ),
         ContentProof.DIFFERENT,
-        CanaryReading(3, ("a.parquet is not there",), ("b.parquet: OSError: timeout",)),
+        CanaryResult(3, ("a.parquet is not there",), ("b.parquet: OSError: timeout",)),
         (Unreadable("m.avro", "it is empty"),),
     )
     assert found == (

@@ -14,7 +14,7 @@ from maintainer.decide.explanation import (
     write_next_look,
 )
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles
-from maintainer.domain.admission import AdmissionVerdict, Candidate, Wait, WaitCode
+from maintainer.domain.admission import AdmissionDecision, Candidate, Wait, WaitCode
 from maintainer.domain.budget import BudgetState, Resource
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
 from maintainer.domain.health import Finding
@@ -94,7 +94,7 @@ def test_the_next_look_is_told_in_utc_or_as_a_change() -> None:
 
 def test_an_action_that_is_planned_says_whether_it_starts_or_why_and_until_when_it_waits() -> None:
     candidate = Candidate(TABLE, UUID, REWRITE, Cost(0.5, 0.8, 90.0), Worth(Benefit(98)), 1000, NOW)
-    starts = AdmissionVerdict(candidate, Score("maintainer", 1.0))
+    starts = AdmissionDecision(candidate, Score("maintainer", 1.0))
     assert explain_admission(starts) == "Compacting data files starts next."
     queued = replace(
         starts, wait=Wait(WaitCode.QUEUED, "no free slot; 3 ahead in the queue", ahead=3)

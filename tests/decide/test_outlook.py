@@ -10,7 +10,13 @@ import pytest
 from maintainer.decide.explanation import DOING
 from maintainer.decide.outlook import Outlook, OutlookKind, find_outlook
 from maintainer.domain.action import RewriteDataFiles
-from maintainer.domain.admission import AdmissionVerdict, Halt, Wait, WaitCode, find_candidates
+from maintainer.domain.admission import (
+    AdmissionDecision,
+    ScopePause,
+    Wait,
+    WaitCode,
+    find_candidates,
+)
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
@@ -35,7 +41,7 @@ COMPACT = PlannedAction(
     worth=Worth(Benefit(value=98.0)),
 )
 HOUR = timedelta(hours=1)
-PAUSED = Halt(str(TABLE), "ann", NOW, "we look into it.")
+PAUSED = ScopePause(str(TABLE), "ann", NOW, "we look into it.")
 
 
 def plan(*verdicts: PlannedAction | SkippedRule) -> Plan:
@@ -63,9 +69,9 @@ def job(state: JobState = JobState.RUNNING, **more: object) -> Job:
     return replace(made, **more)  # type: ignore[arg-type]
 
 
-def wait_for(wait: Wait | None) -> tuple[AdmissionVerdict, ...]:
+def wait_for(wait: Wait | None) -> tuple[AdmissionDecision, ...]:
     return tuple(
-        AdmissionVerdict(candidate, Score("maintainer", 1.0), wait)
+        AdmissionDecision(candidate, Score("maintainer", 1.0), wait)
         for candidate in find_candidates(plan(COMPACT))
     )
 
@@ -116,36 +122,36 @@ def test_a_running_job_says_what_follows_and_that_the_table_is_paused_after_it()
 
 
 @pytest.mark.parametrize(
-    ("halt", "cause"),
+    ("pause", "cause"),
     [
         (PAUSED, f"ann paused {TABLE} at 2026-03-04 12:00 UTC: we look into it"),
-        (Halt("*", "bob", NOW), "bob paused * at 2026-03-04 12:00 UTC"),
+        (ScopePause("*", "bob", NOW), "bob paused * at 2026-03-04 12:00 UTC"),
         (
-            Halt("*", "bob", NOW, "upgrade", is_drain=True),
+            ScopePause("*", "bob", NOW, "upgrade", is_drain=True),
             "bob started a drain at 2026-03-04 12:00 UTC: upgrade",
         ),
     ],
 )
-def test_a_paused_table_says_who_paused_what_and_what_is_due(halt: Halt, cause: str) -> None:
+def test_a_paused_table_says_who_paused_what_and_what_is_due(pause: ScopePause, cause: str) -> None:
     skipped = (
         SkippedRule(EXPIRE, SkipCode.OUTSIDE_WINDOW, "outside the window"),
         SkippedRule(MANIFESTS, SkipCode.BELOW_THRESHOLD, "few"),
     )
-    found = find_outlook(TABLE, plan(COMPACT, *skipped), None, (halt,))
+    found = find_outlook(TABLE, plan(COMPACT, *skipped), None, (pause,))
     assert found == Outlook(
         OutlookKind.PAUSED,
         f"Nothing starts until this ends: {cause}. Due until then: compacting data files, "
         f"expiring snapshots.",
     )
     assert (
-        find_outlook(TABLE, plan(), None, (halt,)).sentence
+        find_outlook(TABLE, plan(), None, (pause,)).sentence
         == f"Nothing starts until this ends: {cause}."
     )
 
 
 def test_a_pause_of_other_tables_changes_nothing() -> None:
     assert (
-        find_outlook(TABLE, plan(COMPACT), None, (Halt("other.*", "ann", NOW),)).kind
+        find_outlook(TABLE, plan(COMPACT), None, (ScopePause("other.*", "ann", NOW),)).kind
         is OutlookKind.PLANNED
     )
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from maintainer.domain.admission import (
-    AdmissionVerdict,
+    AdmissionDecision,
     Candidate,
-    Halt,
-    Standstill,
+    PausesInForce,
+    ScopePause,
     Wait,
     WaitCode,
     read_scope,
@@ -62,8 +62,8 @@ def test_a_budget_without_limits_limits_nothing() -> None:
         ("other.*", False),
     ],
 )
-def test_a_halt_covers_the_tables_of_its_scope(scope: str, is_covered: bool) -> None:
-    assert Halt(scope, "ann", NOW).covers(TABLE) is is_covered
+def test_a_pause_covers_the_tables_of_its_scope(scope: str, is_covered: bool) -> None:
+    assert ScopePause(scope, "ann", NOW).covers(TABLE) is is_covered
 
 
 def test_each_recent_conflict_halves_the_scope_down_to_a_sixty_fourth() -> None:
@@ -99,8 +99,8 @@ def test_a_verdict_without_a_wait_is_an_admission() -> None:
     candidate = Candidate(
         TABLE, "uuid", RuleName.EXPIRE_SNAPSHOTS, Cost(1, 1, 1), Worth(Benefit()), 0, NOW
     )
-    assert AdmissionVerdict(candidate, Score("maintainer", 1.0)).is_admitted
-    assert not AdmissionVerdict(
+    assert AdmissionDecision(candidate, Score("maintainer", 1.0)).is_admitted
+    assert not AdmissionDecision(
         candidate, Score("maintainer", 1.0), Wait(WaitCode.QUEUED, "later")
     ).is_admitted
 
@@ -128,11 +128,11 @@ def test_what_names_no_scope_is_refused(text: str) -> None:
 
 def test_a_drain_is_of_everything() -> None:
     with pytest.raises(InvalidValueError, match=r"a drain is of everything \(\*\), not of lake"):
-        Halt("lake.*", "ann", NOW, is_drain=True)
+        ScopePause("lake.*", "ann", NOW, is_drain=True)
 
 
 def test_it_is_drained_when_everything_was_asked_to_end_and_nothing_runs() -> None:
-    drain = Halt("*", "ann", NOW, is_drain=True)
-    assert Standstill((drain,), is_draining=True, running=()).is_drained
-    assert not Standstill((drain,), is_draining=True, running=(make_job(),)).is_drained
-    assert not Standstill((), is_draining=False, running=()).is_drained
+    drain = ScopePause("*", "ann", NOW, is_drain=True)
+    assert PausesInForce((drain,), is_draining=True, running=()).is_drained
+    assert not PausesInForce((drain,), is_draining=True, running=(make_job(),)).is_drained
+    assert not PausesInForce((), is_draining=False, running=()).is_drained

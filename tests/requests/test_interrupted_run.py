@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from maintainer.cli.once import START_GRACE, settle_left_jobs
-from maintainer.domain.admission import Halt
+from maintainer.domain.admission import ScopePause
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
@@ -113,7 +113,7 @@ def test_a_pending_job_that_nobody_starts_does_not_keep_its_table_for_ever() -> 
 def test_a_pending_job_waits_as_long_as_the_daemon_drains() -> None:
     world = World()
     job = pending(world)
-    world.store.set_halt(Halt("*", "ann", world.clock.now(), is_drain=True))
+    world.store.set_scope_pause(ScopePause("*", "ann", world.clock.now(), is_drain=True))
     world.clock.advance(START_GRACE * 2)
     settle_left_jobs(world.ports, job.table)
     assert world.stored(job).state is JobState.PENDING

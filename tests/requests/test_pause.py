@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from maintainer.domain.admission import EVERYTHING, AdmissionRules, Halt, WaitCode
+from maintainer.domain.admission import EVERYTHING, AdmissionRules, ScopePause, WaitCode
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.budget import Budget
 from maintainer.domain.errors import UnknownTableError
@@ -19,7 +19,7 @@ from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName, Window
 from maintainer.ports import Ports
 from maintainer.ports.store.jobs import JobQuery
-from maintainer.requests.pause import cancel_scope, pause_scope, read_standstill, resume_scope
+from maintainer.requests.pause import cancel_scope, pause_scope, read_pauses_in_force, resume_scope
 from maintainer.requests.run import request_run
 from maintainer.steps.admission import read_queue, waits_of
 from maintainer.steps.kinds.dispatch import prepare
@@ -50,7 +50,7 @@ def states(world: World) -> list[JobState]:
 def test_nothing_starts_in_a_paused_scope_until_it_is_resumed(world: World, scope: str) -> None:
     table = world.put("orders")
     look(world)
-    assert pause_scope(world.ports, Halt(scope, "ann", NOW, "a migration")) == 0
+    assert pause_scope(world.ports, ScopePause(scope, "ann", NOW, "a migration")) == 0
     assert submit(world.ports) == 0, "before anything is planned anew"
     look(world)
     record = world.store.table(table)
@@ -80,7 +80,7 @@ def test_nothing_starts_in_a_paused_scope_until_it_is_resumed(world: World, scop
 def test_the_wait_of_a_paused_table_says_who_paused_it_and_why(world: World) -> None:
     table = world.put("orders")
     look(world)
-    pause_scope(world.ports, Halt("lake.*", "ann", NOW, "a migration"))
+    pause_scope(world.ports, ScopePause("lake.*", "ann", NOW, "a migration"))
     (verdict, *_) = waits_of(world.ports, table)
     assert verdict.wait is not None
     assert (verdict.wait.code, verdict.wait.reason) == (
@@ -91,7 +91,7 @@ def test_the_wait_of_a_paused_table_says_who_paused_it_and_why(world: World) -> 
 
 def test_a_table_that_is_not_known_cannot_be_paused(world: World) -> None:
     with pytest.raises(UnknownTableError):
-        pause_scope(world.ports, Halt("lake.sales.nobody", "ann", NOW))
+        pause_scope(world.ports, ScopePause("lake.sales.nobody", "ann", NOW))
     assert not resume_scope(world.ports, "lake.sales.nobody", "ann")
 
 
@@ -99,7 +99,7 @@ def test_what_waits_before_a_pause_has_waited_since_then(world: World) -> None:
     table = world.put("orders")
     look(world)
     began = waits_of(world.ports, table)[0].candidate.waiting_since
-    pause_scope(world.ports, Halt(EVERYTHING, "ann", NOW))
+    pause_scope(world.ports, ScopePause(EVERYTHING, "ann", NOW))
     world.clock.advance(timedelta(hours=5))
     look(world)
     assert waits_of(world.ports, table) == ()
@@ -116,11 +116,11 @@ def test_a_drain_lets_what_runs_end_and_starts_not_even_what_a_person_asks_for(
     request_run(world.ports, running, (), "person")
     assert start_pending(world.ports) == 1
     request_run(world.ports, other, (), "person")
-    assert pause_scope(world.ports, Halt(EVERYTHING, "ann", NOW, is_drain=True)) == 2
+    assert pause_scope(world.ports, ScopePause(EVERYTHING, "ann", NOW, is_drain=True)) == 2
 
     assert start_pending(world.ports) == 0
     assert submit(world.ports) == 0
-    found = read_standstill(world.ports)
+    found = read_pauses_in_force(world.ports)
     assert (found.is_draining, found.is_drained, len(found.running)) == (True, False, 2)
 
     resume_scope(world.ports, EVERYTHING, "ann")
@@ -136,7 +136,7 @@ def test_guard_29_a_pause_between_a_persons_request_and_its_start_counts(
         world.ports, table, (RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS), "person ann"
     )
     assert job is not None
-    pause_scope(world.ports, Halt(scope, "ben", NOW, "a migration"))
+    pause_scope(world.ports, ScopePause(scope, "ben", NOW, "a migration"))
     assert start_pending(world.ports) == 0
     ended = world.stored(job)
     assert (ended.state, world.runner.submitted) == (JobState.CANCELLED, {})
@@ -153,7 +153,7 @@ def test_guard_29_a_drain_that_begins_while_a_job_is_looked_at_lets_it_wait(
         during.setattr(
             world.ports.catalog_of(table),
             "inventory",
-            _halting(world, table, Halt(EVERYTHING, "ben", NOW, is_drain=True)),
+            _halting(world, table, ScopePause(EVERYTHING, "ben", NOW, is_drain=True)),
         )
         assert start_pending(world.ports) == 0
     assert world.stored(job).state is JobState.PENDING
@@ -174,7 +174,7 @@ def test_guard_29_a_pause_during_the_last_preparations_counts(
     def prepare_long(ports: Ports, job: Job, scanned: Measured) -> Preparation:
         prepared = prepare(ports, job, scanned)
         assert isinstance(prepared, Ready)
-        pause_scope(ports, Halt(scope, "ben", NOW))
+        pause_scope(ports, ScopePause(scope, "ben", NOW))
         return prepared
 
     monkeypatch.setattr("maintainer.steps.submit.prepare", prepare_long)
@@ -188,21 +188,21 @@ def test_guard_29_a_pause_during_the_last_preparations_counts(
 
 
 def _halting(
-    world: World, table: TableIdentifier, halted: Halt
+    world: World, table: TableIdentifier, pause: ScopePause
 ) -> Callable[..., TableInventory | TableFault]:
-    """Measures the table, and somebody asks for the halt meanwhile."""
+    """Measures the table, and somebody asks for the pause meanwhile."""
     read = world.ports.catalog_of(table).inventory
 
     def inventory(*given: Any, **named: Any) -> TableInventory | TableFault:
-        pause_scope(world.ports, halted)
+        pause_scope(world.ports, pause)
         return read(*given, **named)
 
     return inventory
 
 
 def test_a_fleet_with_nothing_running_is_drained(world: World) -> None:
-    pause_scope(world.ports, Halt(EVERYTHING, "ann", NOW, is_drain=True))
-    assert read_standstill(world.ports).is_drained
+    pause_scope(world.ports, ScopePause(EVERYTHING, "ann", NOW, is_drain=True))
+    assert read_pauses_in_force(world.ports).is_drained
 
 
 def test_the_kill_switch_asks_every_job_of_the_scope_to_end(world: World) -> None:
@@ -216,9 +216,11 @@ def test_the_kill_switch_asks_every_job_of_the_scope_to_end(world: World) -> Non
 def test_single_tables_and_scopes_stand_in_one_list(world: World) -> None:
     world.put("orders")
     look(world)
-    pause_scope(world.ports, Halt("lake.sales.orders", "ann", NOW, "one"))
-    pause_scope(world.ports, Halt("lake.*", "ben", NOW, "all"))
-    assert [(one.scope, one.by, one.reason) for one in read_standstill(world.ports).halts] == [
+    pause_scope(world.ports, ScopePause("lake.sales.orders", "ann", NOW, "one"))
+    pause_scope(world.ports, ScopePause("lake.*", "ben", NOW, "all"))
+    assert [
+        (one.scope, one.by, one.reason) for one in read_pauses_in_force(world.ports).pauses
+    ] == [
         ("lake.*", "ben", "all"),
         ("lake.sales.orders", "ann", "one"),
     ]

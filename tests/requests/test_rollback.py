@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.domain.admission import Halt
+from maintainer.domain.admission import ScopePause
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.identifier import TableIdentifier
@@ -116,7 +116,9 @@ def test_guard_29_a_pause_after_a_rollback_was_asked_for_stops_it(scope: str) ->
     _, job = compacted(world)
     undoing = request_rollback(world.ports, job, "person ada")
     world.clock.advance(timedelta(seconds=1))
-    pause_scope(world.ports, Halt(scope, "ben", world.clock.now(), "the owner wants to look first"))
+    pause_scope(
+        world.ports, ScopePause(scope, "ben", world.clock.now(), "the owner wants to look first")
+    )
     assert start_pending(world.ports) == 0
     ended = world.stored(undoing)
     assert ended.state is JobState.CANCELLED
@@ -129,7 +131,8 @@ def test_a_rollback_starts_in_a_scope_that_was_paused_before_it_was_asked_for() 
     world = World()
     _, job = compacted(world)
     pause_scope(
-        world.ports, Halt("lake.*", "ben", world.clock.now(), "nothing more until this is undone")
+        world.ports,
+        ScopePause("lake.*", "ben", world.clock.now(), "nothing more until this is undone"),
     )
     world.clock.advance(timedelta(seconds=1))
     assert rolled_back(world, job).state is JobState.SUCCEEDED

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from maintainer.domain.admission import Halt
+from maintainer.domain.admission import ScopePause
 from maintainer.domain.audit import BY_PROOF, AuditEntry, AuditQuery, Deed
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.pin import Pin
-from maintainer.requests.pause import pause_scope, read_standstill, resume_scope
+from maintainer.requests.pause import pause_scope, read_pauses_in_force, resume_scope
 from maintainer.steps.pauses import pause_table
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
@@ -64,7 +64,7 @@ def test_guard_29_one_listing_without_a_paused_table_does_not_start_work_on_it(
     table = world.put("orders")
     look(world)
     if by == "person":
-        pause_scope(world.ports, Halt(str(table), "ann", NOW, "a migration"))
+        pause_scope(world.ports, ScopePause(str(table), "ann", NOW, "a migration"))
     else:
         assert submit(world.ports) == 1
         (job,) = world.store.unfinished_jobs()
@@ -89,7 +89,7 @@ def test_guard_29_one_listing_without_a_paused_table_does_not_start_work_on_it(
 def test_people_are_told_once_that_a_paused_table_is_gone(world: World, how: str) -> None:
     table, other = world.put("orders"), world.put("returns")
     look(world)
-    pause_scope(world.ports, Halt(str(table), "ann", NOW, "a migration"))
+    pause_scope(world.ports, ScopePause(str(table), "ann", NOW, "a migration"))
     hide(world, table, how)
     hide(world, other, how)
     for _ in range(3):
@@ -108,7 +108,7 @@ def test_people_are_told_once_that_a_paused_table_is_gone(world: World, how: str
 def test_nothing_is_told_of_a_paused_table_while_its_catalog_is_away(world: World) -> None:
     table = world.put("orders")
     look(world)
-    pause_scope(world.ports, Halt(str(table), "ann", NOW))
+    pause_scope(world.ports, ScopePause(str(table), "ann", NOW))
     world.catalog.fail("no answer")
     look(world)
     assert (logged_gone(world), told_gone(world)) == ([], [])
@@ -118,16 +118,19 @@ def test_nothing_is_told_of_a_paused_table_while_its_catalog_is_away(world: Worl
 def test_a_renamed_table_stays_paused_and_is_resumed_under_either_name(world: World) -> None:
     table = world.put("orders")
     look(world)
-    pause_scope(world.ports, Halt(str(table), "ann", NOW, "a migration"))
+    pause_scope(world.ports, ScopePause(str(table), "ann", NOW, "a migration"))
     renamed = TableIdentifier("lake", ("archive",), "orders")
     here = world.look(table)
     world.catalog.drop(table)
     world.replace(replace(here, table=renamed))
     look(world)
     assert submit(world.ports) == 0
-    assert [one.scope for one in read_standstill(world.ports).halts] == [str(renamed), str(table)]
+    assert [one.scope for one in read_pauses_in_force(world.ports).pauses] == [
+        str(renamed),
+        str(table),
+    ]
     assert resume_scope(world.ports, str(table), "ann")
-    assert read_standstill(world.ports).halts == ()
+    assert read_pauses_in_force(world.ports).pauses == ()
     look(world)
     assert submit(world.ports) == 1
 

@@ -20,7 +20,7 @@ from pyiceberg.table import Table
 
 from maintainer.adapters.catalog.limits import UnreadableFileError
 from maintainer.adapters.catalog.manifests.container import open_container
-from maintainer.domain.canary import CanaryReading
+from maintainer.domain.canary import CanaryResult
 from maintainer.domain.units import MIB
 
 MAX_SNAPSHOTS: Final = 3  # the newest snapshots
@@ -40,7 +40,7 @@ class _WrongFileError(Exception):
     """The file is not what its manifest says."""
 
 
-def read_canary(table: Table, snapshot_ids: Sequence[int]) -> CanaryReading:
+def read_canary(table: Table, snapshot_ids: Sequence[int]) -> CanaryResult:
     """Read a few files that these snapshots added; an expired snapshot adds none."""
     field_ids = {field_id for schema in table.schemas().values() for field_id in schema.field_ids}
     read, problems, unread = 0, [], []
@@ -53,7 +53,7 @@ def read_canary(table: Table, snapshot_ids: Sequence[int]) -> CanaryReading:
         # Storage libraries raise any exception, and an unseen file proves nothing.
         except Exception as error:  # noqa: BLE001
             unread.append(f"{file.file_path}: {type(error).__name__}: {error}")
-    return CanaryReading(read, tuple(problems), tuple(unread))
+    return CanaryResult(read, tuple(problems), tuple(unread))
 
 
 def _added_files(table: Table, snapshot_ids: Sequence[int]) -> Iterator[DataFile]:

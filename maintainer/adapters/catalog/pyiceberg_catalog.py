@@ -31,7 +31,7 @@ from maintainer.adapters.catalog.tables.pointer import (
     list_tables,
 )
 from maintainer.adapters.catalog.tables.request_rate import PollLimits
-from maintainer.domain.canary import CanaryReading
+from maintainer.domain.canary import CanaryResult
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (
@@ -281,7 +281,7 @@ class PyIcebergCatalog:
 
     def read_canary(
         self, table: TableIdentifier, snapshot_ids: Sequence[int]
-    ) -> CanaryReading | None:
+    ) -> CanaryResult | None:
         """Read a bounded number of files that these snapshots added.
 
         Our own reader goes first: PyIceberg's does not check its bounds.

@@ -9,11 +9,11 @@ from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, sele
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.job_schema import calibrations, candidates, halts, spending
+from maintainer.adapters.store.job_schema import calibrations, candidates, scope_pauses, spending
 from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import write_text
 from maintainer.adapters.store.verdicts import read_standing_verdicts, replace_verdict
-from maintainer.domain.admission import Candidate, Halt, find_candidates
+from maintainer.domain.admission import Candidate, ScopePause, find_candidates
 from maintainer.domain.budget import Charge, Spending, day_of
 from maintainer.domain.calibration import (
     NOTHING_LEARNT,
@@ -83,26 +83,33 @@ class SqlAdmission:
         with self._database.read() as connection:
             return read_calibration(connection, table_uuid, catalog)
 
-    def set_halt(self, halt: Halt) -> None:
+    def set_scope_pause(self, pause: ScopePause) -> None:
         """See AdmissionStore."""
         with self._database.write(durable=True) as connection:
             connection.execute(
                 self._database.upsert(
-                    halts, {"scope": halt.scope, "document": documents.write(halt)}
+                    scope_pauses, {"scope": pause.scope, "document": documents.write(pause)}
                 )
             )
 
-    def lift_halt(self, scope: str) -> bool:
+    def remove_scope_pause(self, scope: str) -> bool:
         """See AdmissionStore."""
         with self._database.write(durable=True) as connection:
-            return connection.execute(delete(halts).where(halts.c.scope == scope)).rowcount > 0
+            return (
+                connection.execute(
+                    delete(scope_pauses).where(scope_pauses.c.scope == scope)
+                ).rowcount
+                > 0
+            )
 
-    def halts(self) -> Sequence[Halt]:
+    def scope_pauses(self) -> Sequence[ScopePause]:
         """See AdmissionStore."""
         with self._database.read() as connection:
             return tuple(
-                documents.read(Halt, row.document)
-                for row in connection.execute(select(halts.c.document).order_by(halts.c.scope))
+                documents.read(ScopePause, row.document)
+                for row in connection.execute(
+                    select(scope_pauses.c.document).order_by(scope_pauses.c.scope)
+                )
             )
 
 

@@ -132,8 +132,8 @@ calibrations = Table(
     Column("document", Text, nullable=False),  # JSON
 )
 
-halts = Table(
-    "halts",
+scope_pauses = Table(
+    "scope_pauses",
     metadata,
     Column("scope", name_type(), primary_key=True),
     Column("document", Text, nullable=False),  # JSON

@@ -25,7 +25,7 @@ from maintainer.domain.plan import (
 )
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import format_duration
-from maintainer.policy.halts import describe_halt
+from maintainer.policy.scope_pauses import describe_scope_pause
 from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, next_opening
 
 EMPTY_RUNS_PER_DOUBLING = 3  # of the least time between two runs
@@ -77,8 +77,8 @@ def hold_back(
         )
     if circumstances.paused_by is not None:
         return Hold(SkipCode.PAUSED, f"{circumstances.paused_by} paused this table")
-    if circumstances.halt is not None:
-        return Hold(SkipCode.PAUSED, describe_halt(circumstances.halt))
+    if circumstances.pause is not None:
+        return Hold(SkipCode.PAUSED, describe_scope_pause(circumstances.pause))
     other = find_other_maintainer(
         rule, health, policy, circumstances.application, circumstances.now
     )

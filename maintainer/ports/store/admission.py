@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from maintainer.domain.admission import Candidate, Halt
+from maintainer.domain.admission import Candidate, ScopePause
 from maintainer.domain.budget import Spending
 from maintainer.domain.calibration import Calibration
 from maintainer.domain.verdict import RuleVerdict, StandingVerdict
@@ -52,14 +52,14 @@ class AdmissionStore(Protocol):
         """What finished jobs taught about the table's actions, its catalog's and all actions."""
         ...
 
-    def set_halt(self, halt: Halt) -> None:
+    def set_scope_pause(self, pause: ScopePause) -> None:
         """Store a pause or drain of a scope; it replaces an earlier one of the same scope."""
         ...
 
-    def lift_halt(self, scope: str) -> bool:
+    def remove_scope_pause(self, scope: str) -> bool:
         """Remove the pause or drain of exactly this scope; False when there was none."""
         ...
 
-    def halts(self) -> Sequence[Halt]:
+    def scope_pauses(self) -> Sequence[ScopePause]:
         """Every pause and drain in force, by scope."""
         ...

@@ -12,7 +12,7 @@ from maintainer.compare.proof import (
     tell_unmade_checks,
 )
 from maintainer.domain.audit import BY_PROOF
-from maintainer.domain.canary import CanaryReading
+from maintainer.domain.canary import CanaryResult
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import Job, JobEvent
@@ -47,7 +47,7 @@ def prove_contents(
     )
 
 
-def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryReading | None:
+def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryResult | None:
     if job.safeguards.canary is Canary.OFF:
         return None
     canary = ports.catalog_of(job.table).read_canary(

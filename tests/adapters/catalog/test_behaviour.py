@@ -9,7 +9,7 @@ from typing import Protocol
 
 import pytest
 
-from maintainer.domain.canary import CanaryReading
+from maintainer.domain.canary import CanaryResult
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (
@@ -319,8 +319,8 @@ def test_what_snapshots_added_is_read_again_unless_they_are_gone(world: World) -
         world.append(ORDERS, count)
     snapshots = world.catalog.snapshots(ORDERS)
     assert isinstance(snapshots, tuple)
-    assert world.catalog.read_canary(ORDERS, [s.snapshot_id for s in snapshots]) == CanaryReading(2)
-    assert world.catalog.read_canary(ORDERS, [987654321]) == CanaryReading(0)
+    assert world.catalog.read_canary(ORDERS, [s.snapshot_id for s in snapshots]) == CanaryResult(2)
+    assert world.catalog.read_canary(ORDERS, [987654321]) == CanaryResult(0)
     assert world.catalog.read_canary(ABSENT, [snapshots[0].snapshot_id]) is None
 
 

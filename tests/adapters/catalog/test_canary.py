@@ -11,7 +11,7 @@ from pyiceberg.table import Table
 
 from maintainer.adapters.catalog import canary
 from maintainer.adapters.catalog.canary import MAX_FILES, read_canary
-from maintainer.domain.canary import CanaryReading
+from maintainer.domain.canary import CanaryResult
 from tests.adapters.catalog.lake import ROWS, Lake, identify, local_path, rows
 
 
@@ -26,7 +26,7 @@ def file_of(table: Table) -> Path:
     return local_path(next(iter(table.scan().plan_files())).file.file_path)
 
 
-def read(lake: Lake, snapshot_ids: list[int]) -> CanaryReading:
+def read(lake: Lake, snapshot_ids: list[int]) -> CanaryResult:
     found = lake.catalog.read_canary(identify("db", "t"), snapshot_ids)
     assert found is not None
     return found
@@ -34,7 +34,7 @@ def read(lake: Lake, snapshot_ids: list[int]) -> CanaryReading:
 
 def test_what_is_as_its_manifest_says_is_read_without_a_word(lake: Lake) -> None:
     _, ids = filled(lake)
-    assert read(lake, ids) == CanaryReading(1)
+    assert read(lake, ids) == CanaryResult(1)
 
 
 def test_guard_25_a_file_that_is_gone_is_named(lake: Lake) -> None:
@@ -104,7 +104,7 @@ def test_only_a_few_files_of_many_are_read(lake: Lake) -> None:
 
 def test_a_snapshot_that_is_gone_has_nothing_to_read(lake: Lake) -> None:
     table, _ = filled(lake)
-    assert read_canary(table, [12345]) == CanaryReading(0)
+    assert read_canary(table, [12345]) == CanaryResult(0)
 
 
 def test_what_cannot_be_looked_at_proves_nothing(

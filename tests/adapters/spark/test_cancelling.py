@@ -88,7 +88,7 @@ class Scene:
 
 @pytest.fixture(scope="module")
 def scene(lake: Lake, warm: LocalRunner) -> Iterator[Scene]:
-    table = lake.create("halted", files=6, partitions=2)
+    table = lake.create("pause", files=6, partitions=2)
     lake.append(table)
     lake.append(table)
     name = f"lake.db.{table.name}"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from maintainer.adapters.store import documents
 from maintainer.domain.action import RewriteDataFiles
-from maintainer.domain.admission import Candidate, Halt, find_candidates
+from maintainer.domain.admission import Candidate, ScopePause, find_candidates
 from maintainer.domain.budget import Budget, Charge, day_of
 from maintainer.domain.calibration import (
     NOTHING_LEARNT,
@@ -221,20 +221,20 @@ def test_a_fit_is_kept_exactly() -> None:
     assert isinstance(fit, CostFit)
 
 
-# -- halts
+# -- pauses of scopes
 
 
-def test_a_halt_stands_until_it_is_lifted_and_a_later_one_replaces_it(store: Store) -> None:
-    store.set_halt(Halt("lake.*", "ann", NOW, "a migration"))
-    store.set_halt(Halt("*", "ben", NOW, is_drain=True))
-    store.set_halt(Halt("lake.*", "cid", NOW + MINUTE))
-    assert list(store.halts()) == [
-        Halt("*", "ben", NOW, is_drain=True),
-        Halt("lake.*", "cid", NOW + MINUTE),
+def test_a_pause_of_a_scope_lasts_until_it_is_removed_or_replaced(store: Store) -> None:
+    store.set_scope_pause(ScopePause("lake.*", "ann", NOW, "a migration"))
+    store.set_scope_pause(ScopePause("*", "ben", NOW, is_drain=True))
+    store.set_scope_pause(ScopePause("lake.*", "cid", NOW + MINUTE))
+    assert list(store.scope_pauses()) == [
+        ScopePause("*", "ben", NOW, is_drain=True),
+        ScopePause("lake.*", "cid", NOW + MINUTE),
     ]
-    assert store.lift_halt("lake.*")
-    assert not store.lift_halt("lake.*")
-    assert [halt.scope for halt in store.halts()] == ["*"]
+    assert store.remove_scope_pause("lake.*")
+    assert not store.remove_scope_pause("lake.*")
+    assert [pause.scope for pause in store.scope_pauses()] == ["*"]
 
 
 def test_tables_that_are_paused_by_themselves_are_listed_by_name(store: Store) -> None:

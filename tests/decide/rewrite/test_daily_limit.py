@@ -55,7 +55,7 @@ def planned_of(plan: Plan) -> PlannedAction:
 
 def starts(plan: Plan, rules: AdmissionRules) -> bool:
     (candidate,) = find_candidates(plan)
-    (verdict,) = admit([candidate], AdmissionCircumstances(NOW, free_places=1, rules=rules))
+    (verdict,) = admit([candidate], AdmissionCircumstances(NOW, free_slots=1, rules=rules))
     return verdict.is_admitted
 
 

@@ -1,4 +1,4 @@
-"""Back-off, waiting and halts: what holds a rule back although it would help."""
+"""Back-off, waiting and pauses: what postpones a rule although it would help."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from maintainer.decide.plan import decide, on_request
 from maintainer.decide.rewrite.options import shrink_groups
 from maintainer.decide.waiting.postponement import LONGEST_INTERVAL
 from maintainer.domain.action import RewriteDataFiles
-from maintainer.domain.admission import Halt
+from maintainer.domain.admission import ScopePause
 from maintainer.domain.budget import Budget
 from maintainer.domain.health import Band
 from maintainer.domain.plan import Plan, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Policy, RuleName, Window
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import MIB
-from maintainer.policy.halts import digest_halts, find_halt, is_draining
+from maintainer.policy.scope_pauses import find_scope_pause, hash_scope_pauses, is_draining
 from tests.samples import NOW, TABLE, health_of_partitions
 
 FILES = RewriteDataFilesRule()
@@ -114,7 +114,7 @@ def test_a_plan_after_a_conflict_carries_the_smaller_scope() -> None:
     assert dict(action.options)["partial-progress.enabled"] == "true"
 
 
-# -- blackouts and halts
+# -- blackouts and pauses
 
 
 def test_a_blackout_of_the_policy_holds_back_whatever_the_window_says() -> None:
@@ -133,35 +133,37 @@ def test_what_a_person_asks_for_is_held_back_by_no_blackout() -> None:
 
 
 @pytest.mark.parametrize(
-    ("halt", "reason"),
+    ("pause", "reason"),
     [
-        (Halt("lake.*", "ann", NOW, "a migration"), "ann paused lake.*: a migration"),
-        (Halt("lake.*", "ann", NOW), "ann paused lake.*"),
-        (Halt("*", "ann", NOW, is_drain=True), "ann started a drain"),
+        (ScopePause("lake.*", "ann", NOW, "a migration"), "ann paused lake.*: a migration"),
+        (ScopePause("lake.*", "ann", NOW), "ann paused lake.*"),
+        (ScopePause("*", "ann", NOW, is_drain=True), "ann started a drain"),
     ],
 )
-def test_a_halt_holds_back_and_says_who_asked_for_it(halt: Halt, reason: str) -> None:
-    plan = look(halt=halt)
+def test_a_pause_postpones_a_rule_and_names_who_asked_for_it(
+    pause: ScopePause, reason: str
+) -> None:
+    plan = look(pause=pause)
     assert (held(plan).code, held(plan).reason) == (SkipCode.PAUSED, reason)
 
 
-def test_of_several_halts_the_widest_is_named_and_a_drain_before_all() -> None:
+def test_of_several_pauses_the_widest_is_named_and_a_drain_first() -> None:
     table, sales, lake = (
-        Halt(str(TABLE), "a", NOW),
-        Halt("lake.sales.*", "b", NOW),
-        Halt("lake.*", "c", NOW),
+        ScopePause(str(TABLE), "a", NOW),
+        ScopePause("lake.sales.*", "b", NOW),
+        ScopePause("lake.*", "c", NOW),
     )
-    assert find_halt([table, sales, lake], TABLE) is lake
-    drain = Halt("*", "d", NOW, is_drain=True)
-    assert find_halt([lake, drain], TABLE) is drain
-    assert find_halt([Halt("other.*", "e", NOW)], TABLE) is None
+    assert find_scope_pause([table, sales, lake], TABLE) is lake
+    drain = ScopePause("*", "d", NOW, is_drain=True)
+    assert find_scope_pause([lake, drain], TABLE) is drain
+    assert find_scope_pause([ScopePause("other.*", "e", NOW)], TABLE) is None
     assert (is_draining([lake]), is_draining([lake, drain])) == (False, True)
 
 
-def test_halts_that_differ_have_different_digests() -> None:
-    one, other = Halt("lake.*", "a", NOW), Halt("lake.*", "b", NOW)
-    assert digest_halts([]) == ""
-    assert len({digest_halts([]), digest_halts([one]), digest_halts([other])}) == 3
+def test_different_pauses_have_different_hashes() -> None:
+    one, other = ScopePause("lake.*", "a", NOW), ScopePause("lake.*", "b", NOW)
+    assert hash_scope_pauses([]) == ""
+    assert len({hash_scope_pauses([]), hash_scope_pauses([one]), hash_scope_pauses([other])}) == 3
 
 
 # -- since when it waits

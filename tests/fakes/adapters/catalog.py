@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from maintainer.domain.canary import CanaryReading
+from maintainer.domain.canary import CanaryResult
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (
@@ -231,7 +231,7 @@ class FakeCatalog:
 
     def read_canary(
         self, table: TableIdentifier, snapshot_ids: Sequence[int]
-    ) -> CanaryReading | None:
+    ) -> CanaryResult | None:
         """One file a snapshot, and what is wrong with it by spoil()."""
         entry = self._find(table)
         if isinstance(entry, TableFault):
@@ -241,7 +241,7 @@ class FakeCatalog:
             for snapshot_id in snapshot_ids
             if any(snapshot.snapshot_id == snapshot_id for snapshot in entry.snapshots)
         ]
-        return CanaryReading(
+        return CanaryResult(
             len(there),
             tuple(
                 problem for snapshot_id in there for problem in self._spoilt.get(snapshot_id, ())

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from maintainer.domain.admission import Candidate, Halt, find_candidates
+from maintainer.domain.admission import Candidate, ScopePause, find_candidates
 from maintainer.domain.budget import Charge, Spending, day_of
 from maintainer.domain.calibration import (
     NOTHING_LEARNT,
@@ -35,7 +35,7 @@ class FakeAdmission:
     _pauses: dict[TableIdentifier, tuple[str | None, Pause]] = field(
         default_factory=dict, kw_only=True
     )  # with the table's UUID, if it was known
-    _halts: dict[str, Halt] = field(default_factory=dict, kw_only=True)
+    _scope_pauses: dict[str, ScopePause] = field(default_factory=dict, kw_only=True)
     _jobs: dict[str, Job] = field(default_factory=dict, kw_only=True)
     _finished: list[Job] = field(
         default_factory=list, kw_only=True
@@ -106,17 +106,17 @@ class FakeAdmission:
         )
         return self._pauses[table][1] if table in self._pauses else next(by_uuid, None)
 
-    def set_halt(self, halt: Halt) -> None:
+    def set_scope_pause(self, pause: ScopePause) -> None:
         with self._open():
-            self._halts[halt.scope] = halt
+            self._scope_pauses[pause.scope] = pause
 
-    def lift_halt(self, scope: str) -> bool:
+    def remove_scope_pause(self, scope: str) -> bool:
         with self._open():
-            return self._halts.pop(scope, None) is not None
+            return self._scope_pauses.pop(scope, None) is not None
 
-    def halts(self) -> Sequence[Halt]:
+    def scope_pauses(self) -> Sequence[ScopePause]:
         with self._open():
-            return tuple(self._halts[scope] for scope in sorted(self._halts))
+            return tuple(self._scope_pauses[scope] for scope in sorted(self._scope_pauses))
 
 
 def _learn(jobs: Iterable[Job], alpha: float) -> dict[RuleName, CostFit]:

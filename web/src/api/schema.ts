@@ -1113,12 +1113,12 @@ export interface components {
     EstimateErrorOut: {
       /** Actual */
       actual: number;
-      /** Predicted */
-      predicted: number;
+      /** Estimated */
+      estimated: number;
       quantity: components["schemas"]["Quantity"];
       /**
        * Ratio
-       * @description (predicted - actual) / actual; null where there was nothing.
+       * @description (estimated - actual) / actual; null where there was nothing.
        */
       ratio: number | null;
     };
@@ -1262,54 +1262,6 @@ export interface components {
       total: number;
       /** Unmeasured */
       unmeasured: number;
-    };
-    /**
-     * HaltOut
-     * @description A pause in force.
-     */
-    HaltOut: {
-      /**
-       * At
-       * Format: date-time
-       */
-      at: string;
-      /** By */
-      by: string;
-      /** Is Drain */
-      is_drain: boolean;
-      /** Reason */
-      reason: string;
-      /** Scope */
-      scope: string;
-    };
-    /**
-     * HaltRequest
-     * @description Pause the tables of a scope.
-     */
-    HaltRequest: {
-      /**
-       * Cancel
-       * @description Ask what runs there to end as well: the kill switch.
-       * @default false
-       */
-      cancel?: boolean;
-      /**
-       * Drain
-       * @description A drain of everything: not even requests start; running jobs finish.
-       * @default false
-       */
-      drain?: boolean;
-      /**
-       * Reason
-       * @default
-       */
-      reason?: string;
-      /**
-       * Scope
-       * @description A table, a namespace (`lake.sales`), a catalog (`lake`), a glob over whole names, or `*` for all.
-       * @default *
-       */
-      scope?: string;
     };
     /**
      * HistogramBin
@@ -1895,6 +1847,26 @@ export interface components {
       reason?: string;
     };
     /**
+     * PausesOut
+     * @description Every pause in force, and the jobs that still run under one.
+     */
+    PausesOut: {
+      /**
+       * Is Drained
+       * @description The drain is complete: no job runs.
+       */
+      is_drained: boolean;
+      /** Is Draining */
+      is_draining: boolean;
+      /** Items */
+      items: components["schemas"]["ScopePauseOut"][];
+      /**
+       * Running Jobs
+       * @description Jobs on tables that a pause covers, oldest first.
+       */
+      running_jobs: string[];
+    };
+    /**
      * PinList
      * @description The pins, and all that protects snapshots: pins, table properties, tags, Flink, audits.
      */
@@ -2206,7 +2178,7 @@ export interface components {
     };
     /**
      * Quantity
-     * @description A quantity that is predicted before a job and known after it.
+     * @description A quantity that is estimated before a job and known after it.
      * @enum {string}
      */
     Quantity:
@@ -2356,6 +2328,54 @@ export interface components {
       value: number | null;
     };
     /**
+     * ScopePauseOut
+     * @description A pause in force.
+     */
+    ScopePauseOut: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string;
+      /** By */
+      by: string;
+      /** Is Drain */
+      is_drain: boolean;
+      /** Reason */
+      reason: string;
+      /** Scope */
+      scope: string;
+    };
+    /**
+     * ScopePauseRequest
+     * @description Pause the tables of a scope.
+     */
+    ScopePauseRequest: {
+      /**
+       * Cancel
+       * @description Ask what runs there to end as well: the kill switch.
+       * @default false
+       */
+      cancel?: boolean;
+      /**
+       * Drain
+       * @description A drain of everything: not even requests start; running jobs finish.
+       * @default false
+       */
+      drain?: boolean;
+      /**
+       * Reason
+       * @default
+       */
+      reason?: string;
+      /**
+       * Scope
+       * @description A table, a namespace (`lake.sales`), a catalog (`lake`), a glob over whole names, or `*` for all.
+       * @default *
+       */
+      scope?: string;
+    };
+    /**
      * ScoreOut
      * @description The score of an action, by which planned actions are ordered, and its terms.
      */
@@ -2431,26 +2451,6 @@ export interface components {
      * @enum {string}
      */
     Stage: "waiting" | "starting" | "preparing" | "working" | "checking" | "proving";
-    /**
-     * StandstillOut
-     * @description Every pause in force, and the jobs that still run under one.
-     */
-    StandstillOut: {
-      /**
-       * Is Drained
-       * @description The drain is complete: no job runs.
-       */
-      is_drained: boolean;
-      /** Is Draining */
-      is_draining: boolean;
-      /** Items */
-      items: components["schemas"]["HaltOut"][];
-      /**
-       * Running Jobs
-       * @description Jobs on tables that a pause covers, oldest first.
-       */
-      running_jobs: string[];
-    };
     /**
      * StorageProfile
      * @description The kind of storage of a table: the cost of small files differs.
@@ -3631,7 +3631,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["StandstillOut"];
+          "application/json": components["schemas"]["PausesOut"];
         };
       };
       /** @description Unauthorized */
@@ -3690,7 +3690,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["HaltRequest"];
+        "application/json": components["schemas"]["ScopePauseRequest"];
       };
     };
     responses: {
@@ -3700,7 +3700,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["HaltOut"];
+          "application/json": components["schemas"]["ScopePauseOut"];
         };
       };
       /** @description Bad Request */

@@ -167,16 +167,16 @@ describe("before and after", () => {
     expect(screen.getByText(/2 commits by others/)).toBeInTheDocument();
   });
 
-  it("shows what was predicted beside what came of it, and by how much it was off", async () => {
+  it("shows each estimate beside its actual value, and by how much it was off", async () => {
     const unforeseen = {
       quantity: "delete_files_removed",
-      predicted: 3,
+      estimated: 3,
       actual: 0,
       ratio: null,
     } as const;
     const excessive = {
       quantity: "manifests_removed",
-      predicted: 32,
+      estimated: 32,
       actual: 25,
       ratio: 0.28,
     } as const;

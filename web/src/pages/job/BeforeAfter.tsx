@@ -46,9 +46,9 @@ const QUANTITY_FORMATS: Partial<Record<EstimateError["quantity"], (value: number
   duration_seconds: formatDuration,
 };
 
-function describeError({ predicted, actual }: EstimateError): string {
-  if (predicted === actual) return "exact";
-  return predicted > 0 ? `${formatFactor(actual / predicted)} the estimate` : UNKNOWN;
+function describeError({ estimated, actual }: EstimateError): string {
+  if (estimated === actual) return "exact";
+  return estimated > 0 ? `${formatFactor(actual / estimated)} the estimate` : UNKNOWN;
 }
 
 /** The estimate of a job beside its effect. */
@@ -59,12 +59,12 @@ function Estimates({ errors }: { errors: EstimateError[] }) {
       headings={["Figure", { figures: "Estimate" }, { figures: "Actual" }, { figures: "Error" }]}
     >
       {errors.map((error) => {
-        const { quantity, predicted, actual } = error;
+        const { quantity, estimated, actual } = error;
         const format = QUANTITY_FORMATS[quantity] ?? formatCount;
         return (
           <tr key={quantity}>
             <th scope="row">{QUANTITY_WORDS[quantity]}</th>
-            <td className="num">{format(predicted)}</td>
+            <td className="num">{format(estimated)}</td>
             <td className="num">{format(actual)}</td>
             <td className="num">{describeError(error)}</td>
           </tr>

@@ -331,7 +331,7 @@ def _create_orphans() -> None:
 
 def _create_pauses_and_notices() -> None:
     op.create_table(
-        "halts",
+        "scope_pauses",
         _required("scope", NAME),
         _required("document", sa.Text()),
         sa.PrimaryKeyConstraint("scope"),
