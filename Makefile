@@ -38,7 +38,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
-.PHONY: help setup demo run test test-web test-fast conformance bench torture interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-web test-fast test-kube conformance bench torture interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -134,6 +134,11 @@ test: setup $(S3_READY) $(HDFS_READY)  ## the whole suite: the page's, then Pyth
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered
 	$(BIN)/pytest -m "not spark and not postgres and not browser and not slow" --numprocesses 2 --dist worksteal \
 	    $(addprefix --cov=,$(PURE_CORE)) --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100 $(ARGS)
+
+# The programs are etcd, kube-apiserver and kube-controller-manager, as the envtest of Kubernetes' own projects names their directory.
+test-kube: setup  ## the Kubernetes launcher on a real API server (KUBEBUILDER_ASSETS names the directory of its programs)
+	@if [ -x "$${KUBEBUILDER_ASSETS:-/nonexistent}/kube-apiserver" ]; then $(BIN)/pytest tests/adapters/spark/launcher/kubernetes/real_cluster.py --numprocesses 0 $(ARGS); \
+	else echo "test-kube: not run, because KUBEBUILDER_ASSETS names no directory with etcd, kube-apiserver and kube-controller-manager"; fi
 
 conformance: setup  ## predictions against a real Spark: writes docs/conformance.md; other tables with SEED=7 SHAPES=50
 	$(BIN)/python -m tests.conformance.report $(if $(SEED),--seed "$(SEED)" --shapes "$(SHAPES)")

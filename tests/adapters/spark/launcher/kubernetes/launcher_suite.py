@@ -33,9 +33,20 @@ OPERATORS = (Operator.KUBEFLOW, Operator.APACHE)
 class Server(Protocol):
     """An API server with the namespace of the jobs, both operators' kinds, and three users."""
 
-    admin: Path  # kubeconfigs: may do everything
-    daemon: Path  # has the Roles of the documentation
-    stranger: Path  # may do nothing
+    @property
+    def admin(self) -> Path:
+        """The kubeconfig of a user who may do everything."""
+        ...
+
+    @property
+    def daemon(self) -> Path:
+        """That of a user with the Roles of the documentation."""
+        ...
+
+    @property
+    def stranger(self) -> Path:
+        """That of a user who may do nothing."""
+        ...
 
     def set_quota(self, *, pods: int | None) -> None:
         """Limit the pods of the namespace, or lift the limit."""
