@@ -125,7 +125,7 @@ class DriverProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env=_environment(java_home, str(settings["host"])),
+                env=driver_environment(java_home, str(settings["host"])),
                 cwd=directory,
                 start_new_session=True,
                 pass_fds=[server.fileno()],
@@ -326,7 +326,8 @@ def _until(valid_for: timedelta | None) -> float | None:
     return None if valid_for is None else read_clock() + valid_for.total_seconds()
 
 
-def _environment(java_home: Path, host: str) -> dict[str, str]:
+def driver_environment(java_home: Path, host: str) -> dict[str, str]:
+    """Return the environment of a driver on this machine, without settings of another Spark."""
     inherited = {
         name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN_VARIABLES)
     }

@@ -1,0 +1,137 @@
+"""Starts drivers as processes of this machine that call home over HTTP."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from maintainer.adapters.spark.driver import polling, surroundings
+from maintainer.adapters.spark.java import find_java, prepare_home
+from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState, LogPart
+from maintainer.adapters.spark.launcher.ownership import ProcessIdentity, end_processes, identify
+from maintainer.adapters.spark.launcher.private import OWNER_ONLY, open_log
+from maintainer.adapters.spark.launcher.process import driver_environment
+from maintainer.adapters.spark.options import LocalSparkOptions
+from maintainer.adapters.spark.prerequisites import find_prerequisites
+from maintainer.domain.errors import RunnerUnavailableError
+
+_HANDLE, _LOG, _TOKEN, _AUTHORITY = "handle", "driver.log", "token", "authority.pem"
+_MAX_PART_BYTES = 256 * 1024
+
+
+class ProcessLauncher:
+    """Implements Launcher; each driver has a directory of its own, which goes when it ends.
+
+    A driver that was launched on another machine cannot be seen from here: it counts as running.
+    """
+
+    def __init__(self, options: LocalSparkOptions, run_dir: Path) -> None:
+        self._options = options
+        self._run_dir = run_dir.absolute()
+        self._host = socket.gethostname()
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+
+    def launch(self, spec: DriverSpec) -> str:
+        """See Launcher."""
+        directory = self._run_dir / spec.name
+        with contextlib.suppress(OSError):  # it was not launched yet, or never can be
+            return (directory / _HANDLE).read_text(encoding="utf-8")
+        try:
+            directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            environment = self._write_environment(spec, directory)
+            with open_log(directory / _LOG) as log:
+                child = subprocess.Popen(
+                    [sys.executable, "-P", "-u", "-m", "maintainer.adapters.spark.driver"],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    env=environment,
+                    cwd=directory,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            message = f"driver {spec.name} cannot be started in {directory}: {error}"
+            raise RunnerUnavailableError(message) from error
+        process = identify(child.pid) or ProcessIdentity(child.pid, "ended already")
+        handle = json.dumps([spec.name, self._host, process.pid, process.started])
+        self._children[handle] = child
+        (directory / _HANDLE).write_text(handle, encoding="utf-8")
+        return handle
+
+    def look(self, handle: str) -> LaunchState:
+        """See Launcher."""
+        name, host, process = _read(handle)
+        if host != self._host:
+            return LaunchState(LaunchPhase.RUNNING, f"it runs on {host}")
+        child = self._children.get(handle)
+        if child is not None:
+            child.poll()  # so that it is no zombie
+        if process.is_alive:
+            return LaunchState(LaunchPhase.RUNNING)
+        code = "" if child is None else f" with exit code {child.returncode}"
+        return LaunchState(LaunchPhase.ENDED, f"process {process.pid} of {name} has ended{code}")
+
+    def log(self, handle: str, since: int) -> LogPart:
+        """See Launcher."""
+        name, _, _ = _read(handle)
+        with contextlib.suppress(OSError), (self._run_dir / name / _LOG).open("rb") as log:
+            log.seek(since)
+            part = log.read(_MAX_PART_BYTES)
+            return LogPart(part.decode(errors="replace"), since + len(part))
+        return LogPart("", since)
+
+    def end(self, handle: str) -> None:
+        """See Launcher; the kernel ends the JVM with the driver."""
+        name, host, process = _read(handle)
+        if host != self._host:
+            return
+        end_processes([process])
+        child = self._children.pop(handle, None)
+        if child is not None:
+            child.wait()
+        shutil.rmtree(self._run_dir / name, ignore_errors=True)
+
+    def find(self) -> Sequence[str]:
+        """See Launcher."""
+        found = [path.read_text(encoding="utf-8") for path in self._run_dir.glob(f"*/{_HANDLE}")]
+        return [handle for handle in found if _read(handle)[1] == self._host]
+
+    def describe(self) -> Sequence[tuple[str, bool, str]]:
+        """See Launcher."""
+        return tuple(
+            find_prerequisites(self._options.java_home, self._options.jars_dir, with_s3=False)
+        )
+
+    def _write_environment(self, spec: DriverSpec, directory: Path) -> Mapping[str, str]:
+        """Write the token's file and return the environment, which has no secret."""
+        java_home = prepare_home(find_java(self._options.java_home, os.environ), self._run_dir)
+        token = directory / _TOKEN
+        token.touch(mode=OWNER_ONLY)
+        token.write_text(spec.start_token, encoding="utf-8")
+        environment = driver_environment(java_home, self._options.driver_host) | {
+            polling.ADDRESS: spec.address,
+            polling.NAME: spec.name,
+            polling.TOKEN_FILE: str(token),
+            surroundings.WORK: str(directory),
+            surroundings.JARS: str(self._options.jars_dir),
+        }
+        if spec.authority:
+            (directory / _AUTHORITY).write_text(spec.authority, encoding="utf-8")
+            environment[polling.AUTHORITY_FILE] = str(directory / _AUTHORITY)
+        return environment
+
+
+def _read(handle: str) -> tuple[str, str, ProcessIdentity]:
+    """Read a handle; one of another launcher names nothing here."""
+    try:
+        name, host, pid, started = json.loads(handle)
+        return str(name), str(host), ProcessIdentity(int(pid), str(started))
+    except (ValueError, TypeError):
+        return "unknown", "", ProcessIdentity(0, "")
