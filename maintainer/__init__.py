@@ -2,6 +2,17 @@
 achieved.
 """
 
-from importlib.metadata import version
+from typing import TYPE_CHECKING
 
-__version__ = version("iceberg-maintainer")
+if TYPE_CHECKING:
+    __version__: str
+
+
+def __getattr__(name: str) -> str:
+    """The version, read on first use: the library that reads it is slow to import."""
+    if name != "__version__":
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    from importlib.metadata import version  # noqa: PLC0415
+
+    return version("iceberg-maintainer")

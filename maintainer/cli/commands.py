@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from maintainer import __version__
+import maintainer
 from maintainer.cli.state import Config, remember
 
 
@@ -154,7 +154,7 @@ application = typer.Typer(
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
-        typer.echo(f"iceberg-maintainer {__version__}")
+        typer.echo(f"iceberg-maintainer {maintainer.__version__}")
         raise typer.Exit
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from maintainer.cli import commands
+from tests.adapters.catalog.lake import Lake, rows
 
 LAKE = ("pyiceberg", "pyarrow", "pandas", "numpy", "pyspark", "boto3", "aiohttp", "obstore")
 SERVICES = ("fastapi", "uvicorn", "httpx", "requests", "apprise", "apscheduler")
@@ -45,6 +46,7 @@ def test_the_help_imports_no_library_but_those_that_print_it(words: list[str]) -
     packages = imported(*words)
     assert "typer" in packages
     assert not packages & {*LAKE, *SERVICES, *STORE, *SETTINGS}
+    assert words == ["--version"] or "email" not in packages  # with which a version is read
 
 
 def test_checking_policies_imports_neither_the_lake_nor_the_store(tmp_path: Path) -> None:
@@ -69,3 +71,15 @@ def test_a_scan_imports_nothing_that_only_the_daemon_or_spark_needs(configuratio
     packages = imported("scan", MAINTAINER_CONFIG=str(configuration))
     assert "pyiceberg" in packages
     assert not packages & {"pyspark", "boto3", *SERVICES} - {"requests"}
+
+
+def test_a_scan_of_unchanged_tables_imports_no_readers_of_files_and_no_migrations(
+    configuration: Path,
+) -> None:
+    lake = Lake(configuration.parent)
+    lake.make_table("sales", "orders").append(rows(1))
+    lake.close()
+    assert "pyarrow" in imported("scan", MAINTAINER_CONFIG=str(configuration))
+    packages = imported("scan", MAINTAINER_CONFIG=str(configuration))
+    assert {"pyiceberg", "sqlalchemy"} <= packages
+    assert not packages & {"aiohttp", "alembic", "numpy", "pandas", "psycopg", "pyarrow"}

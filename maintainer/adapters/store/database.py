@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import psycopg
 from sqlalchemy import URL, Connection, Engine, Insert, Table, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, StatementError
@@ -162,14 +161,15 @@ class Database:
             raise
         except PoolTimeoutError as error:
             raise self._unavailable(_EXHAUSTED) from error
-        except (sqlite3.Error, psycopg.Error, OSError) as error:
+        # of the driver itself, which SQLAlchemy imports for the database that is used
+        except (self.engine.dialect.loaded_dbapi.Error, OSError) as error:
             raise self._unavailable(self._one_line(error)) from error
 
     def _unavailable(self, reason: str) -> StoreUnavailableError:
         return StoreUnavailableError(f"store {self.place} cannot be used: {reason}")
 
     def _one_line(self, error: BaseException) -> str:
-        primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+        primary = getattr(getattr(error, "diag", None), "message_primary", None)  # PostgreSQL's
         text = " ".join((primary or str(error) or type(error).__name__).split())
         password = self._url.password
         if isinstance(password, str) and password:

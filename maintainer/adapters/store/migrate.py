@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from secrets import token_hex
 from threading import Lock
 
@@ -12,13 +11,12 @@ from alembic.runtime.migration import MigrationContext, RevisionStep
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
+from maintainer.adapters.store import schema_version
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.job_schema import savings
-from maintainer.adapters.store.schema import VERSION_TABLE, store_info
+from maintainer.adapters.store.schema import INSTANCE_ID_KEY, VERSION_TABLE, store_info
 from maintainer.domain.errors import StoreUnavailableError
 
-INSTANCE_ID_KEY = "instance_id"
-_MIGRATIONS = Path(__file__).parent / "migrations"
 _ADVISORY_LOCK = 0x1CEBE46  # any number that nothing else uses on this database
 _one_at_a_time = Lock()  # Alembic's environment is one per process
 
@@ -29,7 +27,7 @@ def upgrade(database: Database) -> str:
     StoreUnavailableError if a newer version has already taken the database further.
     """
     config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("script_location", str(schema_version.MIGRATIONS).replace("%", "%%"))
     script = ScriptDirectory.from_config(config)
     head = script.get_current_head() or ""
     with database.read() as connection:

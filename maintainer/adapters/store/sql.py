@@ -27,7 +27,6 @@ from maintainer.adapters.store.job_counters import read_job_counts
 from maintainer.adapters.store.leases import SqlLeases, prune_leases
 from maintainer.adapters.store.locations import read_places_near
 from maintainer.adapters.store.manifests import SqlDigests
-from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
 from maintainer.adapters.store.notices import SqlNotices
 from maintainer.adapters.store.orphans import SqlOrphans
 from maintainer.adapters.store.pauses import lift_pause, read_pauses, set_pause
@@ -40,7 +39,8 @@ from maintainer.adapters.store.policy_versions import (
 )
 from maintainer.adapters.store.portions import SqlPortions
 from maintainer.adapters.store.scan_marks import read_marks, record_mark
-from maintainer.adapters.store.schema import VERSION_TABLE, store_info, tables
+from maintainer.adapters.store.schema import INSTANCE_ID_KEY, VERSION_TABLE, store_info, tables
+from maintainer.adapters.store.schema_version import is_current
 from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
 from maintainer.domain.audit import AuditEntry
 from maintainer.domain.identifier import TableIdentifier
@@ -279,7 +279,11 @@ def open_store(url: str) -> SqlStore:
     """
     database = Database(url)
     try:
-        upgrade(database)
+        if not is_current(database):
+            # Alembic is slow to import.
+            from maintainer.adapters.store.migrate import upgrade  # noqa: PLC0415
+
+            upgrade(database)
     except BaseException:
         database.close()
         raise

@@ -9,7 +9,7 @@ import zstandard
 from sqlalchemy import BigInteger, Dialect, Integer, LargeBinary, Row, Text
 from sqlalchemy.types import TypeDecorator
 
-from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
 
 AnyRow: TypeAlias = Row[*tuple[Any, ...]]
 
@@ -87,7 +87,11 @@ class Packed(TypeDecorator[bytes]):
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:
         """Read."""
         del dialect
-        return None if value is None else zstandard.decompress(value)
+        try:
+            return None if value is None else zstandard.decompress(value)
+        except zstandard.ZstdError as error:
+            message = f"a document in the store cannot be read by this version: {error}"
+            raise StoreUnavailableError(message) from error
 
 
 def name_type() -> Text:

@@ -10,16 +10,14 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
-from maintainer.adapters.store import migrate, open_store
+from maintainer.adapters.store import open_store, schema_version
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.job_schema import UNFINISHED_STATES
 from maintainer.adapters.store.schema import VERSION_TABLE, metadata
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from tests.adapters.store.values import make_job
 
-NEWEST = max(
-    file.name[1:5] for file in Path(migrate.__file__).parent.glob("migrations/versions/r*.py")
-)
+NEWEST = max(file.name[1:5] for file in schema_version.MIGRATIONS.glob("versions/r*.py"))
 
 LATER = f"""
 import sqlalchemy as sa
@@ -130,9 +128,9 @@ def test_a_store_of_an_older_version_is_migrated_and_keeps_its_rows(
     store.add_job(make_job())
     store.close()
     migrations = tmp_path / "migrations"
-    shutil.copytree(Path(migrate.__file__).parent / "migrations", migrations)
+    shutil.copytree(schema_version.MIGRATIONS, migrations)
     (migrations / "versions" / "r9998_later.py").write_text(LATER)
-    monkeypatch.setattr(migrate, "_MIGRATIONS", migrations)
+    monkeypatch.setattr(schema_version, "MIGRATIONS", migrations)
 
     store = open_store(store_url)
 

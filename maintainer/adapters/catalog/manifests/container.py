@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-import pyarrow as pa
 import zstandard
 
 from maintainer.adapters.catalog.limits import (
@@ -78,7 +77,6 @@ class Container:
             except (
                 zlib.error,
                 zstandard.ZstdError,
-                pa.ArrowException,
                 OSError,
                 ValueError,
             ) as error:
@@ -233,7 +231,12 @@ def _decompress_snappy(data: bytes) -> bytes:
     if length > MAX_BLOCK_BYTES:
         message = f"it holds {length} bytes, more than {MAX_BLOCK_BYTES}"
         raise ValueError(message)
-    plain: bytes = pa.Codec("snappy").decompress(body, decompressed_size=length, asbytes=True)
+    import pyarrow as pa  # noqa: PLC0415 - slow to import, and few manifests have this codec
+
+    try:
+        plain: bytes = pa.Codec("snappy").decompress(body, decompressed_size=length, asbytes=True)
+    except pa.ArrowException as error:
+        raise ValueError(error) from error
     if binascii.crc32(plain).to_bytes(4, "big") != checksum:
         message = "its checksum does not match"
         raise ValueError(message)

@@ -12,7 +12,6 @@ from types import TracebackType
 from typing import Final, Protocol, Self
 from urllib.parse import quote
 
-import aiohttp
 import msgspec
 from pyiceberg.catalog.rest import Endpoints, RestCatalog
 from requests import RequestException
@@ -154,6 +153,8 @@ class ConditionalRequests:
             outcomes[index] = await self._ask(question)
 
     async def _ask(self, question: Question) -> Answer | NoAnswer:
+        import aiohttp  # noqa: PLC0415 - slow, and no other kind of catalog needs it
+
         if self._unanswered >= MAX_UNANSWERED:
             return NoAnswer(
                 f"not asked, because the last {MAX_UNANSWERED} requests were not answered"
@@ -201,6 +202,8 @@ class _FastClient:
     """Does what PyIceberg's session does, for many requests at once."""
 
     def __init__(self, catalog: RestCatalog, concurrency: int, rate: Rate) -> None:
+        import aiohttp  # noqa: PLC0415 - as above
+
         route = find_route(catalog)
         timeout = aiohttp.ClientTimeout(
             total=READ_TIMEOUT_SECONDS, sock_connect=CONNECT_TIMEOUT_SECONDS
