@@ -14,11 +14,12 @@ from maintainer.adapters.spark.link import Listener
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason
 from maintainer.ports.clock import Clock
-from maintainer.ports.store.drivers import DriverRecord, DriverStore
+from maintainer.ports.store.drivers import JOB_ENDS, DriverRecord, DriverStore
 
 FENCE_MARGIN = timedelta(seconds=15)  # how much the clocks of two processes may differ
 SILENT_SECONDS = 60.0  # a driver without work that has not polled for so long is given up
 STOP_SECONDS = 45.0  # for a poll, the end of its jobs (10 s), of Spark (10 s) and its last words
+_SAME_END = timedelta(seconds=1)  # of a job that is renewed again under the same lease
 _EXIT_OUT_OF_MEMORY = 52  # Spark's exit code
 _ENDS = frozenset({"application.failed", "application.ended"})
 _COMPLAINT = re.compile(
@@ -62,7 +63,8 @@ class RemoteDriver:
         self._longest = longest_validity
         self._mutex = threading.Lock()
         self._orders: deque[tuple[Mapping[str, object], tuple[str, datetime] | None]] = deque()
-        self._renewals: dict[str, datetime] = {}
+        self._until: dict[str, datetime] = {}  # of its jobs, as they were renewed last
+        self._renewals: dict[str, datetime] = {}  # those that the store does not have yet
         self._done: list[int] = []
         self._cancelled: set[str] = set()
         self._given_up = ""
@@ -81,12 +83,18 @@ class RemoteDriver:
     def run(self, order: Mapping[str, object], valid_for: timedelta | None) -> None:
         """See Driver; a job that nobody has renewed yet may work for the longest time."""
         until = self._clock.now() + (self._longest if valid_for is None else valid_for)
+        with self._mutex:
+            self._until[str(order["id"])] = until
         self._post({"run": dict(order)}, (str(order["id"]), until))
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        """See Driver."""
+        """See Driver; nothing is sent while the end stays as it was."""
+        until = self._clock.now() + valid_for
         with self._mutex:
-            self._renewals[job_id] = self._clock.now() + valid_for
+            known = self._until.get(job_id)
+            if known is not None and abs(until - known) < _SAME_END:
+                return
+            self._until[job_id] = self._renewals[job_id] = until
         self._wake()
 
     def cancel(self, job_id: str) -> None:
@@ -194,6 +202,10 @@ class RemoteDriver:
                 self.is_worn = True
             case {"event": event} if event in _ENDS:
                 self.last_words = message
+            case {"event": event, "job": str(job_id)} if event in JOB_ENDS:
+                with self._mutex:
+                    self._until.pop(job_id, None)
+                self._cancelled.discard(job_id)
             case _:
                 pass  # of a job: the listener's
         self._listener.heard(self, message)

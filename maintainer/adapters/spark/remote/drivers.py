@@ -161,6 +161,8 @@ class RemoteDrivers:
         for thread in self._threads:
             thread.join()
         with contextlib.suppress(StoreUnavailableError):
+            for driver in self._drivers():
+                driver.send_waiting(self._store, self._owner)
             self._store.sign_off(self._owner)
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -66,6 +66,43 @@ def test_jobs_go_there_and_messages_come_back(site: Site) -> None:
     application.poll_until(lambda: application.kinds == ["start", "run", "cancel"])
     driver.acknowledge([2])
     wait_until(lambda: not site.store.hear("one", {}).messages)
+
+
+def test_a_renewal_with_the_same_end_writes_nothing(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lease is renewed once in many rounds, and each round renews the runner."""
+    written = []
+    renew = site.store.renew_driver_job
+
+    def count(name: str, owner: str, job_id: str, until: datetime) -> bool:
+        written.append(until)
+        return renew(name, owner, job_id, until)
+
+    monkeypatch.setattr(site.store, "renew_driver_job", count)
+    driver = site.open("one").start(SMALL, Heard())
+    driver.run(RUN, MINUTE)
+    for left in (60, 50, 40):
+        driver.renew("j", timedelta(seconds=left))
+        site.clock.advance(timedelta(seconds=10))
+    driver.renew("j", 2 * MINUTE)
+    until = site.clock.now() + 2 * MINUTE
+    wait_until(lambda: site.store._drivers[driver.name].jobs.get("j") == until)
+    assert written == [until]
+    driver.renew("j", MINUTE)
+    wait_until(lambda: len(written) == 2)
+
+
+def test_what_waits_is_sent_before_a_process_leaves(site: Site) -> None:
+    process = site.open("one")
+    driver = process.start(SMALL, Heard())
+    site.store.broken = "gone"
+    driver.cancel("j")
+    site.store.broken = ""
+    process.release()
+    application = site.application()
+    application.poll()
+    assert application.kinds == ["start", "cancel"]
 
 
 def test_orders_wait_while_the_store_is_away(site: Site) -> None:
