@@ -1,0 +1,169 @@
+"""The runner on drivers that call home, from a job's submission to its end in another process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from maintainer.adapters.spark.jobs import SparkRunner
+from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
+from maintainer.adapters.spark.orphan_files import OrphanFiles
+from maintainer.adapters.spark.remote import drivers as source
+from maintainer.domain.errors import RunnerUnavailableError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import FailureReason, Job
+from tests.adapters.spark.lakes import job_on, outcome_of, wait_until
+from tests.adapters.spark.remote.sites import OPTIONS, Application, Site
+
+MINUTE = timedelta(minutes=1)
+RESULT = {"rewritten_data_files_count": 6}
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.setattr(source, "_TICK_SECONDS", 0.02)
+    monkeypatch.setattr(source, "_LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(source, "_LOOK_AFTER_SECONDS", 0.0)
+    opened = Site()
+    yield opened
+    opened.close()
+
+
+def runner_of(site: Site, owner: str, root: Path) -> SparkRunner:
+    return SparkRunner(
+        OPTIONS, {"lake": {}}, owner, "app", site.open(owner), OrphanFiles(root), site.clock
+    )
+
+
+def the_job(owner: str = "one") -> Job:
+    return job_on(TableIdentifier("lake", ("db",), "t"), "job-1", owner=owner)
+
+
+def at_work(site: Site, runner: SparkRunner) -> Application:
+    """Its driver has started, and the job too."""
+    runner.renew("job-1", MINUTE)
+    runner.submit(the_job(runner.owner))
+    application = site.application()
+    application.poll_until(lambda: application.kinds == ["start", "run"])
+    application.is_started = True
+    application.say("application.started", application_id="a-1")
+    application.say("job.started", "job-1")
+    application.say("statement.started", "job-1", index=0, statement="CALL", part="main")
+    application.jobs["job-1"] = True
+    application.poll()
+    return application
+
+
+def finish(application: Application) -> None:
+    application.say("job.finished", "job-1", result=RESULT, checks={}, failure="")
+    application.jobs.clear()
+    application.poll()
+
+
+def test_a_job_is_reported_from_its_start_to_its_end(site: Site, tmp_path: Path) -> None:
+    runner = runner_of(site, "one", tmp_path)
+    application = at_work(site, runner)
+    events: list[str] = []
+
+    def is_working() -> bool:
+        report = runner.report(the_job())
+        assert report is not None
+        events.extend(event.name for event in report.events)
+        return "statement.started" in events
+
+    wait_until(is_working)
+    assert events == ["spark.submitted", "application.started", "statement.started"]
+    finish(application)
+    outcome = outcome_of(runner, the_job())
+    assert (outcome.kind, outcome.result) == ("finished", RESULT)
+
+
+def test_a_job_goes_on_with_the_next_process(site: Site, tmp_path: Path) -> None:
+    first, second = runner_of(site, "one", tmp_path), runner_of(site, "two", tmp_path)
+    application = at_work(site, first)
+    wait_until(lambda: second.lives("one") is True)
+    assert second.report(the_job()) is None, "its owner lives"
+    site.processes[0].release()
+    wait_until(lambda: second._source.lives("one") is False)
+    assert second.lives("one") is False
+    report = second.report(the_job())
+    assert report is not None
+    assert report.adopted
+    assert report.is_started
+    second.renew("job-1", 2 * MINUTE)
+    wait_until(
+        lambda: (
+            site.store._drivers[application.spec.name].jobs["job-1"]
+            == site.clock.now() + 2 * MINUTE
+        )
+    )
+    finish(application)
+    assert outcome_of(second, the_job()).kind == "finished"
+    assert application.kinds == ["start", "run"], "nothing was ordered twice"
+
+
+def test_a_job_that_ended_while_no_process_lived_is_not_lost(site: Site, tmp_path: Path) -> None:
+    first = runner_of(site, "one", tmp_path)
+    application = at_work(site, first)
+    site.processes[0].release()
+    finish(application)
+    second = runner_of(site, "two", tmp_path)
+    wait_until(lambda: second._source.lives("one") is False)
+    assert outcome_of(second, the_job()).kind == "finished"
+
+
+def test_a_job_that_its_driver_has_yet_to_take_is_not_lost(site: Site, tmp_path: Path) -> None:
+    first, second = runner_of(site, "one", tmp_path), runner_of(site, "two", tmp_path)
+    first.renew("job-1", MINUTE)
+    first.submit(the_job())
+    application = site.application()
+    wait_until(lambda: site.store.pending_jobs(application.spec.name) == ("job-1",))
+    site.processes[0].release()
+    wait_until(lambda: second._source.lives("one") is False)
+    report = second.report(the_job())
+    assert report is not None
+    assert (report.adopted, report.outcome) == (True, None)
+    application.poll_until(lambda: application.kinds == ["start", "run"])
+
+
+def test_an_application_that_runs_out_of_memory_fails_its_job_for_that(
+    site: Site, tmp_path: Path
+) -> None:
+    runner = runner_of(site, "one", tmp_path)
+    application = at_work(site, runner)
+
+    def has_started() -> bool:
+        driver = runner.warm()
+        return driver is not None and driver.is_started
+
+    wait_until(has_started)
+    site.launcher.states[f"app-{application.spec.name}"] = LaunchState(
+        LaunchPhase.ENDED, "out of memory (exit code 137)", FailureReason.OUT_OF_MEMORY
+    )
+    outcome = outcome_of(runner, the_job())
+    assert (outcome.kind, outcome.reason) == ("lost", FailureReason.OUT_OF_MEMORY)
+    assert "137" in outcome.message
+
+
+def test_an_application_that_cannot_start_fails_its_job_with_the_reason(
+    site: Site, tmp_path: Path
+) -> None:
+    runner = runner_of(site, "one", tmp_path)
+    runner.renew("job-1", MINUTE)
+    runner.submit(the_job())
+    site.launcher.states[f"app-{site.application().spec.name}"] = LaunchState(
+        LaunchPhase.ENDED, "the image x cannot be pulled: not found"
+    )
+    outcome = outcome_of(runner, the_job())
+    assert outcome.kind == "failed"
+    assert "the image x cannot be pulled" in outcome.message
+
+
+def test_what_cannot_be_launched_is_refused(site: Site, tmp_path: Path) -> None:
+    runner = runner_of(site, "one", tmp_path)
+    site.launcher.error = RunnerUnavailableError("no quota")
+    with pytest.raises(RunnerUnavailableError, match="no quota"):
+        runner.submit(the_job())
