@@ -45,15 +45,15 @@ class RefOut(Schema):
     is_branch: bool
 
 
-class RefHoldOut(Schema):
+class RefRetentionOut(Schema):
     """What a branch or a tag keeps from expiry."""
 
     name: str
     is_branch: bool
     snapshot_id: str
     snapshot_at: datetime | None
-    held_snapshots: int
-    oldest_held_at: datetime | None
+    retained_snapshots: int
+    oldest_retained_at: datetime | None
     is_ours: Annotated[
         bool,
         Field(description="A tag that a rewrite can be rolled back to; it ends by its own age."),

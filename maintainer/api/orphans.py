@@ -19,7 +19,7 @@ from maintainer.requests.approval import approve_list, find_list, reject_list, r
 
 DEFAULT_FILES = 100
 MAX_FILES_TOLD = 1000  # in one answer
-_DIGEST = "^([0-9a-f]{64})?$"
+_SHA256 = "^([0-9a-f]{64})?$"
 
 router = APIRouter(tags=["tables"])
 _LISTS = "/tables/{catalog}/{namespace}/{table}/orphans"
@@ -35,7 +35,7 @@ By = Annotated[
 
 
 class OrphanListOut(Schema):
-    """The orphan files that one scan found; they never change, and `digest` is their hash."""
+    """The orphan files that one scan found; they never change, and `sha256` is their hash."""
 
     list_id: str
     state: OrphanListState
@@ -48,7 +48,7 @@ class OrphanListOut(Schema):
     made_at: datetime
     files: int
     bytes: int
-    digest: str
+    sha256: str
     expires_at: Annotated[
         datetime,
         Field(
@@ -95,10 +95,10 @@ class ApprovalRequest(Schema):
     """Approve the removal of exactly the files of a list."""
 
     by: By = REQUESTED_BY
-    digest: Annotated[
+    sha256: Annotated[
         str,
         Field(
-            pattern=_DIGEST,
+            pattern=_SHA256,
             description="The hash of the list; where it is given, no other list is approved.",
         ),
     ] = ""
@@ -167,7 +167,7 @@ def approve_orphans(
     409 with the reason when the list cannot be approved.
     """
     return write_list(
-        approve_list(ports, table, list_id, speak_for(actor, request.by), request.digest),
+        approve_list(ports, table, list_id, speak_for(actor, request.by), request.sha256),
         ports.clock.now(),
     )
 

@@ -13,8 +13,8 @@ from maintainer.api.health_schemas import (
     HistogramBin,
     ImpactOut,
     ManifestGroupOut,
-    RefHoldOut,
     RefOut,
+    RefRetentionOut,
     Schema,
     UnreadableOut,
     WriterRateOut,
@@ -168,8 +168,8 @@ class TableDetail(TableSummary):
     storage_files: Annotated[
         int | None, Field(description="Files that the table keeps, metadata included; at least.")
     ]
-    ref_holds: Annotated[
-        list[RefHoldOut],
+    ref_retention: Annotated[
+        list[RefRetentionOut],
         Field(description="What branches and tags keep, the oldest first; at most 20."),
     ]
     disagreements: list[DisagreementOut]

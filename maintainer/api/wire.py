@@ -13,7 +13,7 @@ from maintainer.decide.grading.partitioning import advise_partitions
 from maintainer.decide.outlook import Outlook
 from maintainer.domain.cost import Cost, Score
 from maintainer.domain.effect import Effect, Measurement
-from maintainer.domain.health import Band, Finding, ManifestGroup, RefHold, TableHealth
+from maintainer.domain.health import Band, Finding, ManifestGroup, RefRetention, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
 from maintainer.domain.job import Job, JobEvent, JobState
@@ -105,7 +105,7 @@ def write_detail(
         writers=[health_schemas.WriterRateOut.model_validate(rate) for rate in health.writers]
         if health
         else [],
-        ref_holds=[_write_hold(hold) for hold in health.ref_holds] if health else [],
+        ref_retention=[_write_retention(one) for one in health.ref_retention] if health else [],
         disagreements=[
             health_schemas.DisagreementOut.model_validate(found) for found in health.disagreements
         ]
@@ -127,14 +127,16 @@ def _write_group(group: ManifestGroup) -> health_schemas.ManifestGroupOut:
     )
 
 
-def _write_hold(hold: RefHold) -> health_schemas.RefHoldOut:
+def _write_retention(retention: RefRetention) -> health_schemas.RefRetentionOut:
     fields = {
-        name: getattr(hold, name)
-        for name in health_schemas.RefHoldOut.model_fields
+        name: getattr(retention, name)
+        for name in health_schemas.RefRetentionOut.model_fields
         if name not in {"snapshot_id", "is_ours"}
     }
-    is_ours = not hold.is_branch and is_rollback_tag(hold.name)
-    return health_schemas.RefHoldOut(snapshot_id=str(hold.snapshot_id), is_ours=is_ours, **fields)
+    is_ours = not retention.is_branch and is_rollback_tag(retention.name)
+    return health_schemas.RefRetentionOut(
+        snapshot_id=str(retention.snapshot_id), is_ours=is_ours, **fields
+    )
 
 
 def _write_impact(

@@ -119,7 +119,7 @@ def _describe(orphans: OrphanList, now: datetime) -> list[str]:
             f"older than {orphans.older_than:%Y-%m-%d %H:%M} UTC, at {orphans.location}; "
             f"{orphans.kept_files:,} more were found that must be kept"
         ),
-        f"digest {orphans.digest}",
+        f"SHA-256 {orphans.sha256}",
     ]
     if not orphans.state.is_final:
         lines.append(f"until {orphans.expires_at:%Y-%m-%d %H:%M} UTC")
@@ -139,9 +139,9 @@ def approve(
     table: TableName,
     list_id: ListId,
     by: By = DEFAULT_BY,
-    digest: Annotated[
+    sha256: Annotated[
         str,
-        typer.Option("--digest", help="Approve only a list with this hash."),
+        typer.Option("--sha256", help="Approve only a list with this hash."),
     ] = "",
     config: Config = None,
 ) -> None:
@@ -149,7 +149,7 @@ def approve(
     TABLE --action remove_orphan_files`.
     """
     with open_app(load(config)) as app:
-        orphans = approve_list(app.ports, TableIdentifier.parse(table), list_id, by, digest)
+        orphans = approve_list(app.ports, TableIdentifier.parse(table), list_id, by, sha256)
     echo(
         f"{orphans.files:,} files of {format_size(orphans.bytes)} may be removed until "
         f"{orphans.expires_at:%Y-%m-%d %H:%M} UTC, approved by {by}"

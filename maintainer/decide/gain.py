@@ -251,9 +251,9 @@ def _choose_deletes(
     found = find_dangling(health)
     if found is None or rule.where or "rewrite-all" in options:
         return own, estimate, 0
-    places, where = found
+    partitions, where = found
     narrow = replace(every, where=where)
-    removed = estimate_rewrite_position_deletes(health, narrow, places)
+    removed = estimate_rewrite_position_deletes(health, narrow, partitions)
     if removed.items_removed > estimate.items_removed:
         return narrow, removed, known or 0
     return own, estimate, 0

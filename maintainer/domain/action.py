@@ -127,7 +127,7 @@ class ApprovedList:
     """The list of files that a job may work on. It touches no other file."""
 
     list_id: str
-    digest: str  # hash of its files
+    sha256: str  # hash of its files
     disposal: Disposal = Disposal.DELETE
 
 

@@ -21,6 +21,9 @@ class Band(StrEnum):
     CRITICAL = "critical"
 
 
+PartitionKey = tuple[int, str]  # the id of its spec, and its values as text
+
+
 @dataclass(frozen=True, slots=True)
 class PartitionHealth:
     """Data and delete files of one partition.
@@ -81,7 +84,7 @@ class ManifestGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class RefHold:
+class RefRetention:
     """What one branch or tag keeps from expiry.
 
     A tag keeps its snapshot, main its line, another branch the part of its line that is not main's.
@@ -91,8 +94,8 @@ class RefHold:
     is_branch: bool
     snapshot_id: int
     snapshot_at: datetime | None  # None: the table does not have the snapshot
-    held_snapshots: int
-    oldest_held_at: datetime | None
+    retained_snapshots: int
+    oldest_retained_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +209,9 @@ class TableHealth:
     growth_records_per_day: float | None = None
     metadata_files: int | None = None  # metadata.json files: the current one and those in its log
     storage_files: int | None = None  # lower bound of the table's files, metadata included
-    ref_holds: tuple[
-        RefHold, ...
-    ] = ()  # the refs that keep the oldest snapshots first; at most history.MAX_HOLDS
+    ref_retention: tuple[
+        RefRetention, ...
+    ] = ()  # the refs that keep the oldest snapshots first; at most history.MAX_RETENTIONS
     disagreements: tuple[Disagreement, ...] = ()
     statistics_snapshot_id: int | None = (
         # the newest snapshot with column statistics; None: no statistics

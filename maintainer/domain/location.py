@@ -20,7 +20,7 @@ PLACE_PROPERTIES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TableLocation:
     """A directory that a table writes to, or wrote to before it was dropped.
 
     It may also belong to a table that is not an Iceberg table.

@@ -93,7 +93,7 @@ class OrphanList:
     made_at: datetime
     files: int
     bytes: int
-    digest: str
+    sha256: str  # of its files, as hash_files() writes it
     state: OrphanListState
     # last time to approve a waiting list, to remove an approved one, or to restore from quarantine
     expires_at: datetime
@@ -121,10 +121,10 @@ def quarantine_of(location: str, list_id: str) -> str:
     return f"{location.rstrip('/')}/{QUARANTINE}/{list_id}/"
 
 
-def digest_files(files: Iterable[FoundFile]) -> str:
+def hash_files(files: Iterable[FoundFile]) -> str:
     """A hash of these files with their sizes and times, in this order."""
-    digest = sha256()
+    contents = sha256()
     for file in files:
         modified = "" if file.modified_at is None else file.modified_at.isoformat()
-        digest.update(repr((file.path, file.size_bytes, modified)).encode())
-    return digest.hexdigest()
+        contents.update(repr((file.path, file.size_bytes, modified)).encode())
+    return contents.hexdigest()

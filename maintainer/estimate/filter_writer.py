@@ -35,14 +35,14 @@ _TIMESTAMPS: Final = {"timestamp": "TIMESTAMP_NTZ", "timestamptz": "TIMESTAMP"}
 
 
 def write_where(
-    catalog: str, places: Iterable[tuple[int, str]], specs: Iterable[PartitionSpec]
+    catalog: str, partitions: Iterable[tuple[int, str]], specs: Iterable[PartitionSpec]
 ) -> str | None:
     """The filter for these (spec, partition).
 
     None where a partition cannot be expressed, or the filter is too long.
     """
     by_id = {spec.spec_id: spec for spec in specs}
-    written = [_write_place(catalog, text, by_id.get(spec_id)) for spec_id, text in places]
+    written = [_write_partition(catalog, text, by_id.get(spec_id)) for spec_id, text in partitions]
     alternatives = list(dict.fromkeys(text for text in written if text is not None))
     if len(written) == 0 or None in written:
         return None
@@ -50,7 +50,7 @@ def write_where(
     return joined if len(joined) <= MAX_WHERE_CHARACTERS else None
 
 
-def _write_place(catalog: str, text: str, spec: PartitionSpec | None) -> str | None:
+def _write_partition(catalog: str, text: str, spec: PartitionSpec | None) -> str | None:
     values = read_partition(text, spec) if spec is not None else None
     if not values or spec is None:
         return None  # an unpartitioned table has nothing to select by

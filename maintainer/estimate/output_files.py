@@ -194,14 +194,14 @@ def count_scattered(packed: Count, partitions: int | None, supposed: int, files:
 
 
 def count_partitions(
-    places: Iterable[tuple[int, str]], specs: Mapping[int, PartitionSpec], output: PartitionSpec
+    partitions: Iterable[tuple[int, str]], specs: Mapping[int, PartitionSpec], output: PartitionSpec
 ) -> int | None:
     """The number of partitions of the output spec that files of these (spec, partition) lie in.
 
     None when unknown.
     """
     found = set()
-    for spec_id, text in places:
+    for spec_id, text in partitions:
         translated = (
             text if spec_id == output.spec_id else _translate(text, specs.get(spec_id), output)
         )

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 
 from maintainer.domain.file_sizes import FileSizes
-from maintainer.domain.health import PartitionHealth, TableHealth
+from maintainer.domain.health import PartitionHealth, PartitionKey, TableHealth
 from maintainer.domain.inventory import LARGE_FILE_RATIO, SMALL_FILE_RATIO, ManifestContent
 from maintainer.domain.partition import null_partition
 from maintainer.domain.plan import Estimate
@@ -43,8 +43,6 @@ DEFAULT_DELETE_RATIO = 0.3  # Iceberg: delete-ratio-threshold
 DEFAULT_ROW_GROUP_BYTES = 128 * MIB  # Iceberg: write.parquet.row-group-size-bytes
 _MOST_GROUPS = 4096  # per partition: 400 TiB with Iceberg's default
 _NO_THRESHOLD = 2**31 - 1  # Iceberg: delete-file-threshold
-
-Place = tuple[int, str]  # a partition: spec and text
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +111,7 @@ class PlannerOptions:
 class FileGroup:
     """Files that the planner rewrites together."""
 
-    places: tuple[Place, ...]  # the partitions of the files
+    partitions: tuple[PartitionKey, ...]  # the partitions of the files
     files: int
     bytes: int
     outputs: Count
@@ -143,7 +141,7 @@ class FileGroup:
 
 
 def plan_groups(
-    health: TableHealth, options: PlannerOptions, within: Collection[Place] | None = None
+    health: TableHealth, options: PlannerOptions, within: Collection[PartitionKey] | None = None
 ) -> list[FileGroup]:
     """The groups that Iceberg would rewrite, of the whole table or of some partitions.
 
@@ -172,17 +170,17 @@ def plan_groups(
     count = partial(_count_outputs, health, options, is_order_known=_is_order_known(health))
     return [
         FileGroup(
-            places,
+            partitions,
             files.count,
             files.bytes,
-            count(places, files, taken),
+            count(partitions, files, taken),
             taken.deleted,
             taken.uncertain,
-            _is_scattered(places, options),
-            _is_cut(places, options),
+            _is_scattered(partitions, options),
+            _is_cut(partitions, options),
         )
         for found in grouped.values()
-        for places, taken in [_merge(found)]
+        for partitions, taken in [_merge(found)]
         for files in _split(taken.files, options)
         if options.bounds.takes_all
         or taken.deleted
@@ -195,9 +193,9 @@ def is_taken(partition: PartitionHealth, options: PlannerOptions) -> bool:
     return options.filter.take(partition.spec_id, partition.partition) is not Taken.NONE
 
 
-def _is_cut(places: Iterable[Place], options: PlannerOptions) -> bool:
+def _is_cut(partitions: Iterable[PartitionKey], options: PlannerOptions) -> bool:
     return any(
-        options.filter.take(spec_id, partition) is Taken.SOME for spec_id, partition in places
+        options.filter.take(spec_id, partition) is Taken.SOME for spec_id, partition in partitions
     )
 
 
@@ -227,15 +225,15 @@ def is_worth_rewriting(files: int, size: int, options: PlannerOptions) -> bool:
 
 def _merge(
     found: Sequence[tuple[PartitionHealth, Candidates]],
-) -> tuple[tuple[Place, ...], Candidates]:
+) -> tuple[tuple[PartitionKey, ...], Candidates]:
     return tuple(
         (partition.spec_id, partition.partition) for partition, _ in found
     ), merge_candidates([candidates for _, candidates in found])
 
 
-def _is_scattered(places: Sequence[Place], options: PlannerOptions) -> bool:
+def _is_scattered(partitions: Sequence[PartitionKey], options: PlannerOptions) -> bool:
     """True when the group is written to more partitions than the one it was read from."""
-    return len(places) > 1 or places[0][0] != options.output_spec_id
+    return len(partitions) > 1 or partitions[0][0] != options.output_spec_id
 
 
 def _split(files: FileSizes, options: PlannerOptions) -> Iterator[FileSizes]:
@@ -278,7 +276,7 @@ def _share(files: FileSizes, number: int, position: int) -> FileSizes:
 def _count_outputs(  # noqa: PLR0913 - a group and where it lies
     health: TableHealth,
     options: PlannerOptions,
-    places: Sequence[Place],
+    partitions: Sequence[PartitionKey],
     files: FileSizes,
     taken: Candidates,
     *,
@@ -286,7 +284,7 @@ def _count_outputs(  # noqa: PLR0913 - a group and where it lies
 ) -> Count:
     if taken.emptied >= taken.files.count:
         return Count.exactly(0)
-    outputs = _count_written(health, options, places, files, is_order_known=is_order_known)
+    outputs = _count_written(health, options, partitions, files, is_order_known=is_order_known)
     if not taken.depleted:
         return outputs
     # A task writes nothing when its files have lost all rows.
@@ -296,7 +294,7 @@ def _count_outputs(  # noqa: PLR0913 - a group and where it lies
 def _count_written(
     health: TableHealth,
     options: PlannerOptions,
-    places: Sequence[Place],
+    partitions: Sequence[PartitionKey],
     files: FileSizes,
     *,
     is_order_known: bool,
@@ -306,9 +304,9 @@ def _count_written(
     packed = count_packed(files, options.sizes, is_order_known=is_order_known)
     specs = {spec.spec_id: spec for spec in health.specs}
     output = specs.get(options.output_spec_id)
-    if not _is_scattered(places, options) or output is None or not null_partition(output):
+    if not _is_scattered(partitions, options) or output is None or not null_partition(output):
         return packed
-    known = count_partitions(places, specs, output)
+    known = count_partitions(partitions, specs, output)
     there = sum(partition.spec_id == options.output_spec_id for partition in health.partitions)
     return count_scattered(packed, known, max(1, there), files.count)
 
@@ -316,7 +314,7 @@ def _count_written(
 def estimate_rewrite_data_files(
     health: TableHealth,
     rule: RewriteDataFilesRule,
-    within: Collection[Place] | None = None,
+    within: Collection[PartitionKey] | None = None,
     now: datetime | None = None,
 ) -> Estimate:
     """Files in and out by the planner's rules, of the whole table or of some partitions.

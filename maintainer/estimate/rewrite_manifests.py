@@ -95,13 +95,13 @@ def _count_written(group: ManifestGroup, health: TableHealth) -> Count:
     if needed == 1:
         return Count.exactly(1)
     is_of_data = group.content is ManifestContent.DATA
-    places = sum(
+    partitions = sum(
         bool(p.data_files if is_of_data else p.delete_files)
         for p in health.partitions
         if p.spec_id == group.spec_id and p.partition
     )
     # Tasks get ranges of partitions: no more tasks have entries than there are partitions.
-    tasks = min(needed, places) if places else needed
+    tasks = min(needed, partitions) if partitions else needed
     rolled = -(-group.bytes // int(health.target_manifest_size_bytes * _ROLLING_FACTOR))
     return Count(max(tasks, rolled), 1, tasks + rolled)
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from maintainer.domain.action import RewritePositionDeleteFiles
-from maintainer.domain.health import PartitionHealth, TableHealth
+from maintainer.domain.health import PartitionHealth, PartitionKey, TableHealth
 from maintainer.domain.inventory import DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES, SMALL_FILE_RATIO
 from maintainer.domain.plan import Estimate
 from maintainer.domain.units import read_whole
 from maintainer.estimate.filter_writer import write_where
-from maintainer.estimate.rewrite_data_files import Place
 
 DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 DELETION_VECTORS_SINCE = (
@@ -30,7 +29,7 @@ def converts_deletes(health: TableHealth) -> bool:
 def estimate_rewrite_position_deletes(
     health: TableHealth,
     action: RewritePositionDeleteFiles,
-    within: Collection[Place] | None = None,
+    within: Collection[PartitionKey] | None = None,
 ) -> Estimate:
     """Position delete files in and out, of the whole table or of some partitions.
 
@@ -61,21 +60,21 @@ def estimate_rewrite_position_deletes(
     )
 
 
-def find_dangling(health: TableHealth) -> tuple[frozenset[Place], str | None] | None:
+def find_dangling(health: TableHealth) -> tuple[frozenset[PartitionKey], str | None] | None:
     """The partitions with dangling position delete files, and a filter that selects them.
 
     None when there are none, or no filter selects them. A filter of None means all partitions with
     position delete files.
     """
-    places = frozenset(
+    partitions = frozenset(
         (p.spec_id, p.partition) for p in health.partitions if p.dangling_delete_files
     )
-    if not places:
+    if not partitions:
         return None
     if all(p.dangling_delete_files for p in health.partitions if p.position_delete_files):
-        return places, None
-    where = write_where(health.table.catalog, sorted(places), health.specs)
-    return (places, where) if where is not None else None
+        return partitions, None
+    where = write_where(health.table.catalog, sorted(partitions), health.specs)
+    return (partitions, where) if where is not None else None
 
 
 def _target(properties: Mapping[str, str]) -> int:

@@ -23,7 +23,7 @@ from maintainer.measure.delete_index import JoinedDeletes, join_deletes
 from maintainer.measure.history import (
     count_kept_files,
     date_writes,
-    find_holds,
+    find_ref_retention,
     grow_per_day,
     rate_commits,
 )
@@ -151,7 +151,7 @@ def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:
         growth_records_per_day=grow_per_day(snapshots, current, "total-records", now),
         metadata_files=inventory.metadata_files,
         storage_files=_count_storage(health, kept, kept_deletes, inventory.metadata_files),
-        ref_holds=find_holds(snapshots, inventory.refs),
+        ref_retention=find_ref_retention(snapshots, inventory.refs),
         disagreements=find_disagreements(inventory),
         specs=inventory.specs,
         last_write_at=find_last_write(snapshots, current),
@@ -249,7 +249,7 @@ def _partitions(
     It includes the deletes that apply to single files, and the last write. The second value is the
     number of position delete files that apply to no data file; None: unknown.
     """
-    limit = list_limit(len(sums.partitions.places))
+    limit = list_limit(len(sums.partitions.partitions))
     joined = (
         join_deletes(inventory.manifests, limit, inventory.size_classes)
         if sums.manifests[ManifestContent.DELETES]

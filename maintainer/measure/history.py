@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Final
 
-from maintainer.domain.health import RefHold, WriterRate
+from maintainer.domain.health import RefRetention, WriterRate
 from maintainer.domain.inventory import Ref, Snapshot
 from maintainer.domain.units import read_whole
 
@@ -22,7 +22,7 @@ GROWTH_WINDOW: Final = timedelta(days=7)
 # A rate over a shorter time says more about the moment than about the table.
 SHORTEST_WINDOW: Final = timedelta(minutes=10)
 MAX_WRITERS: Final = 10
-MAX_HOLDS: Final = 20
+MAX_RETENTIONS: Final = 20
 OTHER_WRITERS: Final = "others"
 UNNAMED_WRITER: Final = "unnamed"
 _MAIN: Final = "main"
@@ -205,24 +205,26 @@ def walk_back(by_id: Mapping[int, Snapshot], snapshot_id: int | None) -> Iterato
         snapshot_id = by_id[snapshot_id].parent_id
 
 
-def find_holds(snapshots: Sequence[Snapshot], refs: Sequence[Ref]) -> tuple[RefHold, ...]:
-    """What each ref keeps, ordered by the oldest kept snapshot; at most MAX_HOLDS."""
+def find_ref_retention(
+    snapshots: Sequence[Snapshot], refs: Sequence[Ref]
+) -> tuple[RefRetention, ...]:
+    """What each ref keeps, ordered by the oldest kept snapshot; at most MAX_RETENTIONS."""
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
     main = next((ref.snapshot_id for ref in refs if ref.name == _MAIN), None)
     main_line = {snapshot.snapshot_id for snapshot in walk_back(by_id, main)}
-    holds = [_hold(ref, by_id, main_line) for ref in refs]
-    holds.sort(
-        key=lambda hold: (
-            hold.oldest_held_at is None,
-            hold.oldest_held_at.timestamp() if hold.oldest_held_at else 0,
-            hold.name == _MAIN,
-            hold.name,
+    retentions = [_retention_of(ref, by_id, main_line) for ref in refs]
+    retentions.sort(
+        key=lambda retention: (
+            retention.oldest_retained_at is None,
+            retention.oldest_retained_at.timestamp() if retention.oldest_retained_at else 0,
+            retention.name == _MAIN,
+            retention.name,
         )
     )
-    return tuple(holds[:MAX_HOLDS])
+    return tuple(retentions[:MAX_RETENTIONS])
 
 
-def _hold(ref: Ref, by_id: Mapping[int, Snapshot], main_line: set[int]) -> RefHold:
+def _retention_of(ref: Ref, by_id: Mapping[int, Snapshot], main_line: set[int]) -> RefRetention:
     own = by_id.get(ref.snapshot_id)
     held: list[Snapshot]
     if own is None:
@@ -241,7 +243,7 @@ def _hold(ref: Ref, by_id: Mapping[int, Snapshot], main_line: set[int]) -> RefHo
             ),
         ]
     times = [snapshot.committed_at for snapshot in held]
-    return RefHold(
+    return RefRetention(
         ref.name,
         ref.is_branch,
         ref.snapshot_id,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from maintainer.domain.file_sizes import FINEST_BITS, GatheredSizes, list_limit
-from maintainer.domain.health import ManifestGroup, PartitionHealth
+from maintainer.domain.health import ManifestGroup, PartitionHealth, PartitionKey
 from maintainer.domain.inventory import (
     HISTOGRAM_BOUNDS_BYTES,
     Content,
@@ -24,7 +24,6 @@ from maintainer.domain.inventory import (
 # at most
 MOST_RUNS: Final = 500_000
 MOST_LISTED: Final = 500_000  # sizes of all partitions that are added before runs are found in them
-Place = tuple[int, str]  # a partition: spec and text
 
 
 @dataclass(slots=True)
@@ -72,10 +71,10 @@ class _PartitionSum:
         elif share.content is Content.EQUALITY_DELETES:
             self.equalities.add(share)
 
-    def tell(self, place: Place, mean_bytes: float) -> PartitionHealth:
+    def tell(self, key: PartitionKey, mean_bytes: float) -> PartitionHealth:
         return PartitionHealth(
-            spec_id=place[0],
-            partition=place[1],
+            spec_id=key[0],
+            partition=key[1],
             data_files=self.data.files,
             data_bytes=self.data.bytes,
             small_files=self.data.small_files,
@@ -101,11 +100,11 @@ class PartitionSums:
     bits: int = FINEST_BITS
     runs: int = 0
     listed: int = 0  # sizes that were added since runs were last found
-    places: dict[Place, _PartitionSum] = field(default_factory=dict)
+    partitions: dict[PartitionKey, _PartitionSum] = field(default_factory=dict)
 
     def add(self, share: PartitionDigest) -> None:
         """Add one manifest's part of one partition."""
-        there = self.places.setdefault((share.spec_id, share.partition), _PartitionSum())
+        there = self.partitions.setdefault((share.spec_id, share.partition), _PartitionSum())
         there.add(share)
         if share.content is Content.DATA:
             before = len(there.sizes.runs)
@@ -115,20 +114,22 @@ class PartitionSums:
             if self.listed > self.most_listed:
                 self._find_runs()
 
-    def tell(self) -> Iterator[tuple[Place, PartitionHealth, int]]:
+    def tell(self) -> Iterator[tuple[PartitionKey, PartitionHealth, int]]:
         """Each partition, its health, and its newest sequence number.
 
         Each is removed from this object as it is returned.
         """
         self._find_runs()
-        mean = sum(there.data.bytes for there in self.places.values()) / max(1, len(self.places))
-        for place in list(self.places):
-            there = self.places.pop(place)
-            yield place, there.tell(place, mean), there.newest
+        mean = sum(there.data.bytes for there in self.partitions.values()) / max(
+            1, len(self.partitions)
+        )
+        for key in list(self.partitions):
+            there = self.partitions.pop(key)
+            yield key, there.tell(key, mean), there.newest
 
     def _find_runs(self) -> None:
-        limit = list_limit(len(self.places))
-        for there in self.places.values():
+        limit = list_limit(len(self.partitions))
+        for there in self.partitions.values():
             before = len(there.sizes.runs)
             there.sizes.shorten(limit, self.bits)
             self._count(len(there.sizes.runs) - before)
@@ -138,9 +139,9 @@ class PartitionSums:
         self.runs += more
         while self.runs > self.most_runs and self.bits:
             self.bits -= 1
-            for there in self.places.values():
+            for there in self.partitions.values():
                 there.sizes.widen(self.bits)
-            self.runs = sum(len(there.sizes.runs) for there in self.places.values())
+            self.runs = sum(len(there.sizes.runs) for there in self.partitions.values())
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from maintainer.domain.inventory import (
     TableFault,
     TableInventory,
 )
-from maintainer.domain.location import Place
+from maintainer.domain.location import TableLocation
 from maintainer.domain.orphan import FoundFile, StoredFile
 
 # (table, its properties) -> the target file size in bytes, which decides what "small" and "large"
@@ -85,9 +85,9 @@ class Catalog(Protocol):
         """
         ...
 
-    def foreign_places(
+    def foreign_locations(
         self, paths: Sequence[str], within: timedelta
-    ) -> Iterator[Place | CatalogFault]:
+    ) -> Iterator[TableLocation | CatalogFault]:
         """Yield foreign (not Iceberg) locations of the catalog that overlap with these paths.
 
         Paths are written as normalise_path writes them. A catalog with Iceberg tables alone
@@ -137,7 +137,7 @@ class Catalog(Protocol):
         """The size of a file of the table in bytes; None when it is absent or cannot be checked."""
         ...
 
-    def look_at_files(
+    def stat_files(
         self, table: TableIdentifier, paths: Sequence[str]
     ) -> Sequence[StoredFile | None]:
         """Ask the storage for each file, several at a time.

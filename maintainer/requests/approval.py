@@ -28,15 +28,15 @@ def find_list(ports: Ports, table: TableIdentifier, list_id: str) -> OrphanList:
 
 
 def approve_list(
-    ports: Ports, table: TableIdentifier, list_id: str, by: str, digest: str = ""
+    ports: Ports, table: TableIdentifier, list_id: str, by: str, sha256: str = ""
 ) -> OrphanList:
     """Approve the removal of exactly the files of a list.
 
-    InvalidTransitionError gives the reason when the list cannot be approved. `digest` is the
+    InvalidTransitionError gives the reason when the list cannot be approved. `sha256` is the
     hash of the list that the person has seen.
     """
     orphans, now = find_list(ports, table, list_id), ports.clock.now()
-    refusal = refuse_approval(orphans, now, digest)
+    refusal = refuse_approval(orphans, now, sha256)
     return _decide(ports, orphans, refusal, approve(orphans, by, now), Deed.ORPHANS_APPROVED)
 
 
@@ -75,7 +75,7 @@ def _decide(
         "list": orphans.list_id,
         "files": orphans.files,
         "bytes": orphans.bytes,
-        "digest": orphans.digest,
+        "sha256": orphans.sha256,
     }
     entry = AuditEntry(
         ports.clock.now(),

@@ -92,7 +92,7 @@ def add_surroundings(
         return circumstances
     counters = ports.store.counters()
     is_complete = counters.tables == counters.measured_tables and not ports.store.catalog_faults()
-    near = tuple(ports.store.places_near(paths_of(health.location, health.properties)))
+    near = tuple(ports.store.locations_near(paths_of(health.location, health.properties)))
     lists = tuple(ports.store.open_orphan_lists(health.table_uuid))
     return replace(
         circumstances, surroundings=Surroundings(record.first_seen_at, near, is_complete, lists)

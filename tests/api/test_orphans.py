@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from maintainer.domain.audit import AuditQuery
-from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
+from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, hash_files
 from tests.api.nouns import HEALTH, NOW, ORDERS
 from tests.api.serving import Client, expect_problem, path_of
 
@@ -24,7 +24,7 @@ WAITING = OrphanList(
     NOW,
     5,
     10,
-    digest_files(FILES),
+    hash_files(FILES),
     OrphanListState.WAITING,
     NOW + 7 * DAY,
 )
@@ -37,12 +37,12 @@ def with_a_list(client: Client) -> None:
 
 def test_lists_are_told_and_their_files_in_pages(client: Client) -> None:
     (told,) = client.get(LISTS).json()["items"]
-    assert (told["list_id"], told["state"], told["files"], told["bytes"], told["digest"]) == (
+    assert (told["list_id"], told["state"], told["files"], told["bytes"], told["sha256"]) == (
         "m-1",
         "waiting",
         5,
         10,
-        WAITING.digest,
+        WAITING.sha256,
     )
     assert (told["is_expired"], told["decided_at"]) == (False, None)
     first = client.get(f"{LISTS}/m-1", limit=3).json()
@@ -67,9 +67,9 @@ def test_a_list_that_waits_too_long_is_told_as_such(client: Client) -> None:
 
 def test_guard_5_an_approval_is_for_the_list_that_was_seen_and_says_who(client: Client) -> None:
     assert "for another list" in expect_problem(
-        client.post(f"{LISTS}/m-1/approve", {"by": "ada", "digest": "0" * 64}), 409
+        client.post(f"{LISTS}/m-1/approve", {"by": "ada", "sha256": "0" * 64}), 409
     )
-    done = client.post(f"{LISTS}/m-1/approve", {"by": "ada", "digest": WAITING.digest})
+    done = client.post(f"{LISTS}/m-1/approve", {"by": "ada", "sha256": WAITING.sha256})
     assert done.status_code == 200
     assert (done.json()["state"], done.json()["decided_by"], done.json()["decided_at"]) == (
         "approved",
@@ -84,7 +84,7 @@ def test_guard_5_an_approval_is_for_the_list_that_was_seen_and_says_who(client: 
     assert "is rejected already" in expect_problem(client.post(f"{LISTS}/m-1/reject", {}), 409)
 
 
-@pytest.mark.parametrize("body", [{"by": ""}, {"digest": "abc"}, {"by": "x" * 201}, {"who": "ada"}])
+@pytest.mark.parametrize("body", [{"by": ""}, {"sha256": "abc"}, {"by": "x" * 201}, {"who": "ada"}])
 def test_what_is_no_decision_is_refused(client: Client, body: dict[str, object]) -> None:
     expect_problem(client.post(f"{LISTS}/m-1/approve", body), 422)
 

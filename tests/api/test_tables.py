@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from maintainer.api import tables
-from maintainer.domain.health import Band, Disagreement, Grade, RefHold, WriterRate
+from maintainer.domain.health import Band, Disagreement, Grade, RefRetention, WriterRate
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.policy import RuleName
@@ -142,28 +142,28 @@ def test_a_table_shows_its_health_and_its_policy_with_sources(client: Client) ->
 def test_tags_of_ours_are_told_from_everybody_elses(
     client: Client, name: str, is_branch: bool, is_ours: bool
 ) -> None:
-    hold = RefHold(
+    hold = RefRetention(
         name,
         is_branch=is_branch,
         snapshot_id=BIG_ID,
         snapshot_at=NOW,
-        held_snapshots=1,
-        oldest_held_at=NOW,
+        retained_snapshots=1,
+        oldest_retained_at=NOW,
     )
-    client.daemon.store.record_health(measure(ORDERS, ref_holds=(hold,)), GRADE)
-    assert [shown["is_ours"] for shown in client.get(path_of(ORDERS)).json()["ref_holds"]] == [
+    client.daemon.store.record_health(measure(ORDERS, ref_retention=(hold,)), GRADE)
+    assert [shown["is_ours"] for shown in client.get(path_of(ORDERS)).json()["ref_retention"]] == [
         is_ours
     ]
 
 
 def test_a_tables_history_and_its_disagreements_are_shown(client: Client) -> None:
-    hold = RefHold(
+    hold = RefRetention(
         "v1",
         is_branch=False,
         snapshot_id=BIG_ID,
         snapshot_at=NOW,
-        held_snapshots=1,
-        oldest_held_at=NOW,
+        retained_snapshots=1,
+        oldest_retained_at=NOW,
     )
     told = Disagreement("data files", "snapshot summary", 99, 100)
     figures = {
@@ -176,7 +176,7 @@ def test_a_tables_history_and_its_disagreements_are_shown(client: Client) -> Non
     }
     found = measure(
         ORDERS,
-        ref_holds=(hold,),
+        ref_retention=(hold,),
         writers=(WriterRate("ingest", 36, 1.5),),
         disagreements=(told,),
         **figures,
@@ -188,8 +188,8 @@ def test_a_tables_history_and_its_disagreements_are_shown(client: Client) -> Non
     assert table["disagreements"] == [
         {"figure": "data files", "source": "snapshot summary", "claimed": 99, "counted": 100}
     ]
-    [shown] = table["ref_holds"]
-    assert (shown["name"], shown["snapshot_id"], shown["held_snapshots"], shown["is_ours"]) == (
+    [shown] = table["ref_retention"]
+    assert (shown["name"], shown["snapshot_id"], shown["retained_snapshots"], shown["is_ours"]) == (
         "v1",
         str(BIG_ID),
         1,
@@ -215,7 +215,7 @@ def test_a_table_that_could_not_be_measured_shows_its_fault_and_no_figures(clien
     assert table["fault"]["reason"] == "9.json is not there"
     assert table["data_files"] is None
     assert table["impact"] is None
-    assert table["writers"] == table["ref_holds"] == table["disagreements"] == []
+    assert table["writers"] == table["ref_retention"] == table["disagreements"] == []
     assert table["partitions"] is None
     assert client.get(f"{path_of(broken)}/partitions").json() == {
         "items": [],

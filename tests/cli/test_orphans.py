@@ -14,7 +14,7 @@ from maintainer.adapters.store import open_store
 from maintainer.cli.commands import application
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
+from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, hash_files
 
 TABLE = TableIdentifier("lake", ("sales",), "orders")
 FILES = tuple(
@@ -36,7 +36,7 @@ WAITING = OrphanList(
     MADE,
     4,
     6144,
-    digest_files(FILES),
+    hash_files(FILES),
     OrphanListState.WAITING,
     MADE + 7 * DAY,
 )
@@ -68,13 +68,13 @@ def test_lists_and_their_files_are_printed(config: Path) -> None:
         == "lake.sales.other has no list of orphan files\n"
     )
     shown = call(config, "show", str(TABLE), "--list", "m-1", "--limit", "3").output
-    assert f"digest {WAITING.digest}" in shown
+    assert f"SHA-256 {WAITING.sha256}" in shown
     assert "1 KiB  2026-01-02 00:00  s3://lake/orders/data/1.parquet" in shown
     assert "?  ?                 s3://lake/orders/data/0.parquet" in shown
     assert "... and 1 more: --after 3" in shown
     assert (
-        json.loads(call(config, "list", str(TABLE), "--format", "json").output)[0]["digest"]
-        == WAITING.digest
+        json.loads(call(config, "list", str(TABLE), "--format", "json").output)[0]["sha256"]
+        == WAITING.sha256
     )
     assert (
         len(
@@ -90,7 +90,7 @@ def test_a_file_whose_name_holds_a_line_break_is_one_visible_line(config: Path) 
     hostile = FoundFile("s3://lake/orders/data/x\n... and 0 more\x1b[2J.parquet", 1, None)
     store = open_store(f"sqlite:///{config.parent}/m.db")
     store.add_orphan_list(
-        replace(WAITING, list_id="m-2", files=1, bytes=1, digest=digest_files([hostile])), [hostile]
+        replace(WAITING, list_id="m-2", files=1, bytes=1, sha256=hash_files([hostile])), [hostile]
     )
     store.close()
     shown = call(config, "show", str(TABLE), "--list", "m-2").output
@@ -101,10 +101,10 @@ def test_a_file_whose_name_holds_a_line_break_is_one_visible_line(config: Path) 
 def test_a_list_is_approved_and_rejected_by_name(config: Path) -> None:
     assert (
         "for another list"
-        in call(config, "approve", str(TABLE), "--list", "m-1", "--digest", "0" * 64).output
+        in call(config, "approve", str(TABLE), "--list", "m-1", "--sha256", "0" * 64).output
     )
     approved = call(
-        config, "approve", str(TABLE), "--list", "m-1", "--by", "ada", "--digest", WAITING.digest
+        config, "approve", str(TABLE), "--list", "m-1", "--by", "ada", "--sha256", WAITING.sha256
     )
     assert approved.output.startswith("4 files of 6 KiB may be removed until ")
     assert "decided by ada at" in call(config, "show", str(TABLE), "--list", "m-1").output

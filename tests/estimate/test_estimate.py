@@ -264,8 +264,8 @@ def test_the_newest_snapshots_are_always_kept(ages: list[int], max_age: int, kee
     assert all(ordered[i - 1] > max_age for i in expired)
 
 
-def manifests_of(*groups: ManifestGroup, places: int = 0, target: int = 8 * MIB) -> Estimate:
-    health = health_of_partitions({f"p={n}": [MIB] for n in range(places)})
+def manifests_of(*groups: ManifestGroup, partitions: int = 0, target: int = 8 * MIB) -> Estimate:
+    health = health_of_partitions({f"p={n}": [MIB] for n in range(partitions)})
     return estimate_spec(
         replace(health, manifest_groups=groups, target_manifest_size_bytes=target), 0
     )
@@ -291,13 +291,13 @@ def test_a_manifest_that_is_too_large_becomes_several_which_is_no_gain() -> None
 def test_no_more_tasks_write_manifests_than_there_are_partitions() -> None:
     group = ManifestGroup(0, ManifestContent.DATA, 50, 10 * MIB)
     assert (
-        manifests_of(group, places=2, target=MIB).items_after == 9
+        manifests_of(group, partitions=2, target=MIB).items_after == 9
     )  # two tasks, which begin another manifest at 1.2 MiB
-    assert manifests_of(group, places=40, target=MIB).items_after == 10
-    assert manifests_of(group, places=40, target=MIB).error_bound > 0
+    assert manifests_of(group, partitions=40, target=MIB).items_after == 10
+    assert manifests_of(group, partitions=40, target=MIB).error_bound > 0
     assert (
         manifests_of(
-            replace(group, content=ManifestContent.DELETES), places=40, target=MIB
+            replace(group, content=ManifestContent.DELETES), partitions=40, target=MIB
         ).items_after
         == 10
     )

@@ -15,24 +15,24 @@ from maintainer.measure.delete_index import JoinedDeletes, join_deletes
 FIRST, SECOND = 1, 2  # keys of two data files
 
 
-def place(partition: str, content: Content = Content.DATA, spec_id: int = 0) -> PartitionDigest:
+def key(partition: str, content: Content = Content.DATA, spec_id: int = 0) -> PartitionDigest:
     return PartitionDigest(spec_id, partition, content, 0, 0, 0, 0, 0, 0, 0)
 
 
 def listing(
-    content: ManifestContent, places: list[PartitionDigest], files: list[ListedFile]
+    content: ManifestContent, partitions: list[PartitionDigest], files: list[ListedFile]
 ) -> ManifestDigest:
     return ManifestDigest(
-        "m", 1, 0, content, 1, tuple(places), files=pack_files(files), lists_files=True
+        "m", 1, 0, content, 1, tuple(partitions), files=pack_files(files), lists_files=True
     )
 
 
 def data(*files: ListedFile, partition: str = "p=1") -> ManifestDigest:
-    return listing(ManifestContent.DATA, [place(partition), place("p=other")], list(files))
+    return listing(ManifestContent.DATA, [key(partition), key("p=other")], list(files))
 
 
 def deletes(content: Content, *files: ListedFile, partition: str = "p=1") -> ManifestDigest:
-    return listing(ManifestContent.DELETES, [place(partition, content)], list(files))
+    return listing(ManifestContent.DELETES, [key(partition, content)], list(files))
 
 
 TWO = (ListedFile(0, FIRST, 1000, 100, 5), ListedFile(0, SECOND, 2000, 100, 5))
@@ -176,7 +176,7 @@ def test_no_file_loses_more_than_it_has() -> None:
 def test_deletes_stay_in_their_partition_and_spec() -> None:
     elsewhere = listing(
         ManifestContent.DELETES,
-        [place("p=1", Content.POSITION_DELETES, spec_id=3)],
+        [key("p=1", Content.POSITION_DELETES, spec_id=3)],
         [ListedFile(0, FIRST, 9, 30, 6)],
     )
     assert joined(data(*TWO), elsewhere, data(*TWO, partition="p=2")) == {}

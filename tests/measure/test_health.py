@@ -260,7 +260,7 @@ def test_live_files_are_set_against_all_that_kept_snapshots_reach() -> None:
     assert (health.commits_per_hour, health.commit_window_seconds) == (1 / 24, 86400.0)
     assert health.metadata_files == 3
     assert health.storage_files == 10 + 1 + 1 + 2 + 3
-    assert [hold.name for hold in health.ref_holds] == ["main"]
+    assert [hold.name for hold in health.ref_retention] == ["main"]
 
 
 def test_a_history_that_claims_fewer_files_than_are_live_says_nothing_of_what_is_kept() -> None:

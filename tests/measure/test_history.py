@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.health import RefHold, WriterRate
+from maintainer.domain.health import RefRetention, WriterRate
 from maintainer.domain.inventory import Ref, Snapshot
 from maintainer.measure.history import (
-    MAX_HOLDS,
+    MAX_RETENTIONS,
     MAX_WRITERS,
     OTHER_WRITERS,
     count_kept_files,
-    find_holds,
+    find_ref_retention,
     grow_per_day,
     name_writer,
     rate_commits,
@@ -224,22 +224,23 @@ def test_each_ref_shows_what_it_holds_and_the_oldest_comes_first() -> None:
         Ref("lost", 77, is_branch=False),
     ]
     times = {made.snapshot_id: made.committed_at for made in history}
-    assert find_holds(history, refs) == (
+    assert find_ref_retention(history, refs) == (
         # As the dataclass prints.
-        RefHold("release", False, 1, times[1], 1, times[1]),  # noqa: FBT003
-        RefHold("main", True, 4, times[4], 3, times[1]),  # noqa: FBT003 - as above
-        RefHold("audit", True, 3, times[3], 1, times[3]),  # noqa: FBT003 - as above
-        RefHold("lost", False, 77, None, 0, None),  # noqa: FBT003 - as above
+        RefRetention("release", False, 1, times[1], 1, times[1]),  # noqa: FBT003
+        RefRetention("main", True, 4, times[4], 3, times[1]),  # noqa: FBT003 - as above
+        RefRetention("audit", True, 3, times[3], 1, times[3]),  # noqa: FBT003 - as above
+        RefRetention("lost", False, 77, None, 0, None),  # noqa: FBT003 - as above
     )
 
 
 def test_a_branch_on_mains_line_holds_its_head_and_refs_are_bounded() -> None:
     history = [snapshot(1, 9 * DAY), snapshot(2, DAY, 1)]
     refs = [Ref("main", 2, is_branch=True), Ref("stale", 1, is_branch=True)]
-    assert [(hold.name, hold.held_snapshots) for hold in find_holds(history, refs)] == [
+    assert [(hold.name, hold.retained_snapshots) for hold in find_ref_retention(history, refs)] == [
         ("stale", 1),
         ("main", 2),
     ]
     assert (
-        len(find_holds(history, [Ref(f"t{n}", 1, is_branch=False) for n in range(99)])) == MAX_HOLDS
+        len(find_ref_retention(history, [Ref(f"t{n}", 1, is_branch=False) for n in range(99)]))
+        == MAX_RETENTIONS
     )

@@ -29,7 +29,7 @@ def sums_of(
     sums = PartitionSums(most_runs, most_listed)
     for one in shares:
         sums.add(one)
-    told = {place[1]: known.sizes for place, known, _ in sums.tell()}
+    told = {key[1]: known.sizes for key, known, _ in sums.tell()}
     return sums.bits, told
 
 
@@ -56,8 +56,8 @@ def test_runs_of_sizes_are_no_more_than_there_may_be_whatever_the_order(
             assert known.runs == tuple(find_runs(sizes))
     again = sums_of(shares[::-1], most_runs)
     assert again[0] == bits
-    assert {place: sizes.runs for place, sizes in again[1].items()} == {
-        place: sizes.runs for place, sizes in found.items()
+    assert {key: sizes.runs for key, sizes in again[1].items()} == {
+        key: sizes.runs for key, sizes in found.items()
     }
 
 
@@ -81,7 +81,7 @@ def test_sizes_wait_in_lists_only_up_to_their_limit() -> None:
     listed = [0]
     for number in range(50):
         sums.add(share("a", FileSizes(tuple(range(number * 50, number * 50 + 50)))))
-        listed.append(len(sums.places[0, "a"].sizes.listed))
+        listed.append(len(sums.partitions[0, "a"].sizes.listed))
     assert max(listed) == MAX_LISTED_SIZES - MAX_LISTED_SIZES % 50
     assert listed[-1] <= 100
 

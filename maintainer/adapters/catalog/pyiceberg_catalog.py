@@ -23,7 +23,7 @@ from maintainer.adapters.catalog.rows import (
 )
 from maintainer.adapters.catalog.side_by_side import Abreast
 from maintainer.adapters.catalog.tables.changes import Poller, Unanswered
-from maintainer.adapters.catalog.tables.foreign_tables import ForeignPlaces
+from maintainer.adapters.catalog.tables.foreign_tables import ForeignLocations
 from maintainer.adapters.catalog.tables.loading import name_kind, open_catalog
 from maintainer.adapters.catalog.tables.pointer import (
     NamespaceError,
@@ -42,7 +42,7 @@ from maintainer.domain.inventory import (
     TableFault,
     TableInventory,
 )
-from maintainer.domain.location import Place
+from maintainer.domain.location import TableLocation
 from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
@@ -82,7 +82,7 @@ class PyIcebergCatalog:
         self._clock = clock
         self._workers = workers
         self._poller = Poller(name, limits, clock)
-        self._foreign = ForeignPlaces(name, clock)
+        self._foreign = ForeignLocations(name, clock)
         self._lock = threading.Lock()
         self._connecting = threading.Lock()
         self._closings = 0
@@ -118,9 +118,9 @@ class PyIcebergCatalog:
                 case (namespace, table):
                     yield TableIdentifier(self._name, namespace, table)
 
-    def foreign_places(
+    def foreign_locations(
         self, paths: Sequence[str], within: timedelta
-    ) -> Iterator[Place | CatalogFault]:
+    ) -> Iterator[TableLocation | CatalogFault]:
         """List locations of Hive's and Glue's other tables; a listing is kept for `within`."""
         try:
             catalog = self._catalog()
@@ -129,7 +129,7 @@ class PyIcebergCatalog:
             return
         for found in self._foreign.near(catalog, paths, within):
             match found:
-                case Place():
+                case TableLocation():
                     yield found
                 case NamespaceError(namespace, reason):
                     yield self._listing_fault(namespace, reason)
@@ -258,7 +258,7 @@ class PyIcebergCatalog:
         except Exception:  # noqa: BLE001
             return None
 
-    def look_at_files(
+    def stat_files(
         self, table: TableIdentifier, paths: Sequence[str]
     ) -> Sequence[StoredFile | None]:
         """Return the storage's facts about each file, one request for each worker at a time."""

@@ -13,7 +13,7 @@ from maintainer.adapters.store import documents
 from maintainer.adapters.store.admission import record_candidates
 from maintainer.adapters.store.counters import BANDS, counted
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
-from maintainer.adapters.store.locations import record_places
+from maintainer.adapters.store.locations import record_locations
 from maintainer.adapters.store.need import need_of, record_benefit
 from maintainer.adapters.store.pauses import find_pause, join_uuid
 from maintainer.adapters.store.samples import record_sample
@@ -76,7 +76,7 @@ def record_health(
     }
     connection.execute(database.upsert(table_health, pieces))
     record_sample(database, connection, health)
-    record_places(database, connection, health)
+    record_locations(database, connection, health)
     if not is_same:
         connection.execute(delete(plans).where(plans.c.full_name == full_name))
         _drop_digests_of_nobody(connection, [known_uuid])

@@ -13,14 +13,14 @@ from sqlalchemy import Connection, and_, or_, select
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.schema import store_info, tables
 from maintainer.domain.health import TableHealth
-from maintainer.domain.location import Place, ancestors_of, paths_of
+from maintainer.domain.location import TableLocation, ancestors_of, paths_of
 
-_SIGN = "place\t"
+_SIGN = "location\t"
 _AFTER_TAB = "\n"  # the next character
 _LAST = "\U0010ffff"
 
 
-def record_places(database: Database, connection: Connection, health: TableHealth) -> None:
+def record_locations(database: Database, connection: Connection, health: TableHealth) -> None:
     """Remember every directory that the table writes to now."""
     for path in paths_of(health.location, health.properties):
         connection.execute(
@@ -31,18 +31,20 @@ def record_places(database: Database, connection: Connection, health: TableHealt
         )
 
 
-def record_foreign(database: Database, connection: Connection, places: Sequence[Place]) -> None:
+def record_foreign(
+    database: Database, connection: Connection, locations: Sequence[TableLocation]
+) -> None:
     """Remember directories of other kinds of tables, and when they were last seen."""
-    for place in places:
-        seen_at = place.seen_at.isoformat() if place.seen_at is not None else ""
+    for location in locations:
+        seen_at = location.seen_at.isoformat() if location.seen_at is not None else ""
         connection.execute(
             database.upsert(
-                store_info, {"key": f"{_SIGN}{place.path}\t\t{place.table}", "value": seen_at}
+                store_info, {"key": f"{_SIGN}{location.path}\t\t{location.table}", "value": seen_at}
             )
         )
 
 
-def read_places_near(connection: Connection, paths: Sequence[str]) -> Sequence[Place]:
+def read_locations_near(connection: Connection, paths: Sequence[str]) -> Sequence[TableLocation]:
     """Read the locations in each path and at each of its ancestors, by ranges of one index."""
     key = store_info.c.key
     ranges = []
@@ -69,13 +71,15 @@ def read_places_near(connection: Connection, paths: Sequence[str]) -> Sequence[P
             )
         )
     return tuple(
-        _make_place(path, name, uuid, seen_at, is_known=(uuid, name) in known)
+        _make_location(path, name, uuid, seen_at, is_known=(uuid, name) in known)
         for path, uuid, name, seen_at in found
     )
 
 
-def _make_place(path: str, name: str, uuid: str, seen_at: str, *, is_known: bool) -> Place:
-    return Place(
+def _make_location(
+    path: str, name: str, uuid: str, seen_at: str, *, is_known: bool
+) -> TableLocation:
+    return TableLocation(
         path,
         name,
         uuid,

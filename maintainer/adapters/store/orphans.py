@@ -16,7 +16,7 @@ from maintainer.adapters.store.locations import record_foreign
 from maintainer.adapters.store.schema import orphan_files, orphan_lists, tables
 from maintainer.domain.audit import AuditEntry
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.location import Place
+from maintainer.domain.location import TableLocation
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState
 from maintainer.ports.store.orphans import MAX_LISTS
 
@@ -116,7 +116,7 @@ class SqlOrphans:
             want_plan(connection, tables.c.table_uuid == changed.table_uuid)
         return True
 
-    def record_foreign_places(self, places: Sequence[Place]) -> None:
+    def record_foreign_locations(self, places: Sequence[TableLocation]) -> None:
         """See OrphanStore."""
         if places:
             with self._database.write() as connection:

@@ -25,7 +25,7 @@ from maintainer.adapters.store.drivers import SqlDrivers
 from maintainer.adapters.store.due import mark_planned, read_due, want_plan
 from maintainer.adapters.store.job_counters import read_job_counts
 from maintainer.adapters.store.leases import SqlLeases, prune_leases
-from maintainer.adapters.store.locations import read_places_near
+from maintainer.adapters.store.locations import read_locations_near
 from maintainer.adapters.store.manifests import SqlDigests
 from maintainer.adapters.store.notices import SqlNotices
 from maintainer.adapters.store.orphans import SqlOrphans
@@ -169,7 +169,7 @@ class SqlStore(
 
     policy_versions = _reads(read_versions)
     policy_version = _reads(read_version)
-    places_near = _reads(read_places_near)
+    locations_near = _reads(read_locations_near)
     pins = _reads(read_pins)
 
     def set_pin(self, table_uuid: str, pin: Pin) -> None:

@@ -108,9 +108,9 @@ def _find_better(
 
     If none does: a number of partitions that would, one for little data.
     """
-    places = [(partition.spec_id, partition.partition) for partition in filled]
+    partitions = [(partition.spec_id, partition.partition) for partition in filled]
     tried = _coarsen(spec) if len(filled) <= MOST_PARTITIONS_TRIED else iter(())
-    counted = ((one, count_partitions(places, {spec.spec_id: spec}, one)) for one in tried)
+    counted = ((one, count_partitions(partitions, {spec.spec_id: spec}, one)) for one in tried)
     good = [
         _Spec(_write(one), count)
         for one, count in counted

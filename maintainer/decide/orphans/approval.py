@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import assert_never
 
-from maintainer.decide.orphans.scan import Judgement
+from maintainer.decide.orphans.scan import Assessment
 from maintainer.domain.action import ApprovedList, Disposal
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.location import normalise_path
-from maintainer.domain.orphan import OrphanList, OrphanListState, digest_files
+from maintainer.domain.orphan import OrphanList, OrphanListState, hash_files
 from maintainer.domain.policy import Approval, Policy
 from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.domain.units import format_size
@@ -22,7 +22,7 @@ LIST_LIFE = timedelta(days=7)  # time to approve a list, and then time to remove
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class OrphanScan:
     """The job of an orphan scan, with its location and age limit."""
 
     list_id: str  # the id of the job
@@ -32,28 +32,30 @@ class Look:
     older_than: datetime
 
 
-def make_list(look: Look, judgement: Judgement, policy: Policy, now: datetime) -> OrphanList:
+def make_list(
+    scan: OrphanScan, assessment: Assessment, policy: Policy, now: datetime
+) -> OrphanList:
     """The orphan list in the state that its assessment and the policy give it.
 
     Without an approval setting in the policy, the list waits for a person's approval.
     """
     found = OrphanList(
-        list_id=look.list_id,
-        table=look.table,
-        table_uuid=look.table_uuid,
-        location=look.location,
-        older_than=look.older_than,
+        list_id=scan.list_id,
+        table=scan.table,
+        table_uuid=scan.table_uuid,
+        location=scan.location,
+        older_than=scan.older_than,
         made_at=now,
-        files=len(judgement.orphans),
-        bytes=sum(file.size_bytes or 0 for file in judgement.orphans),
-        digest=digest_files(judgement.orphans),
+        files=len(assessment.orphans),
+        bytes=sum(file.size_bytes or 0 for file in assessment.orphans),
+        sha256=hash_files(assessment.orphans),
         state=OrphanListState.WAITING,
         expires_at=now + LIST_LIFE,
-        kept_files=len(judgement.kept),
-        refusal=judgement.refusal,
-        warning=judgement.warning,
+        kept_files=len(assessment.kept),
+        refusal=assessment.refusal,
+        warning=assessment.warning,
     )
-    if judgement.refusal is not None:
+    if assessment.refusal is not None:
         return replace(found, state=OrphanListState.REFUSED)
     rule = policy.rule(RemoveOrphanFilesRule)
     if rule is not None and rule.approval is Approval.AUTOMATIC:
@@ -66,19 +68,19 @@ def make_list(look: Look, judgement: Judgement, policy: Policy, now: datetime) -
     return found
 
 
-def refuse_approval(orphans: OrphanList, now: datetime, digest: str = "") -> str | None:
+def refuse_approval(orphans: OrphanList, now: datetime, sha256: str = "") -> str | None:
     """Why the list cannot be approved now; None when it can.
 
-    `digest` is the hash of the list that the person has seen.
+    `sha256` is the hash of the list that the person has seen.
     """
     if orphans.state is OrphanListState.REFUSED:
         return f"list {orphans.list_id} of {orphans.table} is refused: {orphans.refusal}"
     if orphans.state is not OrphanListState.WAITING:
         return f"list {orphans.list_id} of {orphans.table} is {orphans.state} already"
-    if digest and digest != orphans.digest:
+    if sha256 and sha256 != orphans.sha256:
         return (
             f"the approval is for another list: list {orphans.list_id} of {orphans.table} has "
-            f"the digest {orphans.digest}, not {digest}"
+            f"the SHA-256 hash {orphans.sha256}, not {sha256}"
         )
     if now >= orphans.expires_at:
         return (
@@ -136,10 +138,10 @@ def refuse_removal(
     needed = _NEEDED_STATE[approved.disposal]
     if orphans.state is not needed:
         return f"{name} is {orphans.state}, not {needed}"
-    if orphans.digest != approved.digest:
+    if orphans.sha256 != approved.sha256:
         return (
-            f"the approval is for another list: {name} has the digest {orphans.digest}, not "
-            f"{approved.digest}"
+            f"the approval is for another list: {name} has the SHA-256 hash {orphans.sha256}, not "
+            f"{approved.sha256}"
         )
     if needed is OrphanListState.APPROVED and now >= orphans.expires_at:
         return (
@@ -185,7 +187,7 @@ def find_disposal(
     going = Disposal.DELETE if rule.quarantine == timedelta(0) else Disposal.QUARANTINE
     for disposal in (Disposal.RESTORE, going, Disposal.EMPTY):
         for orphans in oldest_first:
-            approved = ApprovedList(orphans.list_id, orphans.digest, disposal)
+            approved = ApprovedList(orphans.list_id, orphans.sha256, disposal)
             if refuse_removal(orphans, approved, health, now) is None:
                 return orphans, approved
     return None

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from re import compile as compile_regex
 
 from maintainer.domain.health import TableHealth
-from maintainer.domain.location import Place, normalise_path, overlap, paths_of
+from maintainer.domain.location import TableLocation, normalise_path, overlap, paths_of
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.rules import MIN_ORPHAN_AGE, RemoveOrphanFilesRule
@@ -47,13 +47,13 @@ class Surroundings:
     """What an orphan scan needs to know beyond the table itself."""
 
     first_seen_at: datetime | None  # when the daemon first saw the table
-    neighbours: tuple[Place, ...]  # locations that may overlap with the table's own
+    neighbours: tuple[TableLocation, ...]  # locations that may overlap with the table's own
     is_complete: bool  # every catalog has been listed, and every table measured
     lists: tuple[OrphanList, ...] = ()  # the table's orphan lists that are not final
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Assessment:
     """The assessment of a list of found files."""
 
     orphans: tuple[FoundFile, ...]
@@ -150,28 +150,31 @@ def _find_overlap(
     health: TableHealth, surroundings: Surroundings | None, now: datetime
 ) -> str | None:
     own = paths_of(health.location, health.properties)
-    for place in surroundings.neighbours if surroundings is not None else ():
+    for location in surroundings.neighbours if surroundings is not None else ():
         if (
-            place.table_uuid == health.table_uuid
-            and place.table != str(health.table)
-            and not place.is_gone
+            location.table_uuid == health.table_uuid
+            and location.table != str(health.table)
+            and not location.is_gone
         ):
-            return f"the table is registered as {place.table} too, whose state may need other files"
-        shared = next((path for path in own if overlap(path, place.path)), None)
-        if place.seen_at is not None and now - place.seen_at >= FOREIGN_TRUST:
-            continue
-        if place.table_uuid != health.table_uuid and shared is not None:
-            state = _describe_state(place)
             return (
-                f"its directory {shared} overlaps with {place.path} of table {place.table}{state}"
+                f"the table is registered as {location.table} too, whose state may need other files"
+            )
+        shared = next((path for path in own if overlap(path, location.path)), None)
+        if location.seen_at is not None and now - location.seen_at >= FOREIGN_TRUST:
+            continue
+        if location.table_uuid != health.table_uuid and shared is not None:
+            state = _describe_state(location)
+            return (
+                f"its directory {shared} overlaps with {location.path} of table "
+                f"{location.table}{state}"
             )
     return None
 
 
-def _describe_state(place: Place) -> str:
-    if place.seen_at is not None:
-        return f", which is not an Iceberg table, seen at {place.seen_at:%Y-%m-%d %H:%M} UTC"
-    return ", which was dropped and may have left its files," if place.is_gone else ""
+def _describe_state(location: TableLocation) -> str:
+    if location.seen_at is not None:
+        return f", which is not an Iceberg table, seen at {location.seen_at:%Y-%m-%d %H:%M} UTC"
+    return ", which was dropped and may have left its files," if location.is_gone else ""
 
 
 def judge_orphans(
@@ -180,7 +183,7 @@ def judge_orphans(
     foreign_files: int | None,
     counted: int | None = None,
     older_than: datetime | None = None,
-) -> Judgement:
+) -> Assessment:
     """Check a list of found files against the guards and the caps.
 
     foreign_files: the table's files outside its location, None if unknown. counted: the total
@@ -199,7 +202,7 @@ def judge_orphans(
         tuple(orphans), len(every) if counted is None else counted, len(every), foreign_files
     ) or _exceed(health, tuple(orphans))
     warning = None if refusal else _warn(health, tuple(orphans))
-    return Judgement(tuple(orphans), tuple(kept), refusal, warning)
+    return Assessment(tuple(orphans), tuple(kept), refusal, warning)
 
 
 def _why_kept(
@@ -281,21 +284,21 @@ def _sum_bytes(orphans: tuple[FoundFile, ...]) -> int:
     return sum(file.size_bytes or 0 for file in orphans)
 
 
-def describe_judgement(judgement: Judgement) -> str:
+def describe_judgement(assessment: Assessment) -> str:
     """The assessment as one or two sentences."""
-    files, size = len(judgement.orphans), format_size(_sum_bytes(judgement.orphans))
+    files, size = len(assessment.orphans), format_size(_sum_bytes(assessment.orphans))
     text = (
         f"{files:,} orphan {'file' if files == 1 else 'files'} of {size} listed."
         if files
         else "No orphan file was found."
     )
-    if judgement.kept:
+    if assessment.kept:
         text += (
-            f" {len(judgement.kept):,} more files are kept, the first: {judgement.kept[0][0]} "
-            f"({judgement.kept[0][1]})."
+            f" {len(assessment.kept):,} more files are kept, the first: {assessment.kept[0][0]} "
+            f"({assessment.kept[0][1]})."
         )
-    if judgement.refusal is not None:
-        text += f" None of them may be deleted: {judgement.refusal}."
-    elif judgement.warning is not None:
-        text += f" Check the list: {judgement.warning}."
+    if assessment.refusal is not None:
+        text += f" None of them may be deleted: {assessment.refusal}."
+    elif assessment.warning is not None:
+        text += f" Check the list: {assessment.warning}."
     return text

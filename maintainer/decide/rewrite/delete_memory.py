@@ -11,9 +11,8 @@ from collections.abc import Mapping
 
 from maintainer.decide.rewrite.limits import Fit
 from maintainer.decide.rewrite.options import GROUP_SIZE
-from maintainer.domain.health import TableHealth
+from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.units import GIB, format_size
-from maintainer.estimate.rewrite_data_files import Place
 
 GROUPS_AT_ONCE = "max-concurrent-file-group-rewrites"
 # An upper bound of measurements with Iceberg 1.12: heap of a set of 400,000 deletes. One long took
@@ -26,7 +25,7 @@ BYTES_PER_FILE_BYTE = 15
 USABLE_SHARE = 0.4
 
 
-def weigh_deletes(health: TableHealth) -> dict[Place, int]:
+def weigh_deletes(health: TableHealth) -> dict[PartitionKey, int]:
     """Bytes of memory that one copy of each partition's equality deletes takes."""
     unpartitioned = {
         spec.spec_id
@@ -39,8 +38,8 @@ def weigh_deletes(health: TableHealth) -> dict[Place, int]:
     }
     everywhere = sum(weight for (spec_id, _), weight in weights.items() if spec_id in unpartitioned)
     return {
-        place: weight + (0 if place[0] in unpartitioned else everywhere)
-        for place, weight in weights.items()
+        key: weight + (0 if key[0] in unpartitioned else everywhere)
+        for key, weight in weights.items()
     }
 
 
@@ -60,12 +59,10 @@ def fit_deletes(
         return Fit(options)
     room = memory_gb * GIB * USABLE_SHARE
     weights = {(p.spec_id, p.partition): 0 for p in health.partitions if p.data_files}
-    weights = {place: weight for place, weight in weigh_deletes(health).items() if place in weights}
-    too_heavy = frozenset(place for place, weight in weights.items() if weight > room)
+    weights = {key: weight for key, weight in weigh_deletes(health).items() if key in weights}
+    too_heavy = frozenset(key for key, weight in weights.items() if weight > room)
     refusal = _refuse(weights, too_heavy, room, memory_gb)
-    heaviest = max(
-        (weight for place, weight in weights.items() if place not in too_heavy), default=0
-    )
+    heaviest = max((weight for key, weight in weights.items() if key not in too_heavy), default=0)
     if heaviest * tasks_at_once <= room:
         return Fit(options, too_heavy, refusal=refusal)
     target = int(options.get("target-file-size-bytes", health.target_file_size_bytes))
@@ -80,11 +77,14 @@ def fit_deletes(
 
 
 def _refuse(
-    weights: Mapping[Place, int], too_heavy: frozenset[Place], room: float, memory_gb: float
+    weights: Mapping[PartitionKey, int],
+    too_heavy: frozenset[PartitionKey],
+    room: float,
+    memory_gb: float,
 ) -> str:
     if not too_heavy:
         return ""
-    number, heaviest = len(too_heavy), max(weights[place] for place in too_heavy)
+    number, heaviest = len(too_heavy), max(weights[key] for key in too_heavy)
     return (
         f"the equality deletes of {number:,} partition{'' if number == 1 else 's'} take up to "
         f"about {format_size(heaviest)} of memory in each task, "

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from maintainer.domain.health import TableHealth
+from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.instants import is_recent
 from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.units import format_duration
 from maintainer.estimate.filter_writer import write_where
-from maintainer.estimate.rewrite_data_files import FileGroup, Place, estimate_groups
+from maintainer.estimate.rewrite_data_files import FileGroup, estimate_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,13 @@ def leave_out_hot(
     hot, cold = _part(groups, written.keys())
     if not hot:
         return cold, LeftOut()
-    last = (max(written[place] for place in group.places if place in written) for group in hot)
+    last = (max(written[key] for key in group.partitions if key in written) for group in hot)
     sentence = f"{count_partitions(hot)} left alone, written to within {format_duration(age)}"
     return cold, LeftOut(tuple(hot), sentence, min(last) + age)
 
 
 def leave_out_heavy(
-    groups: Iterable[FileGroup], too_heavy: frozenset[Place]
+    groups: Iterable[FileGroup], too_heavy: frozenset[PartitionKey]
 ) -> tuple[list[FileGroup], LeftOut]:
     """Without the groups in partitions whose equality deletes do not fit in memory."""
     heavy, light = _part(groups, too_heavy)
@@ -102,7 +102,7 @@ def take_best(
     for group in sorted(groups, key=_rank):
         fits = max_bytes is None or size + group.bytes <= max_bytes
         where = (
-            write_where(health.table.catalog, group.places, health.specs)
+            write_where(health.table.catalog, group.partitions, health.specs)
             if fits or not chosen
             else None
         )
@@ -115,11 +115,13 @@ def take_best(
 
 def count_partitions(groups: Sequence[FileGroup]) -> str:
     """The number of partitions of the groups as text."""
-    number = len({place for group in groups for place in group.places})
+    number = len({key for group in groups for key in group.partitions})
     return f"{number:,} partition{'' if number == 1 else 's'}"
 
 
-def _find_recent(health: TableHealth, age: timedelta, now: datetime) -> dict[Place, datetime]:
+def _find_recent(
+    health: TableHealth, age: timedelta, now: datetime
+) -> dict[PartitionKey, datetime]:
     """Partitions written to within the age, and when."""
     found = ((p.spec_id, p.partition, p.written_at) for p in health.partitions if p.partition)
     return {
@@ -130,15 +132,15 @@ def _find_recent(health: TableHealth, age: timedelta, now: datetime) -> dict[Pla
 
 
 def _part(
-    groups: Iterable[FileGroup], places: AbstractSet[Place]
+    groups: Iterable[FileGroup], partitions: AbstractSet[PartitionKey]
 ) -> tuple[list[FileGroup], list[FileGroup]]:
     """The groups with files in these partitions, and the others."""
     inside: list[FileGroup] = []
     outside: list[FileGroup] = []
     for group in groups:
-        (outside if places.isdisjoint(group.places) else inside).append(group)
+        (outside if partitions.isdisjoint(group.partitions) else inside).append(group)
     return inside, outside
 
 
-def _rank(group: FileGroup) -> tuple[float, tuple[Place, ...]]:
-    return -(group.removed + group.deleted_files) / max(1, group.bytes), group.places
+def _rank(group: FileGroup) -> tuple[float, tuple[PartitionKey, ...]]:
+    return -(group.removed + group.deleted_files) / max(1, group.bytes), group.partitions

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
+from maintainer.domain.health import PartitionKey
 from maintainer.domain.rules import RewriteDataFilesRule
-from maintainer.estimate.rewrite_data_files import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Fit:
     """The options that fit in memory, the partitions that do not, and the changes as a sentence."""
 
     options: Mapping[str, str]
-    too_heavy: frozenset[Place] = frozenset()
+    too_heavy: frozenset[PartitionKey] = frozenset()
     sentence: str = ""
     refusal: str = ""  # the sentence for partitions with too many deletes
 

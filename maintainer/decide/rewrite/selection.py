@@ -16,12 +16,12 @@ from maintainer.decide.rewrite.file_groups import (
     take_best,
 )
 from maintainer.decide.rewrite.limits import JobBounds, Limit, Part
-from maintainer.domain.health import TableHealth
+from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import format_duration, format_size
 from maintainer.estimate.filter_writer import MAX_WHERE_CHARACTERS
-from maintainer.estimate.rewrite_data_files import FileGroup, Place, PlannerOptions, plan_groups
+from maintainer.estimate.rewrite_data_files import FileGroup, PlannerOptions, plan_groups
 
 
 def select_groups(
@@ -83,9 +83,11 @@ def _take(groups: _Groups, max_bytes: int | None) -> Selection:
     chosen, where = take_best(groups.ready, groups.health, max_bytes, groups.most_characters)
     if chosen:
         # A filter selects partitions, and with them all of their groups.
-        places = {place for group in chosen for place in group.places}
-        taken = tuple(group for group in groups.every if places.intersection(group.places))
-        return replace(whole, groups=taken, where=where, sentence=_explain(groups, chosen, places))
+        partitions = {key for group in chosen for key in group.partitions}
+        taken = tuple(group for group in groups.every if partitions.intersection(group.partitions))
+        return replace(
+            whole, groups=taken, where=where, sentence=_explain(groups, chosen, partitions)
+        )
     if hot.groups:
         sentence = (
             f"the possible gain is in {count_partitions(hot.groups)} written to within "
@@ -100,14 +102,16 @@ def _take(groups: _Groups, max_bytes: int | None) -> Selection:
     return replace(whole, sentence=sentence)
 
 
-def _explain(groups: _Groups, chosen: Sequence[FileGroup], places: AbstractSet[Place]) -> str:
+def _explain(
+    groups: _Groups, chosen: Sequence[FileGroup], partitions: AbstractSet[PartitionKey]
+) -> str:
     parts = [f"{count_partitions(chosen)} now"]
     if len(chosen) < len(groups.ready):
-        later = [group for group in groups.ready if places.isdisjoint(group.places)]
+        later = [group for group in groups.ready if partitions.isdisjoint(group.partitions)]
         parts.append(f"{count_partitions(later)} in later jobs")
     if groups.hot.sentence:
         parts.append(groups.hot.sentence)
-    specs = {spec_id for group in chosen for spec_id, _ in group.places}
+    specs = {spec_id for group in chosen for spec_id, _ in group.partitions}
     if any(partition.spec_id not in specs for partition in groups.health.partitions):
         parts.append("with files of other specs whose values overlap")
     if groups.heavy.sentence:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from maintainer.domain.audit import AuditEntry
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.location import Place
+from maintainer.domain.location import TableLocation
 from maintainer.domain.orphan import FoundFile, OrphanList
 
 MAX_LISTS = 100  # of one table, or of those that wait for approval
@@ -56,10 +56,10 @@ class OrphanStore(Protocol):
         """
         ...
 
-    def record_foreign_places(self, places: Sequence[Place]) -> None:
+    def record_foreign_locations(self, locations: Sequence[TableLocation]) -> None:
         """Store the locations of foreign (not Iceberg) tables, and when they were seen.
 
-        Store.places_near returns them from now on.
+        Store.locations_near returns them from now on.
         """
         ...
 

@@ -12,7 +12,7 @@ from maintainer.domain.action import Action, Disposal, RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
-from maintainer.domain.location import Place, normalise_path, paths_of
+from maintainer.domain.location import TableLocation, normalise_path, paths_of
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Polled
 from maintainer.steps.table import measure_table
@@ -35,15 +35,15 @@ def record_foreign_locations(ports: Ports, action: Action, health: TableHealth) 
         action.approved is not None and action.approved.disposal is Disposal.RESTORE
     ):
         return None
-    found: list[Place] = []
+    found: list[TableLocation] = []
     for catalog in ports.catalogs.values():
-        for place in catalog.foreign_places(
+        for location in catalog.foreign_locations(
             paths_of(health.location, health.properties), ANSWER_VALID_FOR
         ):
-            if isinstance(place, CatalogFault):
-                return f"the other files in the location are unknown: {place.reason}"
-            found.append(place)
-    ports.store.record_foreign_places(found)
+            if isinstance(location, CatalogFault):
+                return f"the other files in the location are unknown: {location.reason}"
+            found.append(location)
+    ports.store.record_foreign_locations(found)
     return None
 
 
@@ -91,8 +91,8 @@ def _has_not_moved(ports: Ports, found: Polled, names: Collection[TableIdentifie
         else None
     )
     return own is not None and any(
-        place.table == str(found.table) and own.startswith(place.path)
-        for place in ports.store.places_near((own,))
+        location.table == str(found.table) and own.startswith(location.path)
+        for location in ports.store.locations_near((own,))
     )
 
 

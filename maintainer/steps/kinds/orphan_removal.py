@@ -33,7 +33,7 @@ from maintainer.domain.orphan import (
     OrphanListState,
     RemovedOrphans,
     StoredFile,
-    digest_files,
+    hash_files,
     quarantine_of,
 )
 from maintainer.ports import Ports
@@ -75,7 +75,7 @@ def _hand_over_files(
     ports: Ports, job: Job, action: RemoveOrphanFiles, approved: ApprovedList, health: TableHealth
 ) -> str | None:
     files = tuple(ports.store.orphan_files(approved.list_id, 0, MAX_FILES))
-    if digest_files(files) != approved.digest:
+    if hash_files(files) != approved.sha256:
         return f"the files of list {approved.list_id} are not those that were approved"
     chosen = (
         _choose_quarantined(ports, job, action, approved, files)
@@ -114,17 +114,17 @@ def _choose(  # noqa: PLR0913, PLR0917 - all facts of one choice
     health: TableHealth,
 ) -> tuple[FoundFile, ...] | str:
     """The unchanged files that the assessment still lets go; or why none may be removed."""
-    stored = ports.catalog_of(job.table).look_at_files(job.table, [file.path for file in files])
+    stored = ports.catalog_of(job.table).stat_files(job.table, [file.path for file in files])
     same = [
         file
         for file, found in zip(files, stored, strict=True)
         if found is not None and FoundFile(file.path, found.size_bytes, found.modified_at) == file
     ]
-    judgement = judge_orphans(health, same, 0, older_than=action.older_than)
+    assessment = judge_orphans(health, same, 0, older_than=action.older_than)
     return (
-        f"list {approved.list_id} is refused now: {judgement.refusal}"
-        if judgement.refusal is not None
-        else judgement.orphans
+        f"list {approved.list_id} is refused now: {assessment.refusal}"
+        if assessment.refusal is not None
+        else assessment.orphans
     )
 
 
@@ -137,12 +137,12 @@ def _choose_quarantined(
 ) -> tuple[FoundFile, ...] | str:
     """The files that are unchanged in quarantine; or why none may be restored."""
     catalog = ports.catalog_of(job.table)
-    stored = catalog.look_at_files(job.table, _quarantine_paths(action, approved, files))
+    stored = catalog.stat_files(job.table, _quarantine_paths(action, approved, files))
     chosen = tuple(
         file for file, found in zip(files, stored, strict=True) if _is_unchanged(file, found)
     )
     if approved.disposal is Disposal.RESTORE:
-        there = catalog.look_at_files(job.table, [file.path for file in chosen])
+        there = catalog.stat_files(job.table, [file.path for file in chosen])
         taken = next(
             (file.path for file, found in zip(chosen, there, strict=True) if found is not None),
             None,
@@ -234,7 +234,7 @@ def _check_storage(
     there = dict(
         zip(
             reached,
-            (file is not None for file in catalog.look_at_files(job.table, reached)),
+            (file is not None for file in catalog.stat_files(job.table, reached)),
             strict=True,
         )
     )
@@ -244,7 +244,7 @@ def _check_storage(
     missing = [path for path, is_there in there.items() if not is_there]
     step = max(1, -(-len(report.brought) // MAX_CHECKED_FILES))
     searched = report.brought[::step]
-    stored = catalog.look_at_files(job.table, searched)
+    stored = catalog.stat_files(job.table, searched)
     gone = [
         path
         for path, file in zip(searched, stored, strict=True)
@@ -259,7 +259,7 @@ def _check_storage(
         dict(
             zip(
                 gone,
-                catalog.look_at_files(job.table, [targets[path] for path in gone]),
+                catalog.stat_files(job.table, [targets[path] for path in gone]),
                 strict=True,
             )
         )

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from maintainer.compare.conclusion import conclude
 from maintainer.decide.notices import notice_of_list
-from maintainer.decide.orphans.approval import Look, describe_list, make_list
-from maintainer.decide.orphans.scan import MAX_FILES, Judgement, describe_judgement, judge_orphans
+from maintainer.decide.orphans.approval import OrphanScan, describe_list, make_list
+from maintainer.decide.orphans.scan import MAX_FILES, Assessment, describe_judgement, judge_orphans
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
@@ -101,12 +101,12 @@ def _list_orphans(
 
 def _assess(
     ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, found: FoundOrphans
-) -> Judgement:
+) -> Assessment:
     if len(found.paths) > MAX_FILES:  # the list is refused, at any file size
         return judge_orphans(
             health, map(FoundFile, found.paths), found.foreign_files, found.counted
         )
-    stored = ports.catalog_of(job.table).look_at_files(job.table, found.paths)
+    stored = ports.catalog_of(job.table).stat_files(job.table, found.paths)
     files = [
         FoundFile(path) if file is None else FoundFile(path, file.size_bytes, file.modified_at)
         for path, file in zip(found.paths, stored, strict=True)
@@ -115,11 +115,11 @@ def _assess(
 
 
 def _keep(
-    ports: Ports, job: Job, action: RemoveOrphanFiles, assessment: Judgement, policy: Policy
+    ports: Ports, job: Job, action: RemoveOrphanFiles, assessment: Assessment, policy: Policy
 ) -> str:
     """Store the list and ask people for approval if needed; return a sentence on what is next."""
     now = ports.clock.now()
-    look = Look(job.job_id, job.table, job.table_uuid, action.location, action.older_than)
+    look = OrphanScan(job.job_id, job.table, job.table_uuid, action.location, action.older_than)
     orphans = make_list(look, assessment, policy, now)
     is_new = ports.store.add_orphan_list(orphans, assessment.orphans[:MAX_FILES])
     if is_new and orphans.state is OrphanListState.WAITING:
@@ -127,7 +127,7 @@ def _keep(
     return describe_list(orphans)
 
 
-def _describe(assessment: Judgement) -> dict[str, object]:
+def _describe(assessment: Assessment) -> dict[str, object]:
     size = sum(file.size_bytes or 0 for file in assessment.orphans)
     kept = [{"path": path, "reason": reason} for path, reason in assessment.kept[:MAX_KEPT_SHOWN]]
     verdict = {"refusal": assessment.refusal, "warning": assessment.warning}

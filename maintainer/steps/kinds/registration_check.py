@@ -55,7 +55,7 @@ def _others(ports: Ports, health: TableHealth) -> frozenset[TableIdentifier]:
 
 def _ask_former_names(ports: Ports, health: TableHealth) -> str | None:
     """Ask for names that a listing lacked, because a listing may lack a name only briefly."""
-    places = ports.store.places_near(paths_of(health.location, health.properties))
+    places = ports.store.locations_near(paths_of(health.location, health.properties))
     former = {
         TableIdentifier.parse(place.table)
         for place in places

@@ -19,7 +19,7 @@ from pyiceberg.table import Table
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
-from maintainer.domain.location import Place
+from maintainer.domain.location import TableLocation
 from maintainer.ports.catalog import Polled
 from tests.adapters.catalog.lake import (
     ROWS,
@@ -282,8 +282,8 @@ def test_guard_1_the_places_of_glues_other_tables_are_told(endpoint: str) -> Non
     with closing(PyIcebergCatalog("lake", properties("glue", endpoint), StoppedClock())) as catalog:
         found = [
             place
-            for place in catalog.foreign_places(("lake/warehouse/orders/",), timedelta(0))
-            if isinstance(place, Place)
+            for place in catalog.foreign_locations(("lake/warehouse/orders/",), timedelta(0))
+            if isinstance(place, TableLocation)
         ]
         assert [(place.path, place.table) for place in found] == [
             ("lake/warehouse/", "lake.raw.around"),
@@ -297,7 +297,7 @@ def test_a_catalog_that_knows_icebergs_tables_alone_tells_of_no_others(endpoint:
         PyIcebergCatalog("lake", properties("dynamodb", endpoint), StoppedClock())
     ) as catalog:
         load_catalog("lake", **properties("dynamodb", endpoint)).close()
-        assert list(catalog.foreign_places(("lake/",), timedelta(0))) == []
+        assert list(catalog.foreign_locations(("lake/",), timedelta(0))) == []
 
 
 def test_looking_at_dynamodb_makes_no_table_there(endpoint: str) -> None:

@@ -31,7 +31,7 @@ def test_what_is_kept_equals_pyicebergs_inspection_of_every_snapshot(lake: Lake)
         set(table.inspect.all_data_files()["file_path"].to_pylist())
     )
     assert health.snapshots == len(table.inspect.snapshots())
-    assert [hold.name for hold in health.ref_holds] == table.inspect.refs()["name"].to_pylist()
+    assert [hold.name for hold in health.ref_retention] == table.inspect.refs()["name"].to_pylist()
     assert health.manifests == len(table.inspect.manifests())
     assert health.metadata_files == len(
         list(local_path(table.metadata_location).parent.glob("*.metadata.json"))

@@ -27,7 +27,7 @@ from maintainer.domain.action import (
 )
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
-from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
+from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, hash_files
 from maintainer.requests.cancel import request_cancel
 from tests.adapters.spark.gates import SparkEvents, gate_at, wait_at_gate
 from tests.adapters.spark.lakes import Lake, WallClock, wait_until
@@ -210,7 +210,7 @@ def test_a_removal_of_orphans_that_is_cancelled_says_how_many_are_gone(scene: Sc
         path.write_bytes(b"lost")
         os.utime(path, (long_ago.timestamp(), long_ago.timestamp()))
     files = [FoundFile(f"{scene.location}/data/{path.name}", 4, long_ago) for path in strays]
-    approved = ApprovedList("look-1", digest_files(files), Disposal.QUARANTINE)
+    approved = ApprovedList("look-1", hash_files(files), Disposal.QUARANTINE)
     action = RemoveOrphanFiles(
         WallClock().now() - timedelta(days=3), scene.location, approved=approved
     )
@@ -224,7 +224,7 @@ def test_a_removal_of_orphans_that_is_cancelled_says_how_many_are_gone(scene: Sc
         now,
         STRAYS,
         4 * STRAYS,
-        approved.digest,
+        approved.sha256,
         OrphanListState.APPROVED,
         now,
     )

@@ -210,7 +210,7 @@ def test_orphans_on_hdfs_are_found_put_aside_brought_back_and_deleted(
     assert (orphans.files, orphans.state) == (len(strays), OrphanListState.WAITING)
     assert name_node.files(own).keys() == live | strays | harmless, "a look deletes nothing"
 
-    approve_list(workshop.ports, table, orphans.list_id, "ada", orphans.digest)
+    approve_list(workshop.ports, table, orphans.list_id, "ada", orphans.sha256)
     removal = done(workshop, table, RuleName.REMOVE_ORPHAN_FILES)
     assert removal.effect is not None
     assert removal.effect.orphans_removed == len(strays)
@@ -229,7 +229,7 @@ def test_orphans_on_hdfs_are_found_put_aside_brought_back_and_deleted(
     assert (again.list_id != orphans.list_id, again.files) == (True, len(strays)), (
         "they were renamed and not copied: they are as old as they were"
     )
-    approve_list(workshop.ports, table, again.list_id, "ada", again.digest)
+    approve_list(workshop.ports, table, again.list_id, "ada", again.sha256)
     done(workshop, table, RuleName.REMOVE_ORPHAN_FILES)
     kept = workshop.store.orphan_list(again.list_id)
     assert kept is not None

@@ -95,7 +95,7 @@ def look(workshop: Workshop, table: TableIdentifier) -> OrphanList:
 
 
 def remove(workshop: Workshop, orphans: OrphanList) -> Job:
-    approve_list(workshop.ports, orphans.table, orphans.list_id, "ada", orphans.digest)
+    approve_list(workshop.ports, orphans.table, orphans.list_id, "ada", orphans.sha256)
     return workshop.run(orphans.table, RULE)
 
 

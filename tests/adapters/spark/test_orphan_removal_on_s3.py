@@ -155,7 +155,7 @@ def test_orphans_in_an_object_store_are_found_put_aside_brought_back_and_deleted
     assert (orphans.files, orphans.state) == (len(strays), OrphanListState.WAITING)
     assert bucket.keys() == live | strays | harmless, "a look deletes nothing"
 
-    approve_list(workshop.ports, table, orphans.list_id, "ada", orphans.digest)
+    approve_list(workshop.ports, table, orphans.list_id, "ada", orphans.sha256)
     removal = done(workshop, table)
     assert removal.effect is not None
     assert removal.effect.orphans_removed == len(strays)

@@ -8,7 +8,7 @@ import pytest
 
 from maintainer.adapters.store import open_store
 from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
-from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
+from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, hash_files
 from maintainer.ports.store import Store
 from maintainer.ports.store.orphans import MAX_LISTS
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health
@@ -33,7 +33,7 @@ def make_list(list_id: str = "m-1", **changes: object) -> OrphanList:
         NOW,
         len(FILES),
         7,
-        digest_files(FILES),
+        hash_files(FILES),
         OrphanListState.WAITING,
         NOW + 7 * DAY,
     )
@@ -46,7 +46,7 @@ def test_a_list_and_its_files_are_read_back_in_pages_of_any_size(store: Store) -
     assert store.orphan_list("m-2") is None
     for after, limit in ((0, 2500), (0, 10), (995, 10), (1000, 1000), (2490, 100), (2500, 10)):
         assert tuple(store.orphan_files("m-1", after, limit)) == FILES[after : after + limit]
-    assert digest_files(store.orphan_files("m-1", 0, 2500)) == make_list().digest
+    assert hash_files(store.orphan_files("m-1", 0, 2500)) == make_list().sha256
     assert store.orphan_files("m-2") == ()
 
 

@@ -12,7 +12,7 @@ import pytest
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.orphans.approval import (
     LIST_LIFE,
-    Look,
+    OrphanScan,
     approve,
     describe_list,
     find_disposal,
@@ -27,7 +27,7 @@ from maintainer.decide.orphans.scan import Surroundings, judge_orphans
 from maintainer.decide.plan import decide
 from maintainer.decide.table_state import digest_state
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
-from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
+from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, hash_files
 from maintainer.domain.plan import Plan, RuleHistory, SkipCode, name_state
 from maintainer.domain.policy import Approval, Mode, Policy, RuleName
 from maintainer.domain.rules import RemoveOrphanFilesRule
@@ -51,11 +51,11 @@ OLD = replace(
     location="s3://lake/sales/orders",
 )
 FILES = [FoundFile(f"s3://lake/sales/orders/data/{n}.parquet", 1000) for n in range(3)]
-LOOK = Look("m-1", OLD.table, OLD.table_uuid, OLD.location, NOW - 7 * DAY)
+ORPHAN_SCAN = OrphanScan("m-1", OLD.table, OLD.table_uuid, OLD.location, NOW - 7 * DAY)
 
 
 def listed(policy: Policy = POLICY, files: list[FoundFile] = FILES) -> OrphanList:
-    return make_list(LOOK, judge_orphans(OLD, files, 0), policy, NOW)
+    return make_list(ORPHAN_SCAN, judge_orphans(OLD, files, 0), policy, NOW)
 
 
 def approved(now_plus: timedelta = timedelta(0)) -> OrphanList:
@@ -63,7 +63,7 @@ def approved(now_plus: timedelta = timedelta(0)) -> OrphanList:
 
 
 def word_for(orphans: OrphanList, disposal: Disposal = Disposal.DELETE) -> ApprovedList:
-    return ApprovedList(orphans.list_id, orphans.digest, disposal)
+    return ApprovedList(orphans.list_id, orphans.sha256, disposal)
 
 
 def planned(
@@ -113,10 +113,10 @@ def test_guard_5_what_the_judgement_refuses_no_policy_and_nobody_approves() -> N
 def test_guard_5_an_approval_is_for_exactly_the_list_that_was_seen() -> None:
     waiting = listed()
     assert refuse_approval(waiting, NOW) is None
-    assert refuse_approval(waiting, NOW, waiting.digest) is None
+    assert refuse_approval(waiting, NOW, waiting.sha256) is None
     assert "is for another list" in (refuse_approval(waiting, NOW, "0123") or "")
-    other = digest_files([*FILES[:2], replace(FILES[2], size_bytes=999)])
-    assert other != waiting.digest
+    other = hash_files([*FILES[:2], replace(FILES[2], size_bytes=999)])
+    assert other != waiting.sha256
     assert "the approval is for another list" in (
         refuse_removal(approved(), ApprovedList("m-1", other), OLD, NOW) or ""
     )
@@ -130,7 +130,7 @@ def test_the_digest_tells_paths_sizes_times_and_order_apart() -> None:
         [replace(FILES[0], path="x"), *FILES[1:]],
         [replace(FILES[0], modified_at=NOW), *FILES[1:]],
     ]
-    assert len({digest_files(files) for files in texts}) == len(texts)
+    assert len({hash_files(files) for files in texts}) == len(texts)
 
 
 def test_guard_5_without_an_approval_nothing_goes() -> None:
@@ -220,9 +220,9 @@ def test_guard_3_a_file_that_was_written_since_stays() -> None:
         replace(FILES[1], modified_at=NOW - 8 * DAY),
         FILES[2],
     ]
-    judgement = judge_orphans(OLD, young, 0, older_than=NOW - 7 * DAY)
-    assert judgement.orphans == tuple(young[1:])
-    assert "which is too recent" in judgement.kept[0][1]
+    assessment = judge_orphans(OLD, young, 0, older_than=NOW - 7 * DAY)
+    assert assessment.orphans == tuple(young[1:])
+    assert "which is too recent" in assessment.kept[0][1]
 
 
 def in_quarantine(until: timedelta = 5 * DAY) -> OrphanList:

@@ -12,7 +12,7 @@ from maintainer.decide.gain import find_gain
 from maintainer.decide.orphans.scan import (
     FOREIGN_TRUST,
     MAX_FILES,
-    Judgement,
+    Assessment,
     Surroundings,
     describe_judgement,
     judge_orphans,
@@ -21,7 +21,7 @@ from maintainer.decide.orphans.scan import (
 from maintainer.decide.plan import decide
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
-from maintainer.domain.location import Place, normalise_path
+from maintainer.domain.location import TableLocation, normalise_path
 from maintainer.domain.orphan import FoundFile, quarantine_of
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Approval, Mode, Policy
@@ -52,14 +52,15 @@ def reason_of(
 
 def beside(location: str, uuid: str = "another", *, is_gone: bool = False) -> Surroundings:
     return replace(
-        ALONE, neighbours=(Place(normalise_path(location), "lake.sales.other", uuid, is_gone),)
+        ALONE,
+        neighbours=(TableLocation(normalise_path(location), "lake.sales.other", uuid, is_gone),),
     )
 
 
 def test_a_table_that_lies_alone_may_be_looked_around() -> None:
     assert reason_of() is None
     assert reason_of(surroundings=beside("s3://lake/sales/orders_2")) is None
-    own = Place("lake/sales/orders/", str(OLD.table), UUID)
+    own = TableLocation("lake/sales/orders/", str(OLD.table), UUID)
     assert reason_of(surroundings=replace(ALONE, neighbours=(own,))) is None
 
 
@@ -107,7 +108,7 @@ def test_guard_1_a_dropped_tables_place_counts() -> None:
 
 
 def test_guard_1_a_table_that_is_none_of_icebergs_counts_for_a_week_after_it_was_seen() -> None:
-    raw = Place("lake/sales/orders/raw/", "lake.sales.raw", "", seen_at=NOW - 6 * DAY)
+    raw = TableLocation("lake/sales/orders/raw/", "lake.sales.raw", "", seen_at=NOW - 6 * DAY)
     found = reason_of(surroundings=replace(ALONE, neighbours=(raw,)))
     assert found is not None
     assert found[0] is SkipCode.UNSAFE
@@ -243,19 +244,19 @@ def judge(
     foreign: int | None = 0,
     health: TableHealth = OLD,
     counted: int | None = None,
-) -> Judgement:
+) -> Assessment:
     return judge_orphans(health, found(*names, size=size), foreign, counted)
 
 
 def test_files_that_nobody_knows_are_listed() -> None:
-    judgement = judge("data/x.parquet", "data/day=1/y.parquet", "metadata/snap-1.avro")
-    assert (len(judgement.orphans), judgement.kept, judgement.refusal, judgement.warning) == (
+    assessment = judge("data/x.parquet", "data/day=1/y.parquet", "metadata/snap-1.avro")
+    assert (len(assessment.orphans), assessment.kept, assessment.refusal, assessment.warning) == (
         3,
         (),
         None,
         None,
     )
-    assert describe_judgement(judgement) == "3 orphan files of 2.9 KiB listed."
+    assert describe_judgement(assessment) == "3 orphan files of 2.9 KiB listed."
     assert describe_judgement(judge()) == "No orphan file was found."
 
 
@@ -270,10 +271,10 @@ def test_files_that_nobody_knows_are_listed() -> None:
     ],
 )  # fmt: skip
 def test_guard_6_what_may_still_be_needed_is_never_on_the_list(name: str) -> None:
-    judgement = judge(name)
-    assert judgement.orphans == ()
-    assert len(judgement.kept) == 1
-    assert "1 more files are kept" in describe_judgement(judgement)
+    assessment = judge(name)
+    assert assessment.orphans == ()
+    assert len(assessment.kept) == 1
+    assert "1 more files are kept" in describe_judgement(assessment)
 
 
 @pytest.mark.parametrize(
@@ -282,15 +283,15 @@ def test_guard_6_what_may_still_be_needed_is_never_on_the_list(name: str) -> Non
 def test_guard_6_directories_that_begin_like_hidden_ones_keep_what_is_in_them(
     directory: str,
 ) -> None:
-    judgement = judge(
+    assessment = judge(
         f"{directory}/00000000000000000000.json",
         f"{directory}/day=1/x.parquet",
         "data/x_y/z.parquet",
     )
-    assert [reason for _, reason in judgement.kept] == [
+    assert [reason for _, reason in assessment.kept] == [
         "it is in a staging or hidden directory"
     ] * 2
-    assert len(judgement.orphans) == 1, "an underscore inside a name hides nothing"
+    assert len(assessment.orphans) == 1, "an underscore inside a name hides nothing"
 
 
 def test_guard_6_markers_of_directories_and_the_current_metadata_stay() -> None:
@@ -308,9 +309,9 @@ def test_guard_6_markers_of_directories_and_the_current_metadata_stay() -> None:
     ],
 )
 def test_guard_4_a_path_outside_the_location_is_never_on_the_list(path: str) -> None:
-    judgement = judge_orphans(OLD, [FoundFile(path, 10)], 0)
-    assert judgement.orphans == ()
-    assert judgement.kept == ((path, "it is outside the table's location"),)
+    assessment = judge_orphans(OLD, [FoundFile(path, 10)], 0)
+    assert assessment.orphans == ()
+    assert assessment.kept == ((path, "it is outside the table's location"),)
 
 
 def test_guard_2_files_outside_the_location_betray_a_table_made_by_add_files() -> None:

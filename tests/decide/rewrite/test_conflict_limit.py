@@ -22,14 +22,13 @@ from maintainer.decide.rewrite.options import MOST_FILES
 from maintainer.decide.rewrite.selection import select_groups
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.calibration import Calibration
-from maintainer.domain.health import TableHealth
+from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import PlannedAction, RuleHistory, SkipCode
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.cost import Pace
-from maintainer.estimate.rewrite_data_files import Place
 from tests.samples import NOW, health_of_partitions
 
 FILES = RuleName.REWRITE_DATA_FILES
@@ -80,7 +79,7 @@ def select(
     health: TableHealth,
     times: int,
     rule: RewriteDataFilesRule = RULE,
-    too_heavy: frozenset[Place] = frozenset(),
+    too_heavy: frozenset[PartitionKey] = frozenset(),
 ) -> Selection:
     limit = limit_between_commits(health, lost(times), NOTHING)
     assert limit is not None

@@ -59,7 +59,7 @@ def table(
 
 
 def places_of(selection: Selection) -> set[tuple[int, str]]:
-    return {place for group in selection.groups for place in group.places}
+    return {key for group in selection.groups for key in group.partitions}
 
 
 THREE = {"p=1": [1] * 6, "p=2": [1] * 6, "p=3": [1] * 4}

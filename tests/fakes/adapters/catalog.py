@@ -17,7 +17,7 @@ from maintainer.domain.inventory import (
     TableFault,
     TableInventory,
 )
-from maintainer.domain.location import Place, normalise_path, overlap
+from maintainer.domain.location import TableLocation, normalise_path, overlap
 from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
@@ -55,7 +55,7 @@ class FakeCatalog:
         self._rows[table, snapshot_id] = rows
 
     def put_file(self, path: str, size_bytes: int, modified_at: datetime | None = None) -> None:
-        """A file that file_bytes and look_at_files find."""
+        """A file that file_bytes and stat_files find."""
         self._files[path] = size_bytes
         self._written[path] = modified_at
 
@@ -93,9 +93,9 @@ class FakeCatalog:
             if table.namespace not in self._failing_namespaces and not is_view:
                 yield table
 
-    def foreign_places(
+    def foreign_locations(
         self, paths: Sequence[str], within: timedelta
-    ) -> Iterator[Place | CatalogFault]:
+    ) -> Iterator[TableLocation | CatalogFault]:
         """What put_foreign said; a fake asks anew each time."""
         del within
         if self._outage is not None:
@@ -106,7 +106,7 @@ class FakeCatalog:
         for name, location in sorted(self._foreign.items()):
             path = normalise_path(location)
             if any(overlap(path, own) for own in paths):
-                yield Place(path, name, "", seen_at=self._clock.now())
+                yield TableLocation(path, name, "", seen_at=self._clock.now())
 
     def poll(
         self,
@@ -195,7 +195,7 @@ class FakeCatalog:
     def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
         return None if isinstance(self._find(table), TableFault) else self._files.get(path)
 
-    def look_at_files(
+    def stat_files(
         self, table: TableIdentifier, paths: Sequence[str]
     ) -> Sequence[StoredFile | None]:
         sizes = [self.file_bytes(table, path) for path in paths]

@@ -19,7 +19,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
-from maintainer.domain.location import Place, overlap, paths_of
+from maintainer.domain.location import TableLocation, overlap, paths_of
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
@@ -95,7 +95,7 @@ class FakeStore(
                 pause=self._find_pause(health.table),
                 plan=known.plan if known is not None and is_same else None,
             )
-            self._story.places |= {
+            self._story.locations |= {
                 (path, health.table_uuid, str(health.table)): None
                 for path in paths_of(health.location, health.properties)
             }
@@ -353,23 +353,27 @@ class FakeStore(
                 self._tables[plan.table] = replace(self._tables[plan.table], plan=plan)
                 self._story.tell(plan, verdicts)
 
-    def places_near(self, paths: Sequence[str]) -> Sequence[Place]:
+    def locations_near(self, paths: Sequence[str]) -> Sequence[TableLocation]:
         with self._open():
             known = {
                 (self._uuids[table], str(table)) for table in self._tables if table in self._uuids
             }
-            found = sorted(self._story.places.items(), key=lambda place: place[0])
-            places = [
-                Place(path, name, uuid, bool(uuid) and (uuid, name) not in known, seen_at)
+            found = sorted(self._story.locations.items(), key=lambda location: location[0])
+            locations = [
+                TableLocation(path, name, uuid, bool(uuid) and (uuid, name) not in known, seen_at)
                 for (path, uuid, name), seen_at in found
             ]
             return tuple(
-                place for place in places if any(overlap(place.path, path) for path in paths)
+                location
+                for location in locations
+                if any(overlap(location.path, path) for path in paths)
             )
 
-    def record_foreign_places(self, places: Sequence[Place]) -> None:
+    def record_foreign_locations(self, locations: Sequence[TableLocation]) -> None:
         with self._open():
-            self._story.places |= {(place.path, "", place.table): place.seen_at for place in places}
+            self._story.locations |= {
+                (location.path, "", location.table): location.seen_at for location in locations
+            }
 
     def pins(self, table_uuid: str) -> Sequence[Pin]:
         with self._open():

@@ -21,7 +21,7 @@ class FakeStory:
 
     verdicts: dict[TableIdentifier, list[tuple[str, RuleVerdict]]] = field(default_factory=dict)
     pins: dict[str, dict[str, Pin]] = field(default_factory=dict)
-    places: dict[tuple[str, str, str], datetime | None] = field(
+    locations: dict[tuple[str, str, str], datetime | None] = field(
         default_factory=dict
     )  # (path, uuid, name) -> when it was seen, of what is none of Iceberg's
 

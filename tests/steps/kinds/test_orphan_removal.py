@@ -86,7 +86,7 @@ def the_list(world: World) -> OrphanList:
 
 def approved() -> World:
     world = looked()
-    approve_list(world.ports, TABLE, the_list(world).list_id, "ada", the_list(world).digest)
+    approve_list(world.ports, TABLE, the_list(world).list_id, "ada", the_list(world).sha256)
     return world
 
 
@@ -148,9 +148,9 @@ def test_guard_5_exactly_the_approved_list_goes_and_the_storage_proves_it() -> N
     job = world.begin()
     assert isinstance(job.action, RemoveOrphanFiles)
     assert job.action.approved is not None
-    assert (job.action.approved.list_id, job.action.approved.digest) == (
+    assert (job.action.approved.list_id, job.action.approved.sha256) == (
         orphans.list_id,
-        orphans.digest,
+        orphans.sha256,
     )
     assert [file.path for file in world.runner.brought[job.job_id]] == list(STRAYS)
     delete(world, job)
@@ -196,7 +196,7 @@ def test_the_audit_log_says_who_decided_and_when() -> None:
         "list": orphans.list_id,
         "files": 3,
         "bytes": 210,
-        "digest": orphans.digest,
+        "sha256": orphans.sha256,
     }
 
 

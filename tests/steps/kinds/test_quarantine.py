@@ -13,7 +13,7 @@ from maintainer.domain.action import Disposal, RemoveOrphanFiles
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.domain.location import Place
+from maintainer.domain.location import TableLocation
 from maintainer.domain.orphan import OrphanList, OrphanListState, RemovedOrphans, quarantine_of
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.approval import approve_list, restore_list
@@ -169,8 +169,10 @@ def test_bringing_back_needs_no_place_of_its_own_and_no_leave_to_delete(
     restore_list(world.ports, TABLE, the_list(world).list_id, "bob")
     monkeypatch.setattr(
         world.store,
-        "places_near",
-        lambda _: (Place(f"{PLACE.removeprefix('file://')}/", "lake.sales.other", "another"),),
+        "locations_near",
+        lambda _: (
+            TableLocation(f"{PLACE.removeprefix('file://')}/", "lake.sales.other", "another"),
+        ),
     )
     world.catalog.put(replace(world.look(TABLE), properties={"gc.enabled": "false"}))
     scan(world.ports)

@@ -316,7 +316,7 @@ export function useResume(path: TablePath) {
 
 export type OrphanVerb = "approve" | "reject" | "restore";
 
-/** The digest goes with an approval: what is approved is the list that was looked at. */
+/** The hash goes with an approval: what is approved is the list that was looked at. */
 export function useDecideOnOrphans(path: TablePath, list: OrphanList) {
   const refresh = useRefresh(path);
   const params = { path: { ...path, list: list.list_id } };
@@ -327,7 +327,7 @@ export function useDecideOnOrphans(path: TablePath, list: OrphanList) {
           return unwrap(
             client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/approve", {
               params,
-              body: { by, digest: list.digest },
+              body: { by, sha256: list.sha256 },
             }),
           );
         case "reject":

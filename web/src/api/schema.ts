@@ -836,11 +836,11 @@ export interface components {
        */
       by?: string;
       /**
-       * Digest
+       * Sha256
        * @description The hash of the list; where it is given, no other list is approved.
        * @default
        */
-      digest?: string;
+      sha256?: string;
     };
     /**
      * AuditEntryOut
@@ -1590,7 +1590,7 @@ export interface components {
     };
     /**
      * OrphanListOut
-     * @description The orphan files that one scan found; they never change, and `digest` is their hash.
+     * @description The orphan files that one scan found; they never change, and `sha256` is their hash.
      */
     OrphanListOut: {
       /** Bytes */
@@ -1599,8 +1599,6 @@ export interface components {
       decided_at: string | null;
       /** Decided By */
       decided_by: string;
-      /** Digest */
-      digest: string;
       /**
        * Expires At
        * Format: date-time
@@ -1649,6 +1647,8 @@ export interface components {
       removed_bytes: number;
       /** Removed Files */
       removed_files: number;
+      /** Sha256 */
+      sha256: string;
       state: components["schemas"]["OrphanListState"];
       /** Warning */
       warning: string | null;
@@ -2240,12 +2240,22 @@ export interface components {
       is_ready: boolean;
     };
     /**
-     * RefHoldOut
+     * RefOut
+     * @description A branch or a tag.
+     */
+    RefOut: {
+      /** Is Branch */
+      is_branch: boolean;
+      /** Name */
+      name: string;
+      /** Snapshot Id */
+      snapshot_id: string;
+    };
+    /**
+     * RefRetentionOut
      * @description What a branch or a tag keeps from expiry.
      */
-    RefHoldOut: {
-      /** Held Snapshots */
-      held_snapshots: number;
+    RefRetentionOut: {
       /** Is Branch */
       is_branch: boolean;
       /**
@@ -2256,22 +2266,12 @@ export interface components {
       is_ours?: boolean;
       /** Name */
       name: string;
-      /** Oldest Held At */
-      oldest_held_at: string | null;
+      /** Oldest Retained At */
+      oldest_retained_at: string | null;
+      /** Retained Snapshots */
+      retained_snapshots: number;
       /** Snapshot At */
       snapshot_at: string | null;
-      /** Snapshot Id */
-      snapshot_id: string;
-    };
-    /**
-     * RefOut
-     * @description A branch or a tag.
-     */
-    RefOut: {
-      /** Is Branch */
-      is_branch: boolean;
-      /** Name */
-      name: string;
       /** Snapshot Id */
       snapshot_id: string;
     };
@@ -2606,10 +2606,10 @@ export interface components {
       /** Records */
       records: number | null;
       /**
-       * Ref Holds
+       * Ref Retention
        * @description What branches and tags keep, the oldest first; at most 20.
        */
-      ref_holds: components["schemas"]["RefHoldOut"][];
+      ref_retention: components["schemas"]["RefRetentionOut"][];
       /** Refs */
       refs: components["schemas"]["RefOut"][];
       /** Small File Bytes */

@@ -125,7 +125,7 @@ describe("how a table is written and what it keeps", () => {
           ...makeDetail(makeTable()),
           ...unknown,
           disagreements,
-          ref_holds: [],
+          ref_retention: [],
           commit_window_seconds: null,
           writers: [],
         }}

@@ -15,7 +15,7 @@ from pyiceberg.exceptions import NoSuchNamespaceError
 
 from maintainer.adapters.catalog.tables.pointer import NamespaceError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.location import Place, ancestors_of, normalise_path, overlap
+from maintainer.domain.location import TableLocation, ancestors_of, normalise_path, overlap
 from maintainer.ports.clock import Clock
 
 TABLE_TYPE = "table_type"
@@ -34,7 +34,7 @@ class KnowsForeign(Protocol):
         ...
 
 
-class ForeignPlaces:
+class ForeignLocations:
     """The latest listing of a catalog, reused while it is younger than the caller allows."""
 
     def __init__(self, name: str, clock: Clock) -> None:
@@ -47,8 +47,8 @@ class ForeignPlaces:
 
     def near(
         self, catalog: Catalog, paths: Sequence[str], within: timedelta
-    ) -> Iterator[Place | NamespaceError]:
-        """List locations, as Catalog.foreign_places says."""
+    ) -> Iterator[TableLocation | NamespaceError]:
+        """List locations, as Catalog.foreign_locations says."""
         if not isinstance(catalog, KnowsForeign):
             return
         with self._lock:
@@ -59,7 +59,7 @@ class ForeignPlaces:
         for path in sorted(names):
             if path in around or any(overlap(path, own) for own in paths):
                 for name in names[path]:
-                    yield Place(path, name, "", seen_at=seen_at)
+                    yield TableLocation(path, name, "", seen_at=seen_at)
 
     def _list(self, catalog: Catalog, foreign: KnowsForeign) -> Iterator[NamespaceError]:
         """List all databases; yield those that fail, after which the next call lists again."""

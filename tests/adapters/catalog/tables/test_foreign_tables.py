@@ -9,9 +9,9 @@ import pytest
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import NoSuchNamespaceError
 
-from maintainer.adapters.catalog.tables.foreign_tables import ForeignPlaces, is_iceberg
+from maintainer.adapters.catalog.tables.foreign_tables import ForeignLocations, is_iceberg
 from maintainer.adapters.catalog.tables.pointer import NamespaceError
-from maintainer.domain.location import Place
+from maintainer.domain.location import TableLocation
 from tests.adapters.catalog.lake import NOW
 from tests.fakes.adapters.clock import FakeClock
 
@@ -56,30 +56,32 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def places(clock: FakeClock) -> ForeignPlaces:
-    return ForeignPlaces("lake", clock)
+def places(clock: FakeClock) -> ForeignLocations:
+    return ForeignLocations("lake", clock)
 
 
-def near(places: ForeignPlaces, catalog: object, *paths: str) -> list[Place | NamespaceError]:
+def near(
+    places: ForeignLocations, catalog: object, *paths: str
+) -> list[TableLocation | NamespaceError]:
     return list(places.near(cast("Catalog", catalog), paths or (ORDERS,), WITHIN))
 
 
-def names(found: list[Place | NamespaceError]) -> list[str]:
-    return [place.table for place in found if isinstance(place, Place)]
+def names(found: list[TableLocation | NamespaceError]) -> list[str]:
+    return [place.table for place in found if isinstance(place, TableLocation)]
 
 
 def test_what_is_in_or_around_a_place_is_told_with_when_it_was_seen(
-    places: ForeignPlaces, catalog: TellingCatalog
+    places: ForeignLocations, catalog: TellingCatalog
 ) -> None:
     assert near(places, catalog) == [
-        Place("lake/sales/", "lake.sales.around", "", seen_at=NOW),
-        Place("lake/sales/orders/raw/", "lake.sales.raw", "", seen_at=NOW),
+        TableLocation("lake/sales/", "lake.sales.around", "", seen_at=NOW),
+        TableLocation("lake/sales/orders/raw/", "lake.sales.raw", "", seen_at=NOW),
     ]
     assert names(near(places, catalog, "lake/else/")) == []
 
 
 def test_a_catalog_is_listed_once_in_the_time_whoever_asks(
-    places: ForeignPlaces, catalog: TellingCatalog, clock: FakeClock
+    places: ForeignLocations, catalog: TellingCatalog, clock: FakeClock
 ) -> None:
     for _ in range(3):
         assert len(near(places, catalog)) == 2
@@ -91,7 +93,7 @@ def test_a_catalog_is_listed_once_in_the_time_whoever_asks(
 
 
 def test_a_database_that_cannot_be_listed_is_told_beside_the_others_and_asked_again(
-    places: ForeignPlaces, catalog: TellingCatalog
+    places: ForeignLocations, catalog: TellingCatalog
 ) -> None:
     catalog.databases["hidden"] = PermissionError("not for you")
     catalog.databases["dropped"] = NoSuchNamespaceError("gone")
@@ -103,7 +105,7 @@ def test_a_database_that_cannot_be_listed_is_told_beside_the_others_and_asked_ag
 
 
 def test_a_catalog_that_cannot_be_listed_at_all_is_told(
-    places: ForeignPlaces, catalog: TellingCatalog, monkeypatch: pytest.MonkeyPatch
+    places: ForeignLocations, catalog: TellingCatalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalog, "list_namespaces", lambda: 1 / 0)
     (found,) = near(places, catalog)
@@ -111,7 +113,7 @@ def test_a_catalog_that_cannot_be_listed_at_all_is_told(
     assert found.namespace == ()
 
 
-def test_a_catalog_that_knows_icebergs_tables_alone_tells_nothing(places: ForeignPlaces) -> None:
+def test_a_catalog_that_knows_icebergs_tables_alone_tells_nothing(places: ForeignLocations) -> None:
     assert near(places, object()) == []
 
 
@@ -129,7 +131,7 @@ def test_what_is_icebergs_says_so(parameters: dict[str, str] | None, answer: boo
 
 
 def test_a_listing_of_before_the_clock_was_set_back_is_not_trusted(
-    places: ForeignPlaces, catalog: TellingCatalog, clock: FakeClock
+    places: ForeignLocations, catalog: TellingCatalog, clock: FakeClock
 ) -> None:
     near(places, catalog)
     clock.advance(-timedelta(hours=2))

@@ -13,7 +13,7 @@ from pyiceberg.table import Table
 
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault, TableInventory
-from maintainer.domain.location import Place, normalise_path, paths_of
+from maintainer.domain.location import TableLocation, normalise_path, paths_of
 from maintainer.ports.catalog import Polled
 from tests.adapters.catalog.lake import (
     ROWS,
@@ -182,8 +182,8 @@ def test_guard_1_the_places_of_hives_own_tables_are_told(  # noqa: PLR0917 - fix
     try:
         found = [
             place
-            for place in catalog.foreign_places(paths_of(orders.location(), {}), timedelta(0))
-            if isinstance(place, Place)
+            for place in catalog.foreign_locations(paths_of(orders.location(), {}), timedelta(0))
+            if isinstance(place, TableLocation)
         ]
         own = normalise_path(orders.location())
         assert [(place.path, place.table, place.table_uuid) for place in found] == [
@@ -204,7 +204,7 @@ def test_a_metastore_that_does_not_answer_is_a_fault_of_the_catalog(
         PyIcebergCatalog("lake", {**properties, "uri": "thrift://127.0.0.1:1"}, StoppedClock())
     ) as catalog:
         (fault,) = catalog.tables()
-        (unknown,) = catalog.foreign_places(("/warehouse/",), timedelta(0))
+        (unknown,) = catalog.foreign_locations(("/warehouse/",), timedelta(0))
         assert isinstance(unknown, CatalogFault)
     assert isinstance(fault, CatalogFault)
     assert "127.0.0.1" in fault.reason

@@ -11,7 +11,7 @@ import {
 } from "../../lib/format";
 
 const WRITERS_SHOWN = 3;
-const HOLDS_SHOWN = 5;
+const REFS_SHOWN = 5;
 
 /** A rate under 0.1 is written as such, not as 0. */
 function formatRate(rate: number | null): string {
@@ -31,17 +31,17 @@ function Growth({ table }: { table: TableDetail }) {
 }
 
 function Holds({ table }: { table: TableDetail }) {
-  const others = table.ref_holds.filter((hold) => hold.name !== "main").slice(0, HOLDS_SHOWN);
+  const others = table.ref_retention.filter((ref) => ref.name !== "main").slice(0, REFS_SHOWN);
   if (others.length === 0) return <>only main</>;
   return (
     <>
-      {others.map((hold) => (
-        <div key={hold.name}>
-          {hold.name}{" "}
+      {others.map((ref) => (
+        <div key={ref.name}>
+          {ref.name}{" "}
           <span className="dim">
-            {hold.is_ours ? "rollback tag" : hold.is_branch ? "branch" : "tag"},{" "}
-            {pluralize(hold.held_snapshots, "snapshot")}, oldest{" "}
-            <TimeAgo time={hold.oldest_held_at} />
+            {ref.is_ours ? "rollback tag" : ref.is_branch ? "branch" : "tag"},{" "}
+            {pluralize(ref.retained_snapshots, "snapshot")}, oldest{" "}
+            <TimeAgo time={ref.oldest_retained_at} />
           </span>
         </div>
       ))}

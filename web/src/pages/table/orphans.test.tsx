@@ -60,7 +60,7 @@ describe("orphan files of a table", () => {
     await userEvent.click(screen.getByRole("button", { name: "Approve" }));
     await waitFor(() => expect(decisions).toHaveLength(1));
     expect(decisions[0]?.url).toMatch(/\/orphans\/\{list\}\/approve$/);
-    expect(decisions[0]?.body).toEqual({ by: "ada", digest: makeOrphanList().digest });
+    expect(decisions[0]?.body).toEqual({ by: "ada", sha256: makeOrphanList().sha256 });
   });
 
   it("can be rejected", async () => {

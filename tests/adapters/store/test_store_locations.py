@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from maintainer.domain.inventory import FaultKind, TableFault
-from maintainer.domain.location import Place
+from maintainer.domain.location import TableLocation
 from maintainer.ports.store import Store
 from tests.adapters.store.values import NOW, ORDERS, make_grade, make_health
 
@@ -36,7 +36,7 @@ def lake(store: Store) -> Store:
 
 
 def near(store: Store, *paths: str) -> list[tuple[str, str]]:
-    return [(place.path, place.table.rpartition(".")[2]) for place in store.places_near(paths)]
+    return [(place.path, place.table.rpartition(".")[2]) for place in store.locations_near(paths)]
 
 
 def test_places_in_and_around_a_directory_are_found_and_no_others(lake: Store) -> None:
@@ -60,9 +60,9 @@ def test_places_in_and_around_a_directory_are_found_and_no_others(lake: Store) -
 
 def test_a_dropped_tables_place_is_remembered_as_gone(lake: Store) -> None:
     lake.record_fault(TableFault(replace(ORDERS, name="inner"), FaultKind.DROPPED, "dropped", NOW))
-    inner = [place for place in lake.places_near(["lake/sales/orders/"]) if place.is_gone]
+    inner = [place for place in lake.locations_near(["lake/sales/orders/"]) if place.is_gone]
     assert inner == [
-        Place(
+        TableLocation(
             "lake/sales/orders/inner/",
             str(replace(ORDERS, name="inner")),
             "uuid-inner",
@@ -89,25 +89,25 @@ def test_a_table_under_two_names_has_two_places_until_one_name_is_gone(lake: Sto
     assert ("lake/sales/orders/", "twin") in near(lake, "lake/sales/orders/")
     assert ("lake/sales/orders/", "orders") in near(lake, "lake/sales/orders/")
     lake.record_fault(TableFault(twin.table, FaultKind.DROPPED, "dropped", NOW))
-    assert [place.table for place in lake.places_near(["lake/sales/orders/"]) if place.is_gone] == [
-        str(twin.table)
-    ]
+    assert [
+        place.table for place in lake.locations_near(["lake/sales/orders/"]) if place.is_gone
+    ] == [str(twin.table)]
 
 
 def test_a_place_of_a_table_that_is_none_of_icebergs_is_remembered_with_when_it_was_seen_last(
     lake: Store,
 ) -> None:
-    raw = Place("lake/sales/orders/raw/", "lake.sales.raw", "", seen_at=NOW)
-    lake.record_foreign_places([raw, replace(raw, path="lake/far/")])
-    lake.record_foreign_places([])
+    raw = TableLocation("lake/sales/orders/raw/", "lake.sales.raw", "", seen_at=NOW)
+    lake.record_foreign_locations([raw, replace(raw, path="lake/far/")])
+    lake.record_foreign_locations([])
     assert [
-        place for place in lake.places_near(["lake/sales/orders/"]) if place.seen_at is not None
+        place for place in lake.locations_near(["lake/sales/orders/"]) if place.seen_at is not None
     ] == [raw]
     later = replace(raw, seen_at=NOW + timedelta(days=8))
-    lake.record_foreign_places([later])
+    lake.record_foreign_locations([later])
     assert [
         place
-        for place in lake.places_near(["lake/sales/orders/raw/deep/"])
+        for place in lake.locations_near(["lake/sales/orders/raw/deep/"])
         if place.seen_at is not None
     ] == [later]
-    assert not any(place.is_gone for place in lake.places_near(["lake/"]))
+    assert not any(place.is_gone for place in lake.locations_near(["lake/"]))
