@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import shutil
 import signal
 import socket
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.driver.clock import read_clock
+from maintainer.adapters.spark.launcher.complaints import find_complaint
 from maintainer.adapters.spark.launcher.ownership import (
     HeldLock,
     ProcessIdentity,
@@ -36,9 +36,6 @@ _STOP_SECONDS = 30  # the driver gives its jobs 10 s and Spark 10 s
 _RECONNECT_SECONDS = 5  # a live driver answers a new connection within this time
 _POLL_SECONDS = 0.05
 _MAX_COMPLAINT_BYTES = 256 * 1024
-_COMPLAINT = re.compile(
-    r"^(Exception in thread|Error: |Error occurred|Caused by: |[\w.]+(Exception|Error): )"
-)
 _MAX_LOG_BYTES = 16 * 1024 * 1024
 # The daemon's environment may belong to a Spark of another version; the driver must not inherit its
 # settings.
@@ -237,8 +234,7 @@ class DriverProcess:
         """Return the first line of this process's log that looks like an error, or ""."""
         with contextlib.suppress(OSError), self.log.open("rb") as log:
             log.seek(self._log_start)
-            lines = log.read(_MAX_COMPLAINT_BYTES).decode(errors="replace").splitlines()
-            return next((line.strip() for line in lines if _COMPLAINT.search(line)), "")
+            return find_complaint(log.read(_MAX_COMPLAINT_BYTES).decode(errors="replace"))
         return ""
 
     def _listen(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections import deque
@@ -10,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from maintainer.adapters.spark.launcher import Launcher, LaunchPhase, LaunchState
+from maintainer.adapters.spark.launcher.complaints import find_complaint
 from maintainer.adapters.spark.link import Listener
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason
@@ -22,9 +22,6 @@ STOP_SECONDS = 45.0  # for a poll, the end of its jobs (10 s), of Spark (10 s) a
 _SAME_END = timedelta(seconds=1)  # of a job that is renewed again under the same lease
 _EXIT_OUT_OF_MEMORY = 52  # Spark's exit code
 _ENDS = frozenset({"application.failed", "application.ended"})
-_COMPLAINT = re.compile(
-    r"^(Exception in thread|Error: |Error occurred|Caused by: |[\w.]+(Exception|Error): )"
-)
 
 
 class RemoteDriver:
@@ -125,10 +122,9 @@ class RemoteDriver:
     def find_complaint(self) -> str:
         """Return the first line of its log that looks like an error, or ""."""
         try:
-            lines = self._launcher.log(self.handle, 0).text.splitlines()
+            return find_complaint(self._launcher.log(self.handle, 0).text)
         except RunnerUnavailableError:
             return ""
-        return next((line.strip() for line in lines if _COMPLAINT.search(line)), "")
 
     def send_waiting(self, store: DriverStore, owner: str) -> None:
         """Write what waits into the store; StoreUnavailableError leaves it waiting."""
