@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -97,17 +96,19 @@ def test_classes_are_the_same_in_whatever_order_the_files_come(
     }
 
 
-@pytest.mark.parametrize("grain", Grain)
-def test_a_coarser_grain_is_taken_only_when_there_are_too_many_classes(grain: Grain) -> None:
+def test_a_coarser_grain_is_taken_only_when_there_are_too_many_classes() -> None:
     files = [
         (0, size, ratio / 20, count)
         for size, ratio, count in product(range(100, 3000, 9), range(20), range(1, 9))
     ]
-    sizes = [len(gather(files, 0, most)[1][0, "0"]) for most in (10**9, 10_000, 3_000, 0)]
+    grains, sizes = [], []
+    for most in (10**9, 5_000, 500, 0):
+        table, found = gather(files, 0, most)
+        grains.append(table.grain)
+        sizes.append(len(found[0, "0"]))
+    assert grains == list(Grain)
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] == 2 * 2 * 3, "nothing is deleted whole here"
-    most = [10**9, 5_000, 500, 0][grain]
-    assert gather(files, 0, most)[0].grain is grain
 
 
 def test_while_files_are_few_each_is_kept_with_its_own_figures() -> None:
