@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,18 +16,28 @@ from tests.adapters.store.values import make_grade, make_health, make_job
 from tests.steps.world import World
 
 
+@pytest.fixture(scope="session")
+def store_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with one table and one job that waits: to copy it takes no time, to make it all
+    migrations.
+    """
+    path = tmp_path_factory.mktemp("cli") / "maintainer.db"
+    store = open_store(f"sqlite:///{path}")
+    store.record_health(make_health(), make_grade())
+    store.add_job(make_job())
+    store.close()
+    return path
+
+
 @pytest.fixture
-def configuration(tmp_path: Path) -> Path:
+def configuration(tmp_path: Path, store_file: Path) -> Path:
     """A configuration whose store has one table and one job that waits."""
     file = tmp_path / "maintainer.yaml"
     file.write_text(
         f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: "
         f"'file://{tmp_path}'}}}}\n"
     )
-    store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
-    store.record_health(make_health(), make_grade())
-    store.add_job(make_job())
-    store.close()
+    shutil.copyfile(store_file, tmp_path / "maintainer.db")
     return file
 
 
