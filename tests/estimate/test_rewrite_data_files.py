@@ -96,6 +96,19 @@ def test_a_partition_of_runs_is_divided_into_a_bounded_number_of_groups() -> Non
     assert sum(group.files for group in groups) == 50_000
 
 
+def test_of_many_files_that_all_but_one_have_the_larger_size_the_sample_has_only_that() -> None:
+    size, files = 30 * MIB, 4096
+    almost, exactly = (
+        count_packed(
+            FileSizes(runs=(SizeRun(size, size + 1, files, files * (size + 1) - fewer),)),
+            SIZES,
+            is_order_known=False,
+        )
+        for fewer in (1, 0)
+    )
+    assert almost == exactly
+
+
 def partition(listed: list[int], **fields: object) -> PartitionHealth:
     made = health_of_partitions({"day=1": listed}, TARGET).partitions[0]
     return replace(made, **fields)  # type: ignore[arg-type]
