@@ -11,6 +11,9 @@ import gc
 import os
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
@@ -23,6 +26,10 @@ NOT_RUN = "not run for want of "
 FIGURES = "figures"
 # Whose files share what is slow to make: the lake of the demo, and a Spark.
 TOGETHER = ("tests/adapters/demo/", "tests/conformance/")
+PURE = ("admit", "compare", "decide", "domain", "estimate", "measure", "policy")
+# Whose tests must reach every branch of the pure folders. A trace makes Python several times
+# slower, so the other tests run without one.
+COVERING = tuple(f"tests/{folder}/" for folder in (*PURE, "requests", "steps"))
 LOOPBACK = {
     "SPARK_LOCAL_IP": "127.0.0.1",
     "NO_PROXY": "127.0.0.1,localhost",
@@ -59,16 +66,45 @@ def pytest_configure() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
     """What is collected lives as long as the process: the garbage collector need not walk through
     a million such objects again and again, neither now nor during the tests.
     """
     gc.disable()
     try:
-        return (yield)
+        if _coverage(session.config) is not None:
+            _import_the_pure_folders()
+        with _untraced(session.config):
+            return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _import_the_pure_folders() -> None:
+    """Their first lines run once, and that is while coverage looks."""
+    for folder in PURE:
+        package = import_module(f"maintainer.{folder}")
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+
+
+def _coverage(config: pytest.Config) -> Any:
+    """What pytest-cov pauses and resumes, or None without --cov."""
+    return getattr(config.pluginmanager.getplugin("_cov"), "cov_controller", None)
+
+
+@contextmanager
+def _untraced(config: pytest.Config) -> Iterator[None]:
+    coverage = _coverage(config)
+    if coverage is None:
+        yield
+        return
+    coverage.pause()
+    try:
+        yield
+    finally:
+        coverage.resume()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -98,6 +134,15 @@ class FilesTogether(LoadFileScheduling):  # type: ignore[misc] # its types are n
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
         return next((place for place in TOGETHER if file.startswith(place)), file)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """With --cov, trace the tests of COVERING alone."""
+    if item.nodeid.startswith(COVERING):
+        return (yield)
+    with _untraced(item.config):
+        return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)
