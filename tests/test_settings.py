@@ -87,7 +87,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "jobs": "365d",
         },
         "spark": {
-            "runner": "local",
+            "runner": "process",
             "master": "local[2]",
             "driver_memory": "2048m",
             "max_jobs": 2,
@@ -105,6 +105,8 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "run_dir": f"{file.parent}/run",
             "let_writers_win": None,
             "conf": {},
+            "link": None,
+            "kubernetes": None,
         },
         "server": {"host": "127.0.0.1", "port": 8080, "hosts": ()},
         "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
@@ -351,12 +353,12 @@ auth: {tokens: [a]}
         "maintainer.yaml:9: scan.workers is 0, under the least value 1",
         "maintainer.yaml:9: unknown key 'wokers', did you mean 'workers'?",
         (
-            "maintainer.yaml:10: spark.runner is operator, which is not supported in this "
-            "version; write local"
+            "maintainer.yaml:10: spark.runner is operator, but must be process or kubernetes; on "
+            "YARN write runner: process and master: yarn"
         ),
         (
             "maintainer.yaml:10: spark.master is 'spark://h', but must be local, local[N], "
-            "local[*], or spark://HOST:PORT of a standalone cluster"
+            "local[*], spark://HOST:PORT of a standalone cluster, k8s://https://HOST:PORT, or yarn"
         ),
         "maintainer.yaml:10: spark.driver_memory is 1m, but must be from 512MiB to 1TiB",
         "maintainer.yaml:10: spark.conf has 'a.b'; Spark reads only names that begin with spark.",
@@ -406,7 +408,7 @@ auth: {tokens: [a]}
         ),
         (
             _LAKE + "spark: {runner: kubernetes}\n",
-            "maintainer.yaml:2: spark.runner is 'kubernetes', but must be local",
+            "maintainer.yaml:2: spark has runner kubernetes, but no section kubernetes",
         ),
     ],
 )
@@ -497,7 +499,7 @@ def test_what_a_name_or_a_variable_stands_for_is_not_in_a_message(refuse: Refuse
         "maintainer.yaml:2: scan.workers is '${TOKEN}', but must be a whole number",
         (
             "maintainer.yaml:3: spark.master is 'x-${TOKEN}', but must be local, local[N], "
-            "local[*], or spark://HOST:PORT of a standalone cluster"
+            "local[*], spark://HOST:PORT of a standalone cluster, k8s://https://HOST:PORT, or yarn"
         ),
     ]
 

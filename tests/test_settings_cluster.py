@@ -103,11 +103,32 @@ def test_sizes_without_executors_of_their_own_have_those_of_small_jobs(tmp_path:
         ),
         (
             "{master: yarn}",
-            (
-                "is 'yarn', but must be local, local[N], local[*], or spark://HOST:PORT of a "
-                "standalone cluster"
-            ),
+            "has driver_host 127.0.0.1, which the executors of yarn cannot reach",
         ),
+        (
+            "{master: 'k8s://https://10.0.0.1:6443'}",
+            "has driver_host 127.0.0.1, which the executors of k8s://https://10.0.0.1:6443 cannot",
+        ),
+        (
+            "{master: mesos}",
+            "is 'mesos', but must be local, local[N], local[*], spark://HOST:PORT of a standalone",
+        ),
+        (
+            "{runner: kubernetes, kubernetes: {namespace: jobs, image: i}}",
+            "has runner kubernetes, but no section link",
+        ),
+        ("{kubernetes: {namespace: jobs, image: i}}", "a section kubernetes, but runner process"),
+        (
+            "{runner: kubernetes, kubernetes: {namespace: Jobs, image: i}, link: {}}",
+            "namespace is 'Jobs', but must be a DNS label",
+        ),
+        (
+            "{link: {address: 'http://maintainer-link:8090'}}",
+            "would carry catalog secrets to http://maintainer-link:8090 without encryption",
+        ),
+        ("{link: {host: 0.0.0.0}}", "would carry catalog secrets to http://0.0.0.0:8090 without"),
+        ("{link: {certificate: a.pem}}", "has a certificate or a key, but must have both"),
+        ("{link: {address: 'maintainer-link'}}", "is 'maintainer-link', but must be an address"),
         (
             "{master: 'spark://127.0.0.1:7077', driver_host: 'a b'}",
             "is 'a b', but must be a name or an address of this machine",
@@ -136,3 +157,39 @@ def test_what_no_cluster_could_give_is_refused(tmp_path: Path, text: str, compla
     with pytest.raises(ConfigurationError) as refused:
         load(tmp_path, f"spark: {text}\n")
     assert complaint in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("link", "address"),
+    [
+        ("{}", "http://127.0.0.1:41234"),
+        ("{host: '::1'}", "http://[::1]:41234"),
+        ("{host: 0.0.0.0, certificate: a.pem, key: b.pem}", "https://0.0.0.0:41234"),
+        ("{host: 0.0.0.0, without_tls: true}", "http://0.0.0.0:41234"),
+        (
+            "{address: 'https://link.lake.example/maintainer/'}",
+            "https://link.lake.example/maintainer",
+        ),
+    ],
+)
+def test_drivers_poll_the_address_of_the_link(tmp_path: Path, link: str, address: str) -> None:
+    settings = load(tmp_path, f"spark: {{link: {link}}}\n").spark.link
+    assert settings is not None
+    assert settings.address_at(41234) == address
+
+
+def test_the_former_name_of_a_process_still_works(tmp_path: Path) -> None:
+    assert load(tmp_path, "spark: {runner: local}\n").spark.runner == "process"
+
+
+def test_a_cluster_on_this_machine_needs_no_other_address(tmp_path: Path) -> None:
+    for master in ("spark://127.0.0.1:7077", "k8s://https://localhost:6443"):
+        assert load(tmp_path, f"spark: {{master: '{master}'}}\n").spark.is_cluster
+    assert load(tmp_path, "spark: {master: yarn, driver_host: 127.0.0.1}\n").spark.is_cluster
+
+
+def test_executors_that_are_pods_run_the_tasks(tmp_path: Path) -> None:
+    text = "spark: {runner: kubernetes, link: {}, kubernetes: {namespace: jobs, image: i}}\n"
+    spark = load(tmp_path, text).spark
+    assert spark.is_cluster
+    assert spark.executors_of(JobSize.SMALL) is not None

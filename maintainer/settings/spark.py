@@ -15,12 +15,15 @@ from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.domain.units import GIB, MIB, parse_size
 from maintainer.settings.paths import read_path
+from maintainer.settings.spark_kubernetes import KubernetesSettings
+from maintainer.settings.spark_link import LinkSettings
 
 _LEAST_MEMORY = "512MiB"
 _GREATEST_MEMORY = "1TiB"
 _LOCAL = compile_regex(r"local(\[(\*|[1-9][0-9]{0,2})\])?")
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"
 _STANDALONE = compile_regex(rf"spark://({_HOST}:[0-9]{{1,5}})(,{_HOST}:[0-9]{{1,5}})*")
+_CLUSTER = compile_regex(r"yarn|k8s://https?://[A-Za-z0-9.\[\]:-]{1,259}(/[A-Za-z0-9._~/-]*)?")
 _LOOPBACK = compile_regex(r"localhost|127(\.[0-9]+){3}")
 _HERE = "127.0.0.1"
 _MEMORY_OF_SPARK = compile_regex(r"\d+[kmgtKMGT]")
@@ -43,10 +46,11 @@ def _check_master(value: object) -> object:
         isinstance(value, str)
         and _LOCAL.fullmatch(value) is None
         and _STANDALONE.fullmatch(value) is None
+        and _CLUSTER.fullmatch(value) is None
     ):
         refuse(
-            f"is {value!r}, but must be local, local[N], local[*], or spark://HOST:PORT of a "
-            f"standalone cluster"
+            f"is {value!r}, but must be local, local[N], local[*], spark://HOST:PORT of a "
+            f"standalone cluster, k8s://https://HOST:PORT, or yarn"
         )
     return value
 
@@ -58,8 +62,13 @@ def _check_host(value: object) -> object:
 
 
 def _check_runner(value: object) -> object:
-    if value in {"submit", "connect", "operator"}:
-        refuse(f"is {value}, which is not supported in this version; write local")
+    if value == "local":  # the former name
+        return "process"
+    if value in {"yarn", "submit", "connect", "operator"}:
+        refuse(
+            f"is {value}, but must be process or kubernetes; on YARN write runner: process and "
+            f"master: yarn"
+        )
     return value
 
 
@@ -70,6 +79,10 @@ def _check_conf(value: object) -> object:
         if any(character in str(text) for character in "\n\r\0"):
             refuse(f"has a line break in {name}")
     return value
+
+
+def _read_host(address: str) -> str:
+    return address.partition("/")[0].rpartition(":")[0] or address.partition("/")[0]
 
 
 class ExecutorsSettings(Strict):
@@ -115,14 +128,19 @@ class SparkSettings(Strict):
     """How Spark is started and how much memory its jobs get."""
 
     runner: Annotated[
-        Literal["local"], BeforeValidator(_check_runner), Field(description="How Spark is started.")
-    ] = "local"
+        Literal["process", "kubernetes"],
+        BeforeValidator(_check_runner),
+        Field(
+            description="How drivers start: as processes of the daemon's machine, or as pods. "
+            "`local` is a former name of `process`."
+        ),
+    ] = "process"
     master: Annotated[
         str,
         BeforeValidator(_check_master),
         Field(
-            description="`local`, `local[N]`, `local[*]`, or `spark://HOST:PORT` of a standalone "
-            "cluster."
+            description="Where tasks run, with runner `process`: `local`, `local[N]`, `local[*]`, "
+            "`spark://HOST:PORT` of a standalone cluster, `k8s://https://HOST:PORT` or `yarn`."
         ),
     ] = "local[2]"
     driver_memory: Annotated[
@@ -136,7 +154,8 @@ class SparkSettings(Strict):
     profiles: ProfilesSettings = Field(default_factory=ProfilesSettings)
     max_memory: Annotated[str, BeforeValidator(_read_memory)] | None = Field(
         default=None,
-        description="The memory of all drivers together. Default: that of the largest.",
+        description="The memory of all drivers together. Default: that of the largest; with "
+        "runner `kubernetes`, that of one driver of each size.",
         examples=["16g"],
     )
     executors: ExecutorsSettings | None = Field(
@@ -178,6 +197,15 @@ class SparkSettings(Strict):
         Field(description="Spark's own settings; names begin with `spark.`."),
     ] = Field(default_factory=dict, repr=False)
 
+    link: LinkSettings | None = Field(
+        default=None,
+        description="The port on which drivers poll over HTTP. Default: drivers are reached by a "
+        "socket of this machine.",
+    )
+    kubernetes: KubernetesSettings | None = Field(
+        default=None, description="The pods, with runner `kubernetes`."
+    )
+
     def driver_of(self, size: JobSize) -> tuple[str, int]:
         """Return the memory of the driver for jobs of that size, and how many jobs share it."""
         match size:
@@ -194,7 +222,7 @@ class SparkSettings(Strict):
     @property
     def is_cluster(self) -> bool:
         """Say whether tasks run in executors and not in the driver."""
-        return not self.master.startswith("local")
+        return self.runner == "kubernetes" or not self.master.startswith("local")
 
     def executors_of(self, size: JobSize) -> ExecutorsSettings | None:
         """Return the executors of the driver for that size; None if tasks run in the driver."""
@@ -251,7 +279,20 @@ class SparkSettings(Strict):
             )
 
     @model_validator(mode="after")
+    def _check_parts(self) -> SparkSettings:
+        if self.runner == "kubernetes" and (self.kubernetes is None or self.link is None):
+            missing = "kubernetes" if self.kubernetes is None else "link"
+            refuse(f"has runner kubernetes, but no section {missing}")
+        if self.runner != "kubernetes" and self.kubernetes is not None:
+            refuse(f"has a section kubernetes, but runner {self.runner}")
+        return self
+
+    @model_validator(mode="after")
     def _check_cluster(self) -> SparkSettings:
+        if self.runner == "kubernetes":
+            if self.driver_host is not None:
+                refuse("has a driver_host, but drivers that are pods have a Service each")
+            return self
         if not self.is_cluster:
             asked = [
                 self.executors,
@@ -265,12 +306,11 @@ class SparkSettings(Strict):
                     f"tasks in the driver"
                 )
             return self
-        away = [
-            host
-            for host in self.master.removeprefix("spark://").split(",")
-            if not _LOOPBACK.fullmatch(host.rpartition(":")[0])
-        ]
-        if away and _LOOPBACK.fullmatch(self.driver_host or _HERE):
+        hosts = compile_regex("^(spark|k8s)://(https?://)?").sub("", self.master).split(",")
+        is_away = not all(_LOOPBACK.fullmatch(_read_host(host)) for host in hosts)
+        if self.master == "yarn":  # its address is in Hadoop's files, which only Spark reads
+            is_away = self.driver_host is None
+        if is_away and _LOOPBACK.fullmatch(self.driver_host or _HERE):
             refuse(
                 f"has driver_host {self.driver_host or _HERE}, which the executors of "
                 f"{self.master} cannot reach; write this machine's address"
