@@ -88,11 +88,17 @@ def _run(app: App, listener: socket.socket) -> None:
             len(held_jobs(app.ports)),
         )
         app.stopping.set()
-        scheduler.drain(
-            partial(_own_running, app, signals), partial(_cancel, app), _drain_timeout(app, signals)
-        )
-        scheduler.stop()
-        _settle_what_is_left(app)
+        if app.ports.runner.outlives_daemon and not signals.is_urgent:
+            scheduler.stop()
+            app.ports.runner.leave()
+        else:
+            scheduler.drain(
+                partial(_own_running, app, signals),
+                partial(_cancel, app),
+                _drain_timeout(app, signals),
+            )
+            scheduler.stop()
+            _settle_what_is_left(app)
         server.should_exit = True
         thread.join(STOP_SECONDS + 1)
     log.info("daemon.stopped")

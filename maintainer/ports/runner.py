@@ -127,8 +127,23 @@ class Runner(Protocol):
         """Delete the results and the stored files of a job. Unknown ids are ignored."""
         ...
 
+    @property
+    def outlives_daemon(self) -> bool:
+        """True when jobs go on without this process, and another process can continue with them."""
+        ...
+
+    def leave(self) -> None:
+        """Take no more jobs and follow none, without ending any; only if they outlive the daemon.
+
+        Another process may adopt them from now on.
+        """
+        ...
+
     def close(self) -> None:
-        """End Spark and all that it runs; returns when its processes are gone."""
+        """End Spark and all that it runs; returns when its processes are gone.
+
+        After `leave` there is nothing left to end.
+        """
         ...
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:

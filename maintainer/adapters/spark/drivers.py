@@ -128,6 +128,14 @@ class Drivers:
             self._rest(driver)
         return True
 
+    def leave(self) -> None:
+        """Forget all drivers without ending any."""
+        with self._mutex:
+            for driver in self._living.values():
+                self._set_timer(driver, None)
+            self._living.clear()
+            self._warm.clear()
+
     def close(self) -> None:
         """End all drivers, also those of killed processes, and wait for their processes."""
         for owner in self._source.orphaned_owners():

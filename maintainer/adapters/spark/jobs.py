@@ -270,9 +270,23 @@ class SparkRunner:
         """Remove the job's files: results of an orphan scan, lists and listings."""
         self._orphan_files.remove(job_id)
 
+    @property
+    def outlives_daemon(self) -> bool:
+        """Return whether the drivers work on without this process."""
+        return self._source.outlives_daemon
+
+    def leave(self) -> None:
+        """Let another process continue with the drivers; jobs that still wait for one are lost."""
+        with self._mutex:
+            self._is_closed = True
+            self._drivers.leave()
+        self._source.release()
+
     def close(self) -> None:
         """End Spark and everything it runs; returns when its processes are gone."""
         with self._mutex:
+            if self._is_closed:
+                return
             self._is_closed = True
             for waiting in self._waiting:
                 waiting.tracked.end(Outcome("cancelled", self._clock.now()))

@@ -57,6 +57,7 @@ class FakeRunner:
         self._progress: dict[str, Progress] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._unavailable: str | None = None
+        self.outlives_daemon = False
         self.submitted: dict[str, Job] = {}
         self.adopted: dict[str, Job] = {}
         self.cancelled: list[str] = []
@@ -170,6 +171,10 @@ class FakeRunner:
     def forget(self, job_id: str) -> None:
         self.brought.pop(job_id, None)
         self.orphans.pop(job_id, None)
+
+    def leave(self) -> None:
+        assert self.outlives_daemon
+        self.closed = True
 
     def close(self) -> None:
         self.closed = True

@@ -96,6 +96,11 @@ class LocalDrivers:
         """Return the owners that are gone, if no other process here takes care of them."""
         return self._ownership.find_orphaned()
 
+    @property
+    def outlives_daemon(self) -> bool:
+        """Drivers of this machine end with an orderly end of their daemon."""
+        return False
+
     def release(self) -> None:
         """Release the owner's name."""
         self._ownership.release()

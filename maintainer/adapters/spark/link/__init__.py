@@ -104,8 +104,13 @@ class DriverSource(Protocol):
         """Return the owners that are gone, if no other process takes care of their drivers."""
         ...
 
+    @property
+    def outlives_daemon(self) -> bool:
+        """True when drivers work on after their process has ended in an orderly way."""
+        ...
+
     def release(self) -> None:
-        """Give up the owner's name, after all drivers have ended."""
+        """Give up the owner's name; drivers that still work may be adopted from now on."""
         ...
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
