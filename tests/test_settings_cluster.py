@@ -188,8 +188,12 @@ def test_a_cluster_on_this_machine_needs_no_other_address(tmp_path: Path) -> Non
     assert load(tmp_path, "spark: {master: yarn, driver_host: 127.0.0.1}\n").spark.is_cluster
 
 
-def test_executors_that_are_pods_run_the_tasks(tmp_path: Path) -> None:
+def test_pods_run_the_tasks_in_the_driver_unless_executors_are_wanted(tmp_path: Path) -> None:
     text = "spark: {runner: kubernetes, link: {}, kubernetes: {namespace: jobs, image: i}}\n"
     spark = load(tmp_path, text).spark
-    assert spark.is_cluster
+    assert spark.executors_of(JobSize.SMALL) is None, "the driver's pod runs the tasks"
+    assert spark.tasks_at_once == 2
+    text = text.replace("spark: {", "spark: {executors: {count: 3, cores: 2}, ")
+    spark = load(tmp_path, text).spark
     assert spark.executors_of(JobSize.SMALL) is not None
+    assert spark.tasks_at_once == 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import h11
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from maintainer.domain.errors import ConfigurationError
 
 STOP_SECONDS = 5  # for open answers after the server is asked to stop
 BACKLOG = 128  # connections that wait to be accepted
@@ -38,6 +41,26 @@ class TlsFiles:
 
     certificate: Path
     key: Path
+
+
+def bind(section: str, host: str, port: int) -> socket.socket:
+    """A listening socket; ConfigurationError when the address is in use or not ours.
+
+    ``section`` is that of the settings which names the address.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        message = (
+            f"{section}.host {host}, {section}.port {port}: cannot listen there: "
+            f"{error.strerror or error}"
+        )
+        raise ConfigurationError(message) from error
+    return listener
 
 
 def make_server(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import partial
 from threading import Event
 from uuid import uuid4
@@ -21,11 +20,11 @@ from maintainer.adapters.policies.polaris import JoinedPolicies, PolarisPolicies
 from maintainer.adapters.policies.polaris_client import PolarisOptions
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.launcher.leftovers import prune_leftovers
-from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.readiness import Reach
-from maintainer.app.options import admission_rules, poll_limits, run_dir, spark_options
+from maintainer.app.options import admission_rules, poll_limits, run_dir
+from maintainer.app.spark import open_runner, serve_link
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.lease import LeaseTerms
 from maintainer.domain.notice import NoticeLimits
@@ -54,8 +53,16 @@ class App:
     read: ReadCount = field(default_factory=ReadCount)
 
 
+class LinkUse(Enum):
+    """Whether a process serves the link that drivers on other machines poll."""
+
+    NONE = auto()  # it starts no driver
+    SHARED = auto()  # if no other process on this machine does
+    OWN = auto()
+
+
 @contextmanager
-def open_app(settings: Settings) -> Iterator[App]:
+def open_app(settings: Settings, link: LinkUse = LinkUse.NONE) -> Iterator[App]:
     """Build the application; on exit, end Spark and close every connection."""
     with ExitStack() as stack:
         clock = SystemClock()
@@ -74,17 +81,16 @@ def open_app(settings: Settings) -> Iterator[App]:
         catalogs = open_catalogs(settings, clock, reader)
         for catalog in catalogs.values():
             stack.callback(catalog.close)
-        instance = store.instance_id()
         prune_leftovers(run_dir(settings), clock.now())
         reachable, no_runner = spark_catalogs(settings)
-        runner = LocalRunner(
-            options=spark_options(settings),
-            catalogs=reachable,
-            owner=f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:6]}",
-            application=f"iceberg-maintainer-{instance}",
-            run_dir=run_dir(settings),
-            clock=clock,
+        link_port = (
+            stack.enter_context(
+                serve_link(settings, store, clock, is_shared=link is LinkUse.SHARED)
+            )
+            if link is not LinkUse.NONE
+            else None
         )
+        runner = open_runner(settings, store, clock, reachable, link_port)
         stack.callback(
             _lay_down_leases, store, runner.owner, clock, settings.lease.as_terms()
         )  # runs after the runner is closed, when none of its jobs works any more

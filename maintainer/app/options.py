@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from maintainer.adapters.catalog import PollLimits
 from maintainer.adapters.spark.jars import default_directory
-from maintainer.adapters.spark.options import DriverSize, Executors, LocalSparkOptions
+from maintainer.adapters.spark.launcher.kubernetes.options import (
+    KubernetesOptions,
+    Operator,
+    Queueing,
+)
+from maintainer.adapters.spark.options import (
+    DriverSize,
+    Executors,
+    LocalSparkOptions,
+    RunnerOptions,
+    megabytes,
+)
 from maintainer.adapters.spark.snapshot_marks import mark_settings
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.job_size import JobSize
 from maintainer.measure.impact import ImpactModel, StorageProfile
 from maintainer.settings import ImpactSettings, ScanSettings, Settings
 from maintainer.settings.spark import SparkSettings
+from maintainer.settings.spark_kubernetes import KubernetesSettings
 from maintainer.steps.scan import ScanOptions
 
 
@@ -40,24 +52,47 @@ def run_dir(settings: Settings) -> Path:
 
 
 def spark_options(settings: Settings) -> LocalSparkOptions:
-    """The runner's options from the settings."""
-    spark = settings.spark
+    """The options of the runner on this machine, from the settings."""
+    spark, common = settings.spark, runner_options(settings)
     return LocalSparkOptions(
+        **{part.name: getattr(common, part.name) for part in fields(common)},
         master=spark.master,
-        driver_memory=spark.driver_memory,
-        max_jobs=spark.max_jobs,
-        drivers={size: _driver_size(spark, size) for size in JobSize},
-        max_memory=spark.max_memory or "",
-        idle_timeout=spark.idle_timeout,
-        start_timeout=spark.start_timeout,
         driver_host=spark.driver_host or "127.0.0.1",
         java_home=spark.java_home,
         jars_dir=spark.jars_dir or default_directory(),
+    )
+
+
+def runner_options(settings: Settings) -> RunnerOptions:
+    """The options of every runner, from the settings."""
+    spark = settings.spark
+    drivers = {size: _driver_size(spark, size) for size in JobSize}
+    most = spark.max_memory or ""
+    if not most and spark.runner == "kubernetes":
+        most = f"{sum(megabytes(driver.memory) for driver in drivers.values())}m"
+    return RunnerOptions(
+        driver_memory=spark.driver_memory,
+        max_jobs=spark.max_jobs,
+        drivers=drivers,
+        max_memory=most,
+        idle_timeout=spark.idle_timeout,
+        start_timeout=spark.start_timeout,
         conf=mark_settings(
             (catalog.properties for catalog in settings.catalogs.values()),
             let_writers_win=spark.let_writers_win,
         )
         | spark.conf,
+    )
+
+
+def kubernetes_options(settings: KubernetesSettings) -> KubernetesOptions:
+    """The launcher's options from the settings."""
+    chosen = settings.model_dump(exclude={"operator", "queueing", "timeout"})
+    return KubernetesOptions(
+        **chosen,
+        operator=Operator(settings.operator),
+        queueing=Queueing(settings.queueing),
+        timeout_seconds=settings.timeout,
     )
 
 

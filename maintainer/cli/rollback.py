@@ -28,7 +28,7 @@ def rollback(
     # As in the other commands.
     from maintainer.requests.rollback import request_rollback  # noqa: PLC0415
 
-    with open_app(load(config)) as app:
+    with open_app(load(config), runs_jobs=True) as app:
         undone = app.ports.store.job(job)
         if undone is None:
             message = f"no job {job!r} is known; finished jobs are forgotten after their retention"

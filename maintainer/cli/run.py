@@ -50,7 +50,7 @@ def run(
     """Run the plan of a table, or the named actions, now; print the table before and after."""
     identifier = TableIdentifier.parse(table)
     rules = tuple(dict.fromkeys(action or []))
-    with open_app(load(config)) as app:
+    with open_app(load(config), runs_jobs=True) as app:
         refuse_missing(app.ports.runner.describe())
         measure_named(app.ports, identifier)
         settle_left_jobs(app.ports, identifier)

@@ -15,12 +15,12 @@ from queue import SimpleQueue
 from types import FrameType
 
 from maintainer.api.application import build_api
-from maintainer.api.server import BACKLOG, STOP_SECONDS, make_server
-from maintainer.app import App, open_app
+from maintainer.api.server import STOP_SECONDS, bind, make_server
+from maintainer.app import App, LinkUse, open_app
 from maintainer.app.api import make_context
 from maintainer.app.loop import make_scheduler
 from maintainer.cli.log import configure_log
-from maintainer.domain.errors import ConfigurationError, MaintainerError
+from maintainer.domain.errors import MaintainerError
 from maintainer.domain.job import Job
 from maintainer.ports.runner import Runner
 from maintainer.requests.cancel import request_cancel
@@ -39,26 +39,9 @@ def serve(settings: Settings) -> None:
     Running jobs may finish within the drain timeout; a second signal cuts it short.
     """
     configure_log()
-    listener = bind(settings.server.host, settings.server.port)
-    with listener, open_app(settings) as app:
+    listener = bind("server", settings.server.host, settings.server.port)
+    with listener, open_app(settings, LinkUse.OWN) as app:
         _run(app, listener)
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; ConfigurationError when the address is in use or not ours."""
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(BACKLOG)
-    except OSError as error:
-        message = (
-            f"server.host {host}, server.port {port}: cannot listen there: "
-            f"{error.strerror or error}"
-        )
-        raise ConfigurationError(message) from error
-    return listener
 
 
 def _run(app: App, listener: socket.socket) -> None:

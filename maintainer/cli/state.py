@@ -54,8 +54,9 @@ def load(path: Path | None) -> Settings:
     return load_settings(path, os.environ)
 
 
-def open_app(settings: Settings) -> AbstractContextManager[App]:
-    """Open the application."""
+def open_app(settings: Settings, *, runs_jobs: bool = False) -> AbstractContextManager[App]:
+    """Open the application; a command that runs jobs also serves the link to their drivers."""
+    from maintainer.app import LinkUse  # noqa: PLC0415
     from maintainer.app import open_app as open_world  # noqa: PLC0415
 
-    return open_world(settings)
+    return open_world(settings, LinkUse.SHARED if runs_jobs else LinkUse.NONE)

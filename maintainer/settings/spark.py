@@ -230,6 +230,8 @@ class SparkSettings(Strict):
             return None
         profiles = {JobSize.MEDIUM: self.profiles.medium, JobSize.LARGE: self.profiles.large}
         given = profiles[size].executors if size in profiles else None
+        if self.kubernetes is not None:  # a driver's pod can run the tasks itself
+            return given or self.executors
         return given or self.executors or ExecutorsSettings()
 
     @property
@@ -328,5 +330,7 @@ class SparkSettings(Strict):
         ]
         if found:
             return max(executors.count * executors.cores for executors in found)
+        if self.kubernetes is not None:
+            return self.kubernetes.driver_cores
         number = self.master.partition("[")[2].rstrip("]") or "1"
         return os.cpu_count() or 1 if number == "*" else int(number)

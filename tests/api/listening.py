@@ -11,8 +11,7 @@ from threading import Event
 
 from fastapi import FastAPI
 
-from maintainer.api.server import ConnectionBounds, make_server
-from maintainer.cli.serve import bind
+from maintainer.api.server import ConnectionBounds, bind, make_server
 
 DEADLINE_SECONDS = 30
 
@@ -35,7 +34,7 @@ def listening(
 ) -> Iterator[Listening]:
     """The application on a free port; stopping is set before the server ends."""
     server = make_server(api, bounds)
-    listener = bind("127.0.0.1", 0)
+    listener = bind("server", "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

@@ -154,6 +154,11 @@ class RemoteDrivers:
         owners = {driver.owner for driver in self._store.drivers()} - {self._owner}
         return sorted(owner for owner in owners if not self.lives(owner))
 
+    @property
+    def outlives_daemon(self) -> bool:
+        """See DriverSource; no driver depends on one process."""
+        return True
+
     def release(self) -> None:
         """See DriverSource."""
         self._is_released.set()
