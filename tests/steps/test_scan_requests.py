@@ -101,11 +101,11 @@ def test_a_fleet_at_rest_is_asked_ever_more_rarely_though_some_of_it_is_looked_a
         asked.append(questions)
         loaded.append(loads)
     assert loaded == [0] * 11 + [1] * 7, (
-        "nobody is looked at again within an hour, then a twentieth of twelve tables, rounded up"
+        "no table is measured again within an hour, then a twentieth of twelve tables, rounded up"
     )
     assert (asked[0], fleet.server.given[304]) == (TABLES, sum(asked)), "each answer is a head"
     assert sum(asked[-6:]) <= 3 * TABLES, (
-        "looking at a table does not make the catalog be asked about it sooner"
+        "measuring a table does not make the scan ask its catalog sooner"
     )
 
 

@@ -144,7 +144,7 @@ describe("a plan", () => {
     expect(screen.getByText(/CALL lake\.system\.rewrite_data_files/)).toBeInTheDocument();
   });
 
-  it("says what does not run, why, and when it is looked at again", async () => {
+  it("says what does not run, why, and when it is checked next", async () => {
     await show(<PlanVerdicts plan={makePlan("lake.streaming.page_views")} />);
     expect(
       screen.getByText("Rewriting manifests is not due: manifests 48, threshold above 100."),
