@@ -242,6 +242,24 @@ def test_of_two_that_adopt_a_driver_one_is_first(store: Store) -> None:
         assert sorted(pool.map(adopt, ("two", "three"))) == [False, True]
 
 
+def test_of_two_replicas_that_get_the_same_poll_one_stores_it(store: Store) -> None:
+    """A proxy has sent it twice."""
+    add(store)
+    order(store, {"run": {"id": "j"}}, ("j", NOW + MINUTE))
+    start = Barrier(2)
+
+    def take(_: int) -> DriverAnswer:
+        start.wait()
+        return answer(store, 1, say(1), say(2))
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(take, range(2))
+    assert sorted([first.is_late, second.is_late]) == [False, True]
+    assert first.orders == second.orders
+    assert first.valid_until == second.valid_until == {"j": NOW + MINUTE}
+    assert heard(store) == [1, 2]
+
+
 def test_hearts_beat_until_they_are_signed_off(store: Store) -> None:
     assert store.heartbeats() == {}
     store.beat("one", NOW)
