@@ -1,6 +1,6 @@
 """Runs the pods of the small API server as processes of this machine.
 
-A pod's driver container becomes one process with the pod's variables, its volumes as directories,
+The container of a driver or of an executor becomes one process with the pod's variables, its volumes as directories,
 its log, its exit code and its deletion: SIGTERM to the process, then SIGKILL to all that it has
 started. Paths inside the container that lie on a volume become paths of this machine, in variables
 too. The image is this Python with this package; any other image cannot be pulled.
@@ -20,12 +20,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from maintainer.adapters.spark.launcher.kubernetes.pods import DRIVER_CONTAINER
+from maintainer.adapters.spark.launcher.kubernetes.pods import DRIVER_CONTAINER, EXECUTOR_CONTAINER
 from tests.adapters.spark.launcher.kubernetes.api_server import ApiServer, Document
 from tests.project.repository import ROOT
 
 _SECRET_SECONDS = 30  # a pod may come this long before its Secret
-_KILLED = 128 + signal.SIGKILL
+_CONTAINERS = (DRIVER_CONTAINER, EXECUTOR_CONTAINER)
+_ADDRESS = "127.0.0.1"  # of every pod
 
 
 @dataclass
@@ -36,6 +37,7 @@ class _Pod:
     directory: Path
     process: subprocess.Popen[bytes] | None = None
     is_deleted: threading.Event = field(default_factory=threading.Event)
+    container: str = DRIVER_CONTAINER
     reason: str = ""  # of its end, where a test has chosen one
     thread: threading.Thread | None = None
 
@@ -114,8 +116,9 @@ class ProcessKubelet:
         self._api.update("pods", pod.name, {"spec": {"nodeName": "here"}})
         self._report(pod, "Pending", {"waiting": {"reason": "ContainerCreating"}}, scheduled)
         container = next(
-            each for each in pod.document["spec"]["containers"] if each["name"] == DRIVER_CONTAINER
+            each for each in pod.document["spec"]["containers"] if each["name"] in _CONTAINERS
         )
+        pod.container = container["name"]
         if container["image"] != self._image:
             message = f'Back-off pulling image "{container["image"]}"'
             waiting = {"waiting": {"reason": "ImagePullBackOff", "message": message}}
@@ -131,7 +134,7 @@ class ProcessKubelet:
         volumes = {each["name"]: each for each in pod.document["spec"]["volumes"]}
         for mount in container["volumeMounts"]:
             path = pod.directory / mount["mountPath"].strip("/")
-            path.mkdir(parents=True)
+            path.mkdir(parents=True, exist_ok=True)
             secret = volumes[mount["name"]].get("secret")
             if secret is not None:
                 files = self._await_secret(pod, secret["secretName"])
@@ -162,7 +165,7 @@ class ProcessKubelet:
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
             **self._variables,
-            **{each["name"]: _translate(each["value"], mounts) for each in container["env"]},
+            **{each["name"]: _value(each, pod, mounts) for each in container["env"]},
         }
         uid = pod.document["metadata"]["uid"]
         log = self._api.log_of(uid)
@@ -193,16 +196,28 @@ class ProcessKubelet:
         self, pod: _Pod, phase: str, state: Document, conditions: list[Document] | None = None
     ) -> None:
         container = {
-            "name": DRIVER_CONTAINER,
+            "name": pod.container,
             "image": self._image,
             "restartCount": 0,
             "ready": phase == "Running",
             "state": state,
         }
-        status: dict[str, Any] = {"phase": phase, "containerStatuses": [container]}
+        status: dict[str, Any] = {
+            "phase": phase,
+            "podIP": _ADDRESS,
+            "containerStatuses": [container],
+        }
         if conditions is not None:
             status["conditions"] = conditions
         self._api.update("pods", pod.name, {"status": status})
+
+
+def _value(variable: Document, pod: _Pod, mounts: dict[str, Path]) -> str:
+    """A variable's value; that of a field is the pod's name or its address."""
+    field_path = variable.get("valueFrom", {}).get("fieldRef", {}).get("fieldPath")
+    if field_path is not None:
+        return {"metadata.name": pod.name, "status.podIP": _ADDRESS}[field_path]
+    return _translate(variable.get("value") or "", mounts)
 
 
 def _translate(value: str, mounts: dict[str, Path]) -> str:
