@@ -272,7 +272,11 @@ class RemoteDrivers:
             return
         if record.fence is not None and self._clock.now() <= record.fence + FENCE_MARGIN:
             return
-        reason = f"driver {driver.name} has not called home until its jobs' time was over"
+        reason = (
+            driver.state.reason or f"the application of driver {driver.name} is gone"
+            if is_gone
+            else f"driver {driver.name} has not called home until its jobs' time was over"
+        )
         if self._store.end_driver(driver.name, reason, self._clock.now(), record.polls):
             self._end(driver, reason)
 
