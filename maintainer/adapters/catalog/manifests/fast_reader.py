@@ -71,7 +71,7 @@ _BOUNDS: Final = frozenset({125, 128})
 _PARTITION: Final = 102
 # Integers whose width differs from file to file: a layout of them with the following fields would
 # rarely match.
-_COLUMN_SIZES: Final = 108
+_VARYING: Final = frozenset({108, 109})  # column sizes, value counts
 _KEYS: Final = {  # the content, and the fields from which the key of a file is computed
     None: ("", frozenset[int]()),
     ManifestContent.DATA: ("path_key((path or '').encode())", frozenset({100})),
@@ -344,7 +344,7 @@ def _read_file(source: Source, schema: Any, wanted: frozenset[int]) -> None:  # 
     for field in source.resolve(schema)["fields"]:
         known = avro_schema.id_of(field, avro_schema.FILE_FIELDS)
         found = known if known == _PARTITION or known in wanted else None
-        if found is None and field.get("field-id") != _COLUMN_SIZES:
+        if found is None and field.get("field-id") not in _VARYING:
             unwanted.append(field["type"])
             continue
         source.pass_over(unwanted)
