@@ -48,8 +48,10 @@ class _Scoped:
 
         Only delete files that are not older than `oldest` count.
         """
-        position = bisect_left(self.keys, key)
         files = records = 0
+        if not self.keys:
+            return files, records
+        position = bisect_left(self.keys, key)
         while position < len(self.keys) and self.keys[position] == key:
             if self.sequence_numbers[position] >= oldest:
                 files += 1

@@ -57,6 +57,22 @@ class _Class:
     files: int
     bytes: int
 
+    def add(self, size: int, ratio: float, count: int) -> None:
+        self.files += 1
+        self.bytes += size
+        if size < self.smallest:
+            self.smallest = size
+        elif size > self.largest:
+            self.largest = size
+        if ratio < self.least_ratio:
+            self.least_ratio = ratio
+        elif ratio > self.most_ratio:
+            self.most_ratio = ratio
+        if count < self.fewest:
+            self.fewest = count
+        elif count > self.most:
+            self.most = count
+
     def join(self, other: _Class) -> None:
         self.files += other.files
         self.bytes += other.bytes
@@ -82,7 +98,11 @@ class _Found:
         """
         bounds: dict[tuple[int, int], _Class] = {}
         for key, files in self.classes.items():
-            bounds.setdefault(key[:2], replace(files)).join(files)
+            known = bounds.get(key[:2])
+            if known is None:
+                bounds[key[:2]] = replace(files)
+            else:
+                known.join(files)
         return (
             *self.single,
             *(_tell_class(self.classes[key], bounds[key[:2]]) for key in sorted(self.classes)),
@@ -160,7 +180,7 @@ class DeletedTable:
             there.classes[key] = _Class(size, size, ratio, ratio, count, count, 1, size)
             self._classes += 1
         else:
-            known.join(_Class(size, size, ratio, ratio, count, count, 1, size))
+            known.add(size, ratio, count)
 
     def _key(self, size: int, ratio: float, count: int) -> _Key:
         kind = (
