@@ -14,7 +14,8 @@ from maintainer.domain.errors import InvalidValueError
 
 WHOLE_PARTITION = 0  # key of a delete file that applies to a whole partition
 _COLUMNS = 5
-_LEVEL = 6
+_WIDTHS = "BHIQ"  # of a column's numbers, as arrays name them: 1, 2, 4 and 8 bytes
+_LEVEL = 1  # a higher one saves next to nothing
 _MASK = 0xFFFFFFFF
 
 
@@ -39,26 +40,40 @@ def path_key(path: bytes) -> int:
 
 
 def pack_files(files: Iterable[ListedFile]) -> bytes:
-    """Pack the files column by column, compressed; empty for no files."""
+    """Pack the files column by column, compressed; empty for no files.
+
+    The first bytes name the width of each column, which is the least that holds its numbers.
+    """
     columns = list(zip(*sorted(files), strict=True))
     if not columns:
         return b""
-    return zlib.compress(b"".join(array("Q", column).tobytes() for column in columns), _LEVEL)
+    arrays = [array(_width_of(max(column)), column) for column in columns]
+    header = "".join(column.typecode for column in arrays).encode()
+    return zlib.compress(b"".join((header, *(column.tobytes() for column in arrays))), _LEVEL)
+
+
+def _width_of(largest: int) -> str:
+    fitting = (width for width in _WIDTHS if largest >> (8 * array(width).itemsize) == 0)
+    return next(fitting, _WIDTHS[-1])
 
 
 def unpack_files(packed: bytes) -> Iterator[ListedFile]:
     """The packed files; InvalidValueError for malformed input."""
     if not packed:
         return
-    values = array("Q")
     try:
-        values.frombytes(zlib.decompress(packed))
-    except (zlib.error, ValueError) as error:
+        plain = zlib.decompress(packed)
+        columns = [array(width) for width in plain[:_COLUMNS].decode("ascii")]
+        rows, rest = divmod(len(plain) - _COLUMNS, sum(column.itemsize for column in columns))
+    except (zlib.error, ValueError, ZeroDivisionError) as error:
         message = f"{len(packed)} bytes are no list of files: {error}"
         raise InvalidValueError(message) from error
-    rows, rest = divmod(len(values), _COLUMNS)
-    if rest:
-        message = f"a list of files has {len(values)} numbers, which is no multiple of {_COLUMNS}"
+    if rest or len(columns) != _COLUMNS:
+        message = f"{len(packed)} bytes are no list of files: {rest} of {len(plain)} are left over"
         raise InvalidValueError(message)
-    columns = [values[start * rows : (start + 1) * rows] for start in range(_COLUMNS)]
+    start = _COLUMNS
+    for column in columns:
+        end = start + rows * column.itemsize
+        column.frombytes(plain[start:end])
+        start = end
     yield from map(ListedFile, *columns)

@@ -28,7 +28,7 @@ HISTOGRAM_BOUNDS_BYTES: tuple[int, ...] = (
 
 
 # raise it when digests of the same manifest change: then all manifests are read again
-DIGEST_VERSION = 1
+DIGEST_VERSION = 2
 
 
 def histogram_bin(size_bytes: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maintainer.domain.errors import InvalidValueError
@@ -95,6 +95,8 @@ FILES = st.lists(
 
 
 @given(FILES)
+@example([ListedFile(255, 2**32 - 1, 65_536, 2**32, 2**64 - 1)])
+@example([ListedFile(256, 2**16, 2**32 - 1, 65_535, 0)])
 def test_packed_files_come_back(files: list[ListedFile]) -> None:
     assert list(unpack_files(pack_files(files))) == sorted(files)
 
@@ -104,8 +106,9 @@ def test_bytes_that_no_list_was_packed_to_are_refused() -> None:
         list(unpack_files(b"abc"))
     import zlib  # noqa: PLC0415 - for this line alone
 
-    with pytest.raises(InvalidValueError, match="no multiple of 5"):
-        list(unpack_files(zlib.compress(bytes(8))))
+    for malformed in (b"", b"BBBB", b"BBBBx", b"BBBBB1234567", b"\xff" * 8):
+        with pytest.raises(InvalidValueError, match="are no list of files"):
+            list(unpack_files(zlib.compress(malformed)))
 
 
 def test_a_thousand_files_take_under_twelve_bytes_each() -> None:

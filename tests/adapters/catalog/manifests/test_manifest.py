@@ -332,7 +332,8 @@ def digest_of(*records: dict[str, Any], version: int = 3) -> ManifestDigest:
 
 
 KNOWN_DIGESTS: Final = {
-    1: "4222e60f30c6f3b0031d2a9402dee33972a655868cd212c449556d4e9358794e"
+    1: "4222e60f30c6f3b0031d2a9402dee33972a655868cd212c449556d4e9358794e",
+    2: "4222e60f30c6f3b0031d2a9402dee33972a655868cd212c449556d4e9358794e",  # files packed otherwise
 }  # by DIGEST_VERSION
 
 
