@@ -23,6 +23,12 @@ def _check_label(value: object) -> object:
     return value
 
 
+def _read_list(value: object) -> object:
+    if not isinstance(value, list):
+        refuse("must be a list")
+    return tuple(value)
+
+
 Label = Annotated[str, BeforeValidator(_check_label)]
 
 
@@ -52,9 +58,11 @@ class KubernetesSettings(Strict):
         Literal["Always", "IfNotPresent", "Never"],
         Field(description="When the image is pulled."),
     ] = "IfNotPresent"
-    image_pull_secrets: tuple[Label, ...] = Field(
-        default=(), description="The Secrets with the registry's credentials."
-    )
+    image_pull_secrets: Annotated[
+        tuple[Label, ...],
+        BeforeValidator(_read_list),
+        Field(description="The Secrets with the registry's credentials."),
+    ] = ()
     service_account: Annotated[
         Label, Field(description="The service account of drivers, which creates their executors.")
     ] = "maintainer-spark"
@@ -77,9 +85,11 @@ class KubernetesSettings(Strict):
     node_selector: dict[str, str] = Field(
         default_factory=dict, description="Labels of the nodes for the pods."
     )
-    tolerations: tuple[dict[str, Any], ...] = Field(
-        default=(), description="Tolerations of the pods, as Kubernetes writes them."
-    )
+    tolerations: Annotated[
+        tuple[dict[str, Any], ...],
+        BeforeValidator(_read_list),
+        Field(description="Tolerations of the pods, as Kubernetes writes them."),
+    ] = ()
     priority_class: str = Field(default="", description="The PriorityClass of the pods.")
     labels: dict[str, str] = Field(default_factory=dict, description="Further labels of all pods.")
     annotations: dict[str, str] = Field(
