@@ -190,8 +190,10 @@ def _read_parquet(paths: list[str], files: Files) -> pa.Table:
     with duckdb.connect(config={"threads": 2}) as connection:
         connection.register("deleted", deleted)
         query = f"""
-            SELECT {columns} FROM read_parquet(?, filename = true, file_row_number = true, hive_partitioning = false, union_by_name = true) AS data
-            ANTI JOIN deleted ON deleted.path = data.filename AND deleted.position = data.file_row_number
+            SELECT {columns} FROM read_parquet(?, filename = true, file_row_number = true,
+                hive_partitioning = false, union_by_name = true) AS data
+            ANTI JOIN deleted ON deleted.path = data.filename AND deleted.position =
+                data.file_row_number
         """
         return connection.sql(query, params=[paths]).to_arrow_table()
 

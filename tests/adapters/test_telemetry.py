@@ -374,12 +374,8 @@ def test_a_finished_job_is_counted_with_what_it_took_and_how_far_the_predictions
         (1.0 - gb_hours) / gb_hours
     )
     assert job.estimate.items_removed == EFFECT.files_removed
-    assert (
-        series[
-            'maintainer_estimate_error_ratio_count{action="rewrite_data_files",direction="exact",quantity="files_removed"}'
-        ]
-        == 1
-    )
+    exact = 'action="rewrite_data_files",direction="exact",quantity="files_removed"'
+    assert series[f"maintainer_estimate_error_ratio_count{{{exact}}}"] == 1
 
     telemetry.job_finished(
         replace(job, estimate=replace(job.estimate, items_removed=EFFECT.files_removed // 2)),

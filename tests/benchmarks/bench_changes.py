@@ -198,9 +198,8 @@ class _RestProtocol(asyncio.Protocol):
             if b"if-none-match:" in request.lower():
                 return b'HTTP/1.1 304 Not Modified\r\nETag: "v1"\r\n\r\n'
             return (
-                b'HTTP/1.1 200 OK\r\nETag: "v1"\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n'
-                % len(self._body)
-                + self._body
+                b'HTTP/1.1 200 OK\r\nETag: "v1"\r\nContent-Type: application/json\r\n'
+                b"Content-Length: %d\r\n\r\n" % len(self._body) + self._body
             )
         if path[0].endswith(b"/tables"):
             body = self._names

@@ -50,16 +50,24 @@ WAIT_BOUND_MS: Final = 1000.0  # that a scan's write waits for a prune's
 _NOW: Final = datetime(2026, 5, 4, tzinfo=UTC)
 _MIB: Final = 1024**2
 _INSERT: Final = """
-INSERT INTO health_samples (table_uuid, measured_at, last_at, average_file_size_bytes, data_files, data_bytes, small_files, small_file_ratio, records,
-    position_delete_files, equality_delete_files, deletion_vectors, manifests, manifest_bytes, snapshots, metadata_bytes, small_file_bytes, delete_bytes,
-    delete_records, delete_file_ratio, data_manifests, delete_manifests, manifest_excess, branches, tags, partition_skew, kept_data_files, live_file_ratio,
+INSERT INTO health_samples (table_uuid, measured_at, last_at, average_file_size_bytes, data_files,
+    data_bytes, small_files, small_file_ratio, records,
+    position_delete_files, equality_delete_files, deletion_vectors, manifests, manifest_bytes,
+        snapshots, metadata_bytes, small_file_bytes, delete_bytes,
+    delete_records, delete_file_ratio, data_manifests, delete_manifests, manifest_excess, branches,
+        tags, partition_skew, kept_data_files, live_file_ratio,
     commits_per_hour, growth_bytes_per_day, growth_records_per_day, metadata_files, storage_files)
-WITH RECURSIVE times(at) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT at + CAST(:step AS BIGINT) FROM times WHERE at + CAST(:step AS BIGINT) < :end)
-SELECT table_uuid, at + number * 7919 % CAST(:step AS BIGINT), at + number * 7919 % CAST(:step AS BIGINT) + CAST(:lasts AS BIGINT), average_file_size_bytes,
-    data_files, data_bytes, small_files, small_file_ratio, data_files * 10000, data_files / 50, 0, 0, manifests, manifests * 2000000, snapshots, 100000,
-    small_files * 1000000, data_files * 20, data_files * 100, 0.02, manifests, 0, manifests / 2, 1, 0, 1.0 / 3 + snapshots, data_files * 2, 0.5,
+WITH RECURSIVE times(at) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT at + CAST(:step AS
+    BIGINT) FROM times WHERE at + CAST(:step AS BIGINT) < :end)
+SELECT table_uuid, at + number * 7919 % CAST(:step AS BIGINT), at + number * 7919 % CAST(:step AS
+    BIGINT) + CAST(:lasts AS BIGINT), average_file_size_bytes,
+    data_files, data_bytes, small_files, small_file_ratio, data_files * 10000, data_files / 50, 0,
+        0, manifests, manifests * 2000000, snapshots, 100000,
+    small_files * 1000000, data_files * 20, data_files * 100, 0.02, manifests, 0, manifests / 2, 1,
+        0, 1.0 / 3 + snapshots, data_files * 2, 0.5,
     snapshots / 24.0, data_bytes / 365.0, data_files / 36.5, 100, data_files * 2 + manifests
-FROM times CROSS JOIN (SELECT tables.*, CAST(substr(table_uuid, 25) AS BIGINT) AS number FROM tables) AS numbered
+FROM times CROSS JOIN (SELECT tables.*, CAST(substr(table_uuid, 25) AS BIGINT) AS number FROM
+    tables) AS numbered
 WHERE number % :kinds BETWEEN :lowest AND :highest ORDER BY at
 """
 

@@ -33,7 +33,8 @@ POLICY = """
 tables: "*.maintained"
 mode: enforce
 rules:
-  rewrite_data_files: {when: {average_file_size_below: 32MiB, small_file_count_above: 60}, hot_partition_age: 0s, cooldown: 1m}
+  rewrite_data_files: {when: {average_file_size_below: 32MiB, small_file_count_above: 60},
+    hot_partition_age: 0s, cooldown: 1m}
   rewrite_position_delete_files: {when: {position_delete_file_count_above: 60}, cooldown: 1m}
   rewrite_manifests: {when: {manifest_count_above: 60}, cooldown: 1m}
 """
@@ -42,11 +43,13 @@ QUICK_STEPS = {
 }
 MERGE = """
 MERGE INTO {table} AS target
-USING (SELECT id * {step} + {offset} AS id FROM range({changes}) UNION ALL SELECT id FROM range({rows}, {more})) AS change
+USING (SELECT id * {step} + {offset} AS id FROM range({changes}) UNION ALL SELECT id FROM
+    range({rows}, {more})) AS change
 ON target.id = change.id AND target.region = CAST(pmod(change.id, {regions}) AS INT)
 WHEN MATCHED THEN UPDATE SET state = sha2(concat(change.id, '{number}'), 256), batch = {number}
 WHEN NOT MATCHED THEN INSERT (id, region, state, batch)
-  VALUES (change.id, CAST(pmod(change.id, {regions}) AS INT), sha2(CAST(change.id AS STRING), 256), {number})
+  VALUES (change.id, CAST(pmod(change.id, {regions}) AS INT), sha2(CAST(change.id AS STRING), 256),
+      {number})
 """
 
 

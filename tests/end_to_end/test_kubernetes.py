@@ -27,7 +27,8 @@ from tests.end_to_end.test_two_daemons import POLICY, TABLE, find_ended, find_ru
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(500)]
 
 CONFIGURATION = """
-catalogs: {{lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: 'file://{home}/warehouse'}}}}
+catalogs:
+  lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: 'file://{home}/warehouse'}}
 store: 'sqlite:///{home}/store.db'
 policies: {home}/policies
 scan: {{interval: 1s}}

@@ -32,7 +32,8 @@ rules:
     options: {{max-concurrent-file-group-rewrites: 1, min-input-files: 2}}
 """
 CONFIGURATION = """
-catalogs: {{lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: 'file://{home}/warehouse'}}}}
+catalogs:
+  lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: 'file://{home}/warehouse'}}
 store: '{store}'
 policies: {home}/policies
 scan: {{interval: 1s}}

@@ -111,7 +111,8 @@ class WritersSpark:
             "spark.log.level": "ERROR",
             "spark.sql.shuffle.partitions": "2",
             "spark.sql.sources.partitionOverwriteMode": "dynamic",
-            "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+            "spark.sql.extensions": "org.apache.iceberg.spark.extensions."
+            "IcebergSparkSessionExtensions",
             **spark_configuration(CATALOG, lake.properties, {"clients": "4"}),
         }
         builder: Any = SparkSession.builder

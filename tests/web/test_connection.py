@@ -39,7 +39,9 @@ def documents(page: Page) -> Iterator[list[str]]:
     page.remove_listener("request", note)
 
 
-def test_a_click_while_the_daemon_is_down_opens_the_page_that_was_fetched_before(page: Page, documents: list[str]) -> None:
+def test_a_click_while_the_daemon_is_down_opens_the_page_that_was_fetched_before(
+    page: Page, documents: list[str]
+) -> None:
     with page.expect_response(JOBS_CHUNK):
         page.goto("/")
     settle(page)
@@ -54,7 +56,9 @@ def test_a_click_while_the_daemon_is_down_opens_the_page_that_was_fetched_before
     assert len(documents) == 1
 
 
-def test_a_page_that_could_not_be_fetched_leaves_the_app_and_comes_with_the_daemon(page: Page, documents: list[str]) -> None:
+def test_a_page_that_could_not_be_fetched_leaves_the_app_and_comes_with_the_daemon(
+    page: Page, documents: list[str]
+) -> None:
     page.context.route(JOBS_CHUNK, refuse)
     page.goto("/")
     settle(page)
@@ -71,7 +75,9 @@ def test_a_page_that_could_not_be_fetched_leaves_the_app_and_comes_with_the_daem
     assert len(documents) == 2, "the document was loaded anew once the daemon answered"
 
 
-def test_after_an_upgrade_the_old_page_loads_the_new_one_once(page: Page, documents: list[str]) -> None:
+def test_after_an_upgrade_the_old_page_loads_the_new_one_once(
+    page: Page, documents: list[str]
+) -> None:
     def gone(route: Route) -> None:
         if len(documents) == 1:
             route.fulfill(status=404, body="")
@@ -87,7 +93,9 @@ def test_after_an_upgrade_the_old_page_loads_the_new_one_once(page: Page, docume
     assert [url.rpartition("/")[2] for url in documents] == ["", "jobs"]
 
 
-def test_a_part_that_is_missing_for_good_does_not_reload_for_ever(page: Page, documents: list[str]) -> None:
+def test_a_part_that_is_missing_for_good_does_not_reload_for_ever(
+    page: Page, documents: list[str]
+) -> None:
     page.context.route(JOBS_CHUNK, lambda route: route.fulfill(status=404, body=""))
     page.goto("/")
     settle(page)

@@ -19,7 +19,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 RECORD = """
 window.violations = [];
-document.addEventListener("securitypolicyviolation", (event) => window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
+document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>
+  window.violations.push(`${violatedDirective}: ${blockedURI} ${sample}`));
 """
 
 

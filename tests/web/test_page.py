@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
 from tests.prerequisites import find_chromium
 
@@ -144,7 +144,12 @@ def test_a_long_list_keeps_few_rows_in_the_document_and_reads_on(page: Page) -> 
 def test_a_run_is_confirmed_on_its_statement_first(page: Page) -> None:
     page.goto(PAGES["table"])
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.post_data or "") if request.url.endswith("/run") else None)
+
+    def note(request: Request) -> None:
+        if request.url.endswith("/run"):
+            asked.append(request.post_data or "")
+
+    page.on("request", note)
     page.get_by_role("button", name="Run now").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("CALL lake.system.rewrite_data_files")).to_be_visible()

@@ -16,28 +16,42 @@ from pyspark.sql import SparkSession
 STATEMENTS = """
 create namespace lake.mor
 create namespace lake.mor.deep
-create table lake.mor.positions (id bigint, word string, at timestamp) using iceberg partitioned by (days(at), bucket(2, id)) tblproperties \
-('format-version' = '2', 'write.delete.mode' = 'merge-on-read', 'write.delete.granularity' = 'partition', 'write.metadata.compression-codec' = 'gzip')
-create table lake.mor.vectors (id bigint, word string, at timestamp) using iceberg partitioned by (hours(at)) tblproperties \
+create table lake.mor.positions (id bigint, word string, at timestamp) using iceberg partitioned \
+by (days(at), bucket(2, id)) tblproperties \
+('format-version' = '2', 'write.delete.mode' = 'merge-on-read', 'write.delete.granularity' = \
+'partition', 'write.metadata.compression-codec' = 'gzip')
+create table lake.mor.vectors (id bigint, word string, at timestamp) using iceberg partitioned by \
+(hours(at)) tblproperties \
 ('format-version' = '3', 'write.delete.mode' = 'merge-on-read')
-create table lake.mor.deep.layouts (id bigint, word string, at timestamp) using iceberg partitioned by (truncate(2, word), months(at), id) tblproperties \
+create table lake.mor.deep.layouts (id bigint, word string, at timestamp) using iceberg \
+partitioned by (truncate(2, word), months(at), id) tblproperties \
 ('format-version' = '1', 'write.format.default' = 'orc')
-insert into lake.mor.positions select id, 'w', timestamp '2026-01-01 00:00:00' + make_interval(0, 0, 0, int(id % 3)) from range(0, 3000, 1, 2)
-insert into lake.mor.positions select id, 'w', timestamp '2026-01-01 05:00:00' from range(3000, 4000, 1, 2)
-insert into lake.mor.vectors select /*+ repartition(4) */ id, 'w', timestamp '2026-01-01 13:00:00' from range(0, 4000, 1, 4)
-insert into lake.mor.vectors select id, 'w', timestamp '2026-01-01 14:00:00' from range(4000, 4100, 1, 1)
+insert into lake.mor.positions select id, 'w', timestamp '2026-01-01 00:00:00' + make_interval(0, \
+0, 0, int(id % 3)) from range(0, 3000, 1, 2)
+insert into lake.mor.positions select id, 'w', timestamp '2026-01-01 05:00:00' from range(3000, \
+4000, 1, 2)
+insert into lake.mor.vectors select /*+ repartition(4) */ id, 'w', timestamp '2026-01-01 \
+13:00:00' from range(0, 4000, 1, 4)
+insert into lake.mor.vectors select id, 'w', timestamp '2026-01-01 14:00:00' from range(4000, \
+4100, 1, 1)
 delete from lake.mor.positions where id % 7 = 0
 delete from lake.mor.positions where id = 11
 delete from lake.mor.vectors where id % 5 = 0
-insert into lake.mor.deep.layouts values (1, 'abc', timestamp '2026-01-01 13:00:00'), (2, null, timestamp '2026-02-01 13:00:00'), (3, 'a/b=c', null)
+insert into lake.mor.deep.layouts values (1, 'abc', timestamp '2026-01-01 13:00:00'), (2, null, \
+timestamp '2026-02-01 13:00:00'), (3, 'a/b=c', null)
 alter table lake.mor.deep.layouts drop partition field id
 alter table lake.mor.deep.layouts set tblproperties ('write.format.default' = 'avro')
-insert into lake.mor.deep.layouts values (1, 'abc', timestamp '2026-01-01 13:00:00'), (9, 'xyz', null)
+insert into lake.mor.deep.layouts values (1, 'abc', timestamp '2026-01-01 13:00:00'), (9, 'xyz', \
+null)
 create view lake.mor.seen as select id from lake.mor.positions
-create table lake.mor.upserts (id bigint, word string, day date) using iceberg partitioned by (day) tblproperties \
-('format-version' = '2', 'write.upsert.enabled' = 'true', 'write.manifest.compression-codec' = 'zstd')
-create table lake.mor.inserts (id bigint, word string, day date) using iceberg partitioned by (truncate(3, word), months(day)) tblproperties \
-('format-version' = '2', 'write.format.default' = 'orc', 'write.manifest.compression-codec' = 'snappy')
+create table lake.mor.upserts (id bigint, word string, day date) using iceberg partitioned by \
+(day) tblproperties \
+('format-version' = '2', 'write.upsert.enabled' = 'true', 'write.manifest.compression-codec' = \
+'zstd')
+create table lake.mor.inserts (id bigint, word string, day date) using iceberg partitioned by \
+(truncate(3, word), months(day)) tblproperties \
+('format-version' = '2', 'write.format.default' = 'orc', 'write.manifest.compression-codec' = \
+'snappy')
 """
 TABLES = ("mor.positions", "mor.vectors", "mor.deep.layouts")
 COMMITTED_TABLES = (

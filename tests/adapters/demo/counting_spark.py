@@ -14,12 +14,15 @@ import sys
 from pyspark.sql import SparkSession
 
 METADATA = """
-SELECT 'files' AS source, content, file_format, count(*) AS files, sum(file_size_in_bytes) AS bytes, sum(record_count) AS records
+SELECT 'files' AS source, content, file_format, count(*) AS files, sum(file_size_in_bytes) AS
+    bytes, sum(record_count) AS records
 FROM {table}.files GROUP BY content, file_format
 UNION ALL
-SELECT 'delete_files', content, file_format, count(*), sum(file_size_in_bytes), sum(record_count) FROM {table}.delete_files GROUP BY content, file_format
+SELECT 'delete_files', content, file_format, count(*), sum(file_size_in_bytes), sum(record_count)
+    FROM {table}.delete_files GROUP BY content, file_format
 UNION ALL
-SELECT 'entries', data_file.content, data_file.file_format, count(*), sum(data_file.file_size_in_bytes), sum(data_file.record_count)
+SELECT 'entries', data_file.content, data_file.file_format, count(*),
+    sum(data_file.file_size_in_bytes), sum(data_file.record_count)
 FROM {table}.entries WHERE status < 2 GROUP BY data_file.content, data_file.file_format
 UNION ALL
 SELECT 'manifests', content, '', count(*), sum(length), 0 FROM {table}.manifests GROUP BY content

@@ -314,8 +314,10 @@ def merge_beside(stage: Stage, mode: str) -> None:
         return number
 
     stage.spark.udf.register("hold", hold, "bigint")
-    merge = f"""MERGE INTO {stage.name} AS t USING (SELECT hold(id) AS id FROM range(290, 310, 1, 1)) AS s ON t.id = s.id
-        WHEN MATCHED THEN UPDATE SET part = 99 WHEN NOT MATCHED THEN INSERT (id, part) VALUES (s.id, 99)"""
+    merge = f"""MERGE INTO {stage.name} AS t USING (SELECT hold(id) AS id FROM range(290, 310, 1,
+        1)) AS s ON t.id = s.id
+        WHEN MATCHED THEN UPDATE SET part = 99 WHEN NOT MATCHED THEN INSERT (id, part) VALUES
+            (s.id, 99)"""
     refused: list[dict[str, str]] = []
 
     def write() -> None:

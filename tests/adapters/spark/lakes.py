@@ -191,12 +191,13 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from tests.adapters.spark.lakes import QUICK_OPTIONS, Lake, job_on, one_by_one, runner_on, wait_until
+from tests.adapters.spark.lakes import QUICK_OPTIONS, Lake, job_on, one_by_one, runner_on
 from maintainer.domain.identifier import TableIdentifier
 lake, run_dir, wanted = Lake(Path(sys.argv[2])), Path(sys.argv[3]), json.loads(sys.argv[4])
 options = replace(QUICK_OPTIONS, abandoned_timeout=timedelta(seconds=wanted["abandoned_seconds"]))
 runner = runner_on([lake], run_dir, wanted["owner"], options)
-job = job_on(TableIdentifier("lake", ("db",), "t"), "job-1", one_by_one(), owner=wanted["adopts_from"] or wanted["owner"])
+owner = wanted["adopts_from"] or wanted["owner"]
+job = job_on(TableIdentifier("lake", ("db",), "t"), "job-1", one_by_one(), owner=owner)
 if not wanted["adopts_from"]:
     runner.submit(job)
 while True:
@@ -205,7 +206,8 @@ while True:
         break
 if wanted["valid_seconds"]:
     runner.renew(job.job_id, timedelta(seconds=wanted["valid_seconds"]))
-print(json.dumps([runner.driver_pid, runner.java_pid, report.outcome and str(report.outcome)]), flush=True)
+outcome = report.outcome and str(report.outcome)
+print(json.dumps([runner.driver_pid, runner.java_pid, outcome]), flush=True)
 sys.stdin.read()
 """
 

@@ -21,42 +21,56 @@ from tests.end_to_end.extreme_lake import change_entries, local_path, read_avro,
 NAMESPACE = "readings"
 STATEMENTS = """
 create namespace if not exists lake.readings
-create table lake.readings.flat (id bigint, word string) using iceberg tblproperties ('format-version' = '2', 'write.delete.mode' = 'merge-on-read')
+create table lake.readings.flat (id bigint, word string) using iceberg tblproperties \
+('format-version' = '2', 'write.delete.mode' = 'merge-on-read')
 insert into lake.readings.flat select id, 'w' from range(0, 300, 1, 3)
 insert into lake.readings.flat select id, 'w' from range(300, 310, 1, 1)
 delete from lake.readings.flat where id >= 300
-create table lake.readings.types (i int, l bigint, f float, d double, b boolean, s string, bin binary, dt date, ts timestamp, \
+create table lake.readings.types (i int, l bigint, f float, d double, b boolean, s string, bin \
+binary, dt date, ts timestamp, \
 tz timestamp_ntz, dec decimal(9,2), big decimal(38,10), `we ird` string) using iceberg \
-partitioned by (i, l, f, d, b, s, bin, dt, ts, tz, dec, big, `we ird`, bucket(4, s), truncate(2, s), truncate(100, l), truncate(2, dec)) \
+partitioned by (i, l, f, d, b, s, bin, dt, ts, tz, dec, big, `we ird`, bucket(4, s), truncate(2, \
+s), truncate(100, l), truncate(2, dec)) \
 tblproperties ('format-version' = '2', 'write.delete.mode' = 'merge-on-read')
-insert into lake.readings.types select 1, -5, cast(1.1 as float), 2.5D, true, 'a/b=null', X'00ff3d', date '2026-01-02', \
-timestamp '2026-01-02 03:04:05.123456', timestamp_ntz '1969-12-31 23:59:59.5', cast(-1.50 as decimal(9,2)), cast(0.0000000001BD as decimal(38,10)), 'x'
-insert into lake.readings.types select null, null, null, null, null, null, null, null, null, null, null, null, null
-insert into lake.readings.types select 2, 9, cast('NaN' as float), double('-Infinity'), false, 'null', X'', date '0001-01-01', \
+insert into lake.readings.types select 1, -5, cast(1.1 as float), 2.5D, true, 'a/b=null', \
+X'00ff3d', date '2026-01-02', \
+timestamp '2026-01-02 03:04:05.123456', timestamp_ntz '1969-12-31 23:59:59.5', cast(-1.50 as \
+decimal(9,2)), cast(0.0000000001BD as decimal(38,10)), 'x'
+insert into lake.readings.types select null, null, null, null, null, null, null, null, null, \
+null, null, null, null
+insert into lake.readings.types select 2, 9, cast('NaN' as float), double('-Infinity'), false, \
+'null', X'', date '0001-01-01', \
 timestamp '9999-12-31 20:59:59', timestamp_ntz '2026-01-01 00:00:00', \
-cast(100000 as decimal(9,2)), cast(1234567890123456789012345678.0000000001BD as decimal(38,10)), 'ü'
-create table lake.readings.evolved (id bigint, ts timestamp, region string) using iceberg partitioned by (days(ts)) \
+cast(100000 as decimal(9,2)), \
+cast(1234567890123456789012345678.0000000001BD as decimal(38,10)), 'ü'
+create table lake.readings.evolved (id bigint, ts timestamp, region string) using iceberg \
+partitioned by (days(ts)) \
 tblproperties ('format-version' = '2', 'write.delete.mode' = 'merge-on-read')
 insert into lake.readings.evolved values (1, timestamp '2026-01-02 03:04:05', 'a')
 alter table lake.readings.evolved add partition field region
 insert into lake.readings.evolved values (2, timestamp '2026-01-03 03:04:05', 'b'), (3, null, null)
 alter table lake.readings.evolved replace partition field ts_day with hours(ts) as h
-insert into lake.readings.evolved values (4, timestamp '2026-01-03 03:04:05', 'b'), (5, timestamp '2026-01-03 03:04:05', 'b')
+insert into lake.readings.evolved values (4, timestamp '2026-01-03 03:04:05', 'b'), (5, timestamp \
+'2026-01-03 03:04:05', 'b')
 alter table lake.readings.evolved drop partition field h
 alter table lake.readings.evolved add partition field months(ts) as month_of_it
-insert into lake.readings.evolved values (6, timestamp '2026-02-03 03:04:05', 'c'), (7, timestamp '2026-02-03 03:04:05', 'c')
+insert into lake.readings.evolved values (6, timestamp '2026-02-03 03:04:05', 'c'), (7, timestamp \
+'2026-02-03 03:04:05', 'c')
 delete from lake.readings.evolved where id in (4, 6)
-create table lake.readings.dropped (id bigint, day date, region string) using iceberg partitioned by (day, region) tblproperties ('format-version' = '1')
+create table lake.readings.dropped (id bigint, day date, region string) using iceberg partitioned \
+by (day, region) tblproperties ('format-version' = '1')
 insert into lake.readings.dropped values (1, date '2026-01-01', 'a')
 alter table lake.readings.dropped drop partition field day
 insert into lake.readings.dropped values (2, date '2026-01-01', 'a')
-create table lake.readings.orphaned (id bigint, day date) using iceberg partitioned by (day) tblproperties ('format-version' = '2')
+create table lake.readings.orphaned (id bigint, day date) using iceberg partitioned by (day) \
+tblproperties ('format-version' = '2')
 insert into lake.readings.orphaned values (1, date '2026-01-01')
 alter table lake.readings.orphaned drop partition field day
 insert into lake.readings.orphaned values (2, date '2026-01-01')
 alter table lake.readings.orphaned drop column day
 create table lake.readings.positions (id bigint, part int) using iceberg partitioned by (part) \
-tblproperties ('format-version' = '2', 'write.delete.mode' = 'merge-on-read', 'write.delete.granularity' = 'partition')
+tblproperties ('format-version' = '2', 'write.delete.mode' = 'merge-on-read', \
+'write.delete.granularity' = 'partition')
 insert into lake.readings.positions select id, int(id % 3) from range(0, 600, 1, 3)
 insert into lake.readings.positions select id, int(id % 3) from range(600, 900, 1, 2)
 delete from lake.readings.positions where id % 7 = 0
@@ -66,7 +80,8 @@ tblproperties ('format-version' = '3', 'write.delete.mode' = 'merge-on-read')
 insert into lake.readings.vectors select id, int(id % 3) from range(0, 600, 1, 3)
 delete from lake.readings.vectors where id % 7 = 0
 delete from lake.readings.vectors where id % 11 = 0
-create table lake.readings.branched (id bigint, part int) using iceberg partitioned by (truncate(10, part)) \
+create table lake.readings.branched (id bigint, part int) using iceberg partitioned by \
+(truncate(10, part)) \
 tblproperties ('format-version' = '2', 'write.delete.mode' = 'merge-on-read')
 insert into lake.readings.branched select id, int(id) from range(0, 30, 1, 1)
 alter table lake.readings.branched create branch other

@@ -42,7 +42,8 @@ POLICY = """
 tables: "*"
 mode: enforce
 rules:
-  rewrite_data_files: {when: {small_file_count_above: 1}, options: {min-input-files: 2}, cooldown: 1m, hot_partition_age: 0s}
+  rewrite_data_files: {when: {small_file_count_above: 1}, options: {min-input-files: 2},
+    cooldown: 1m, hot_partition_age: 0s}
 """
 AT_ONCE = RewriteDataFiles(
     options=(("min-input-files", "2"), ("partial-progress.enabled", "false"))

@@ -139,7 +139,7 @@ def test_guard_15_a_delete_by_a_writer_of_the_old_spec_is_not_dropped_as_danglin
 
 
 @pytest.mark.parametrize("scene", [pytest.param("delete_for_all_specs", marks=spark)])
-def test_guard_15_an_equality_delete_without_partitions_stays_while_it_applies_to_files_of_another_spec(
+def test_guard_15_a_global_equality_delete_stays_while_it_applies_to_another_spec(
     scenes: Mapping[str, Played], scene: str
 ) -> None:
     played = scenes[scene]

@@ -105,7 +105,7 @@ def test_thirty_files_with_thirty_deletes_become_one_file_and_no_delete_under_th
     assert read_rows(workshop, table) == expected
 
 
-def test_three_dangling_deletes_in_each_partition_go_and_those_of_a_partition_that_needs_its_own_stay(
+def test_dangling_deletes_are_removed_except_in_a_partition_with_live_ones(
     lake: Lake, warm: LocalRunner
 ) -> None:
     rows = tuple(

@@ -88,9 +88,7 @@ def test_guard_13_the_iceberg_that_runs_expiry_is_new_enough_for_several_refs() 
     )
 
 
-def test_guard_15_the_iceberg_that_removes_dangling_deletes_looks_at_all_files_that_they_apply_to() -> (
-    None
-):
+def test_guard_15_this_iceberg_version_checks_all_files_before_it_drops_a_delete() -> None:
     runtime = next(
         jar for jar in jars.PINNED_JARS if jar.artifact.startswith("iceberg-spark-runtime")
     )

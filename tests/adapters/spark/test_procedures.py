@@ -30,7 +30,8 @@ rules:
   rewrite_data_files:
     strategy: sort
     sort_order: "zorder(id, part)"
-    options: {min-input-files: 2, compression-factor: 0.9, shuffle-partitions-per-file: 1, max-output-size: 64, var-length-contribution: 16}
+    options: {min-input-files: 2, compression-factor: 0.9, shuffle-partitions-per-file: 1,
+      max-output-size: 64, var-length-contribution: 16}
   compute_table_stats: {columns: id}
   expire_snapshots: {max_age: 24h, keep: 2}
 """

@@ -37,7 +37,8 @@ tables: "*"
 mode: enforce
 checksum: full
 rules:
-  rewrite_data_files: {options: {min-input-files: 2, partial-progress.enabled: true, partial-progress.max-commits: 2}}
+  rewrite_data_files: {options: {min-input-files: 2, partial-progress.enabled: true,
+    partial-progress.max-commits: 2}}
 """
 COLUMNS = "id bigint, part int, tags map<string, int>"
 SIX_FILES = tuple(

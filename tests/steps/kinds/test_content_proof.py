@@ -181,7 +181,8 @@ IN_PARTS = """
 tables: "*"
 mode: enforce
 rules:
-  rewrite_data_files: {when: {average_file_size_below: 32MiB}, options: {partial-progress.enabled: "true"}}
+  rewrite_data_files: {when: {average_file_size_below: 32MiB},
+    options: {partial-progress.enabled: "true"}}
 """
 READING = "Spark's canary of what it wrote."
 A_PART = {"deleted-data-files": "6", "added-data-files": "1", "removed-files-size": "6000"}

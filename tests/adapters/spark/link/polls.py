@@ -1,4 +1,4 @@
-"""A driver's end and the daemons' ends of the link on one store in memory, with clocks of a test."""
+"""Both ends of the link on one store in memory, with clocks that a test moves."""
 
 from __future__ import annotations
 

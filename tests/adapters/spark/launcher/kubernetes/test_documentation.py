@@ -1,4 +1,4 @@
-"""docs/spark-kubernetes.md: its Roles are what the launcher needs, and its table names each option."""
+"""docs/spark-kubernetes.md names the Roles that the launcher needs, and every option."""
 
 from __future__ import annotations
 

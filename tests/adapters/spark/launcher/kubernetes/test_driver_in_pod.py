@@ -1,4 +1,4 @@
-"""The real driver program in a pod: it finds its name, its token and its daemon in its pod alone."""
+"""The real driver program in a pod finds its name, its token and its daemon in the pod alone."""
 
 from __future__ import annotations
 
