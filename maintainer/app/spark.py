@@ -44,6 +44,7 @@ def open_runner(
             owner=owner,
             application=application,
             run_dir=run_dir(settings),
+            portions=store,
             clock=clock,
         )
     # Most daemons run Spark on their own machine, and most commands run none.

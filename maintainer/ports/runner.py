@@ -105,7 +105,7 @@ class Runner(Protocol):
     ) -> None:
         """Store the files that a job may remove, before it is submitted.
 
-        RunnerUnavailableError when they cannot be stored.
+        RunnerUnavailableError when they can never be stored.
         """
         ...
 
@@ -114,8 +114,8 @@ class Runner(Protocol):
     ) -> int:
         """Store the listing of the table's location, before an orphan scan is submitted.
 
-        Returns how many files are old enough. RunnerUnavailableError when they cannot be
-        stored; exceptions of `pages` are raised as they are.
+        Returns how many files are old enough. Exceptions of `pages` and of the store are raised
+        as they are.
         """
         ...
 
@@ -123,8 +123,11 @@ class Runner(Protocol):
         """What a removal was given and what it reported; None when even the list is absent."""
         ...
 
-    def forget(self, job_id: str) -> None:
-        """Delete the results and the stored files of a job. Unknown ids are ignored."""
+    def forget(self, job: Job) -> None:
+        """Delete the results and the stored files of a job. Unknown jobs are ignored.
+
+        Of a job that is not submitted yet, only what this process has stored is deleted.
+        """
         ...
 
     @property

@@ -93,7 +93,7 @@ def _review_readable(ports: Ports, job: Job) -> bool:
         case Proved(effect, conclusion):
             is_settled = _settle(ports, job, effect, conclusion)
             if is_settled:
-                ports.runner.forget(job.job_id)
+                ports.runner.forget(job)
             return is_settled
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from maintainer.adapters.spark.courier import CARRIED, Courier
 from maintainer.adapters.spark.driver.clock import read_clock
 from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.link import Driver, DriverSource
@@ -71,6 +72,7 @@ class SparkRunner:
         self._until: dict[str, float] = {}  # by read_clock, of jobs without a driver
         self._waiting: list[_Waiting] = []  # for memory, the longest first
         self._is_closed = False
+        self._courier = Courier(orphan_files)
         self._drivers = Drivers(
             source, self, self._mutex, options.start_timeout, options.idle_timeout
         )
@@ -113,6 +115,7 @@ class SparkRunner:
 
     def submit(self, job: Job) -> None:
         """Take the job; a statement that cannot be written fails the job without Spark."""
+        self._orphan_files.claim(job)
         with self._mutex:
             if self._is_closed:
                 message = "the runner is closed and takes no more jobs"
@@ -138,7 +141,7 @@ class SparkRunner:
                 "id": job.job_id,
                 "statements": list(statements.every),
                 "main": statements.main,
-                "rows": self._orphan_files.open_rows(job),
+                "rows": isinstance(job.action, RemoveOrphanFiles),
             }
             if driver is not None:
                 self._hand_over(tracked, driver, order)
@@ -253,22 +256,22 @@ class SparkRunner:
     def bring_orphans(
         self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
     ) -> None:
-        """Write the list of files that the job may remove."""
+        """Store the list of files that the job may remove."""
         self._orphan_files.write_list(job_id, action, files)
 
     def bring_listing(
         self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
     ) -> int:
-        """Write the listing of the table's location; return how many files are old enough."""
+        """Store the listing of the table's location; return how many files are old enough."""
         return self._orphan_files.write_listing(job_id, action, pages)
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:
         """Return the input and the result of a removal; None if not even the list is here."""
         return self._orphan_files.find_removed(job)
 
-    def forget(self, job_id: str) -> None:
-        """Remove the job's files: results of an orphan scan, lists and listings."""
-        self._orphan_files.remove(job_id)
+    def forget(self, job: Job) -> None:
+        """Delete what the job was given and what it reported, or what was prepared for it."""
+        self._orphan_files.remove(job)
 
     @property
     def outlives_daemon(self) -> bool:
@@ -291,6 +294,7 @@ class SparkRunner:
             for waiting in self._waiting:
                 waiting.tracked.end(Outcome("cancelled", self._clock.now()))
         self._drivers.close()
+        self._courier.close()
         self._source.release()
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
@@ -312,6 +316,8 @@ class SparkRunner:
                             application_id=message.get("application_id"),
                         )
                         waiting.progress = Progress(phase="waiting for Spark", stage=Stage.STARTING)
+                case {"job": str(), "event": str(event)} if event in CARRIED:
+                    self._courier.take(driver, message)
                 case {"job": str(job_id)}:
                     self._tracked(driver, job_id).hear(message, read_instant(message))
                     self._place_waiting()

@@ -12,6 +12,7 @@ from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.options import LocalSparkOptions
 from maintainer.adapters.spark.orphan_files import OrphanFiles
 from maintainer.ports.clock import Clock
+from maintainer.ports.store.portions import PortionStore
 
 
 class LocalRunner(SparkRunner):
@@ -24,6 +25,7 @@ class LocalRunner(SparkRunner):
         owner: str,
         application: str,
         run_dir: Path,
+        portions: PortionStore,
         clock: Clock,
     ) -> None:
         """Take the configuration.
@@ -33,7 +35,7 @@ class LocalRunner(SparkRunner):
         """
         run_dir = run_dir.absolute()
         source = LocalDrivers(LocalDriverSettings(options, catalogs, application), run_dir, owner)
-        files = OrphanFiles(run_dir)
+        files = OrphanFiles(portions, owner)
         super().__init__(options, catalogs, owner, application, source, files, clock)
 
     @property

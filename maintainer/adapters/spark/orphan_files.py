@@ -1,27 +1,29 @@
-"""The files of orphan scans: listings and lists for Spark to read, and the rows it writes."""
+"""What orphan scans and removals are given and what they report, in portions of the store."""
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from pathlib import Path
-from shutil import rmtree
-from typing import TextIO
 
+from maintainer.adapters.spark.driver.portions import pack, unpack
+from maintainer.adapters.spark.statements.orphans import GivenFiles, places_of
 from maintainer.domain.action import Disposal, RemoveOrphanFiles
-from maintainer.domain.errors import RunnerUnavailableError
-from maintainer.domain.job import Job
+from maintainer.domain.errors import (
+    InvalidValueError,
+    RunnerUnavailableError,
+    StoreUnavailableError,
+)
+from maintainer.domain.job import Job, JobState
 from maintainer.domain.location import respell
-from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans, quarantine_of
+from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
+from maintainer.ports.store.portions import Portion, PortionKind, PortionSet, PortionStore
 
 _MOMENT = timedelta(microseconds=1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_TOLD = 1_000_001  # found files that are read into memory: one more than any list may have
-PART_FILES = 1_000_000  # listed files that Spark compares with the table at a time
 # Of a listed part: its statements, and the index of its dry run. Of a removal: its statements up to
 # the report of referenced files. statements/orphans.py writes them in this order.
 _OF_A_PART, _CALL_OF_A_PART = 4, 2
@@ -29,149 +31,140 @@ _OF_REMOVAL, _OF_RESTORING = 5, 4
 
 
 class OrphanFiles:
-    """The files of orphan scans and removals, outside the drivers' own directories."""
+    """The lists, listings and rows of orphan scans and removals."""
 
-    def __init__(self, run_dir: Path) -> None:
-        self._directory = run_dir / "findings"
-
-    def open_rows(self, job: Job) -> str | None:
-        """Return the path for the rows of an orphan scan or a removal; None for another job."""
-        if not isinstance(job.action, RemoveOrphanFiles):
-            return None
-        self._directory.mkdir(exist_ok=True, mode=0o700)
-        return str(self._rows(job.job_id))
-
-    def find_input(self, job: Job) -> Path:
-        """Return the path of the job's input: a listing for a scan, a list for a removal."""
-        is_scan = isinstance(job.action, RemoveOrphanFiles) and job.action.approved is None
-        return self._listing(job.job_id) if is_scan else self._list(job.job_id)
-
-    def find_orphans(self, job: Job) -> FoundOrphans | None:
-        """Return the result of an orphan scan; None if it is not here or incomplete."""
-        path = self._rows(job.job_id)
-        return read_orphans(path) if path.is_file() else None
-
-    def find_removed(self, job: Job) -> RemovedOrphans | None:
-        """Return the input and the result of a removal; None if not even the list is here."""
-        if not isinstance(job.action, RemoveOrphanFiles):
-            return None
-        return read_removed(self._rows(job.job_id), self._list(job.job_id), job.action)
+    def __init__(self, store: PortionStore, owner: str) -> None:
+        """Take the store, and the name under which this process prepares jobs."""
+        self._store = store
+        self._owner = owner
 
     def write_list(
         self, job_id: str, action: RemoveOrphanFiles, files: Iterable[FoundFile]
     ) -> None:
-        """Write the list of files that the job may remove."""
-        write_list(self._list(job_id), action, files)
+        """Store the list of files that the job may remove.
+
+        RunnerUnavailableError if they are outside the location, or beyond a bound.
+        """
+        try:
+            self._write(
+                PortionSet(job_id, PortionKind.LIST, self._owner), list_lines(action, files)
+            )
+        except (InvalidValueError, ValueError) as error:
+            message = f"the list of files cannot be kept: {error}"
+            raise RunnerUnavailableError(message) from error
 
     def write_listing(
         self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
     ) -> int:
-        """Write the listing of the table's location; return how many files are old enough."""
-        return write_listing(self._listing(job_id), action, pages)
+        """Store the listing of the table's location; return how many files are old enough."""
+        files = (
+            file
+            for page in pages
+            for file in page
+            if file.modified_at is None or file.modified_at < action.older_than
+        )
+        lines = (_line(file.path, file, action) for file in files)
+        return self._write(PortionSet(job_id, PortionKind.LISTING, self._owner), lines)
 
-    def remove(self, job_id: str) -> None:
-        """Remove the job's files."""
-        self._rows(job_id).unlink(missing_ok=True)
-        self._list(job_id).unlink(missing_ok=True)
-        rmtree(self._listing(job_id), ignore_errors=True)
+    def _write(self, portions: PortionSet, lines: Iterable[str]) -> int:
+        self._store.forget_portions(portions.job_id, self._owner)
+        total = 0
+        for number, packed in enumerate(pack(lines)):
+            portion = Portion(packed.lines, packed.data, packed.is_last)
+            self._store.add_portion(portions, number, portion)
+            total += packed.lines
+        return total
 
-    def _rows(self, job_id: str) -> Path:
-        return self._directory / f"{job_id}.jsonl.gz"
+    def claim(self, job: Job) -> None:
+        """Make what this process has prepared the job's own; RunnerUnavailableError on failure."""
+        if isinstance(job.action, RemoveOrphanFiles):
+            try:
+                self._store.claim_portions(job.job_id, self._owner)
+            except StoreUnavailableError as error:
+                message = f"the files for the job cannot be read: {error}"
+                raise RunnerUnavailableError(message) from error
 
-    def _listing(self, job_id: str) -> Path:
-        return self._directory / f"{job_id}.listing"
+    def find_input(self, job: Job) -> GivenFiles | None:
+        """Return what the job is given: a listing for a scan, a list for a removal.
 
-    def _list(self, job_id: str) -> Path:
-        return self._directory / f"{job_id}.list.json"
+        None if it is not in the store, or incomplete.
+        """
+        if not isinstance(job.action, RemoveOrphanFiles):
+            return None
+        kind = PortionKind.LISTING if job.action.approved is None else PortionKind.LIST
+        found = (
+            self._store.count_lines(PortionSet(job.job_id, kind, preparer))
+            for preparer in ("", self._owner)
+        )
+        return next((GivenFiles(kind, lines) for lines in found if lines is not None), None)
+
+    def read_portion(self, job_id: str, kind: str, number: int) -> bytes:
+        """Return a portion of the job's input; InvalidValueError if it is not in the store."""
+        if kind in {PortionKind.LIST, PortionKind.LISTING}:
+            portion = self._store.portion(PortionSet(job_id, PortionKind(kind)), number)
+            if portion is not None:
+                return portion.data
+        message = f"portion {number} of the {kind} of job {job_id} is not in the store"
+        raise InvalidValueError(message)
+
+    def store_rows(self, job_id: str, number: int, portion: Portion) -> None:
+        """Store a portion of the job's rows, if it is not there yet."""
+        self._store.add_portion(PortionSet(job_id, PortionKind.ROWS), number, portion)
+
+    def find_orphans(self, job: Job) -> FoundOrphans | None:
+        """Return the result of an orphan scan; None if it is not here or incomplete."""
+        rows = PortionSet(job.job_id, PortionKind.ROWS)
+        return read_orphans(self._lines(rows)) if self._store.count_lines(rows) else None
+
+    def find_removed(self, job: Job) -> RemovedOrphans | None:
+        """Return the input and the result of a removal; None if not even the list is here."""
+        listed = PortionSet(job.job_id, PortionKind.LIST)
+        if not isinstance(job.action, RemoveOrphanFiles) or not self._store.count_lines(listed):
+            return None
+        rows = self._lines(PortionSet(job.job_id, PortionKind.ROWS))
+        return read_removed(rows, self._lines(listed), job.action)
+
+    def _lines(self, portions: PortionSet) -> Iterator[str]:
+        """Read the lines up to the first portion that is missing."""
+        number = 0
+        while (portion := self._store.portion(portions, number)) is not None:
+            if portion.lines:
+                yield from unpack(portion.data).split("\n")
+            number += 1
+
+    def remove(self, job: Job) -> None:
+        """Delete all of a job; before its submission only what this process has prepared."""
+        is_pending = job.state is JobState.PENDING
+        self._store.forget_portions(job.job_id, self._owner if is_pending else None)
 
 
-def write_list(path: Path, action: RemoveOrphanFiles, files: Iterable[FoundFile]) -> None:
-    """Write the files as the view reads them: location, target and time of writing.
+def list_lines(action: RemoveOrphanFiles, files: Iterable[FoundFile]) -> Iterator[str]:
+    """Write the files as the view reads them: each path after the location, and the time.
 
-    Paths begin like the table's location. A file without a date in the storage gets the age that
-    the list requires.
+    A file without a date in the storage gets the age that the list requires. InvalidValueError
+    for a file outside the location.
     """
-    held = list(files)
-    approved = action.approved
-    aside = quarantine_of(action.location, approved.list_id) if approved is not None else ""
-    own = action.location.rstrip("/") + "/"
-    with _written(path) as lines:
-        for file, spelt in zip(
-            held, respell(action.location, (file.path for file in held)), strict=True
-        ):
-            moved = aside + spelt.removeprefix(own)
-            modified = (file.modified_at or action.older_than - _MOMENT).astimezone(UTC)
-            is_aside = approved is not None and approved.disposal in {
-                Disposal.RESTORE,
-                Disposal.EMPTY,
-            }
-            place, target = (moved, spelt) if is_aside else (spelt, moved)
-            lines.write(
-                json.dumps(
-                    {
-                        "file_path": place,
-                        "last_modified": _write_instant(modified),
-                        "target": target,
-                    }
-                )
-                + "\n"
-            )
+    held, own = list(files), action.location.rstrip("/") + "/"
+    for file, spelt in zip(
+        held, respell(action.location, (file.path for file in held)), strict=True
+    ):
+        if not spelt.startswith(own):
+            message = f"{file.path} is not in {own}: nothing is deleted"
+            raise InvalidValueError(message)
+        yield _line(spelt.removeprefix(own), file, action)
 
 
-@contextmanager
-def _written(path: Path) -> Iterator[TextIO]:
-    """Open a file that appears only when it is complete; RunnerUnavailableError if that fails."""
-    part = path.with_suffix(".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with part.open("w", encoding="utf-8") as lines:
-            yield lines
-        part.replace(path)
-    except OSError as error:
-        message = f"the list of files cannot be kept: {error}"
-        raise RunnerUnavailableError(message) from error
+def _line(path: str, file: FoundFile, action: RemoveOrphanFiles) -> str:
+    modified = file.modified_at or action.older_than - _MOMENT
+    return json.dumps([path, (modified - _EPOCH) // _MOMENT])
 
 
-def write_listing(
-    directory: Path, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
-) -> int:
-    """Write a storage's listing in parts of at most PART_FILES, at least one part.
-
-    Files written since older_than are left out. Returns the number of files written.
-    """
-    rmtree(directory, ignore_errors=True)
-    files = (
-        file
-        for page in pages
-        for file in page
-        if file.modified_at is None or file.modified_at < action.older_than
-    )
-    total = 0
-    while True:
-        with _written(directory / f"{total:012}.json") as lines:
-            written = 0
-            for file in islice(files, PART_FILES):
-                modified = (file.modified_at or action.older_than - _MOMENT).astimezone(UTC)
-                lines.write(
-                    json.dumps({"file_path": file.path, "last_modified": _write_instant(modified)})
-                    + "\n"
-                )
-                written += 1
-        total += written
-        if written < PART_FILES:
-            return total
-
-
-def _write_instant(instant: datetime) -> str:
-    return instant.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
-
-
-def read_orphans(path: Path) -> FoundOrphans | None:
+def read_orphans(lines: Iterable[str]) -> FoundOrphans | None:
     """Read the result of an orphan scan; None if it is incomplete.
 
     Files beyond MAX_TOLD are only counted.
     """
-    match _read_tables(path):
+    match _read_tables(lines):
         case [_Rows([[int(foreign)]]), *looks] if len(looks) == 1 or (
             looks and not len(looks) % _OF_A_PART
         ):
@@ -185,20 +178,19 @@ def read_orphans(path: Path) -> FoundOrphans | None:
             return None
 
 
-def read_removed(path: Path, listed: Path, action: RemoveOrphanFiles) -> RemovedOrphans | None:
-    """Read the input and the result of a removal; None if not even the list is here."""
-    try:
-        held = [json.loads(line) for line in listed.read_text("utf-8").splitlines()]
-        brought, targets = (
-            tuple(str(entry[name]) for entry in held) for name in ("file_path", "target")
-        )
-    except (OSError, ValueError, KeyError):
-        return None
-    tables = _read_tables(path)
+def read_removed(
+    rows: Iterable[str], listed: Iterable[str], action: RemoveOrphanFiles
+) -> RemovedOrphans:
+    """Read the input and the result of a removal."""
+    place, target = places_of(action)
+    names = [str(json.loads(line)[0]) for line in listed]
+    brought, targets = (tuple(start + name for name in names) for start in (place, target))
+    tables = _read_tables(rows)
     is_back = action.approved is not None and action.approved.disposal is Disposal.RESTORE
-    if len(tables) < (_OF_RESTORING if is_back else _OF_REMOVAL):
+    needed = _OF_RESTORING if is_back else _OF_REMOVAL
+    if len(tables) < needed:
         return RemovedOrphans(brought, None, targets)
-    reached = tables[(_OF_RESTORING if is_back else _OF_REMOVAL) - 1]
+    reached = tables[needed - 1]
     return RemovedOrphans(
         brought, tuple(respell(action.location, (str(row[0]) for row in reached.kept))), targets
     )
@@ -217,23 +209,22 @@ class _Rows:
             self.kept.append(row)
 
 
-def _read_tables(path: Path) -> list[_Rows]:
-    """Read the rows of each complete statement; none if the file is corrupt."""
+def _read_tables(lines: Iterable[str]) -> list[_Rows]:
+    """Read the rows of each complete statement; none if they are corrupt."""
     tables: list[_Rows] = []
     is_open = False
     try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            for line in file:
-                match json.loads(line):
-                    case {"schema": _} if not is_open:
-                        tables.append(_Rows([]))
-                        is_open = True
-                    case {"rows": int(count)} if is_open and count == tables[-1].counted:
-                        is_open = False
-                    case list(row) if is_open:
-                        tables[-1].add(row)
-                    case _:
-                        return []
-    except (OSError, EOFError, ValueError):
+        for line in lines:
+            match json.loads(line):
+                case {"schema": _} if not is_open:
+                    tables.append(_Rows([]))
+                    is_open = True
+                case {"rows": int(count)} if is_open and count == tables[-1].counted:
+                    is_open = False
+                case list(row) if is_open:
+                    tables[-1].add(row)
+                case _:
+                    return []
+    except ValueError:
         return []
     return [] if is_open else tables

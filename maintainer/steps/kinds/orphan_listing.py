@@ -42,7 +42,7 @@ def list_location(ports: Ports, job: Job) -> Job:
         _LOG.warning(
             "orphans.not_listed", extra={"table": str(job.table), "error": type(error).__name__}
         )
-        ports.runner.forget(job.job_id)
+        ports.runner.forget(job)
         return job
     now = ports.clock.now()
     ports.store.append_events(

@@ -34,6 +34,8 @@ from maintainer.domain.job import Job, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
 from maintainer.ports.runner import Runner, RunnerReport
+from maintainer.ports.store.portions import PortionStore
+from tests.fakes.adapters.store import FakeStore
 
 DEADLINE_SECONDS = 240  # a busy machine of two cores; the work itself takes seconds
 REPOSITORY = Path(__file__).parents[3]
@@ -121,10 +123,21 @@ class Lake:
 
 
 def runner_on(
-    lakes: list[Lake], run_dir: Path, owner: str, options: LocalSparkOptions = QUICK_OPTIONS
+    lakes: list[Lake],
+    run_dir: Path,
+    owner: str,
+    options: LocalSparkOptions = QUICK_OPTIONS,
+    portions: PortionStore | None = None,
 ) -> LocalRunner:
+    """Without `portions`, what jobs are given and report is kept in memory."""
     return LocalRunner(
-        options, {"lake": lakes[0].spark} if lakes else {}, owner, APPLICATION, run_dir, WallClock()
+        options,
+        {"lake": lakes[0].spark} if lakes else {},
+        owner,
+        APPLICATION,
+        run_dir,
+        portions or FakeStore(),
+        WallClock(),
     )
 
 

@@ -4,6 +4,7 @@ proved from the storage.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.spark.driver.portions import pack
+from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.orphan import OrphanList, OrphanListState
@@ -226,6 +229,30 @@ def test_files_are_put_aside_brought_back_and_at_last_deleted(workshop: Workshop
     assert (emptied.state, emptied.failure_message) == (JobState.SUCCEEDED, "")
     assert files_in(place) == live
     assert workshop.lake.rows(table) == 199_996
+
+
+@pytest.mark.parametrize("portion", [None, [], ["data/stray.parquet"] * 2])
+def test_guard_5_of_a_list_that_does_not_arrive_as_it_is_nothing_is_deleted(
+    portion: list[str] | None, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = make(workshop, f"torn_{portion is None}_{len(portion or ())}".lower())
+    stray = litter(place_of(workshop, table) / "data" / "stray.parquet")
+    orphans = look(workshop, table)
+    approve_list(workshop.ports, table, orphans.list_id, "ada", orphans.sha256)
+
+    def read_portion(job_id: str, kind: str, number: int) -> bytes:
+        if portion is None:
+            message = f"portion {number} of the {kind} of job {job_id} is not in the store"
+            raise InvalidValueError(message)
+        (packed,) = pack(json.dumps([name, 0]) for name in portion)
+        return packed.data
+
+    monkeypatch.setattr(workshop.runner._orphan_files, "read_portion", read_portion)
+    job = workshop.run(table, RULE)
+    assert stray.exists()
+    assert job.state is JobState.FAILED
+    complaint = "is not in the store" if portion is None else "the list is not whole: nothing is"
+    assert complaint in job.failure_message
 
 
 def test_guard_2_a_table_that_took_files_from_elsewhere_meanwhile_loses_nothing(

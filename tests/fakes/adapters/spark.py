@@ -168,9 +168,9 @@ class FakeRunner:
         """What the test has put into removed."""
         return self.removed.get(job.job_id)
 
-    def forget(self, job_id: str) -> None:
-        self.brought.pop(job_id, None)
-        self.orphans.pop(job_id, None)
+    def forget(self, job: Job) -> None:
+        self.brought.pop(job.job_id, None)
+        self.orphans.pop(job.job_id, None)
 
     def leave(self) -> None:
         assert self.outlives_daemon

@@ -435,7 +435,7 @@ def test_a_lost_spark_leaves_the_list_to_be_looked_at_again(is_here: bool) -> No
     job = world.begin()
     delete(world, job, but=STRAYS[:2], reached=None)
     if not is_here:
-        world.runner.forget(job.job_id)
+        world.runner.forget(job)
         world.runner.removed.clear()
     world.runner.lose(job.job_id)
     done = settle(world, job)

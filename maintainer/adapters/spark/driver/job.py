@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import os
+import sys
 import threading
-from typing import IO, Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
+from .files import SHOW, Files, show_files
 from .mover import MOVE, move_files
-from .outbox import Transport
+from .outbox import Message, Transport
 from .progress import Meter
-from .results import read_first_row, write_rows
+from .results import read_first_row
+from .rows import Rows
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
@@ -23,7 +24,7 @@ class Job:
         job_id: str,
         statements: list[str],
         main: int | None,
-        rows: str | None,
+        wants_rows: bool,
         until: float | None,
     ) -> None:
         self.job_id = job_id
@@ -31,7 +32,6 @@ class Job:
         self.main = len(statements) - 1 if main is None else main
         self.result: dict[str, Any] | None = None  # of the main statement, after it has run
         self.checks: dict[str, Any] = {}  # of the statements after it
-        self.rows = rows
         self.until = until  # by read_clock; None while a daemon is connected
         self.is_started = False
         self.is_overdue = False
@@ -40,34 +40,52 @@ class Job:
         self.java_thread: JavaObject = None  # set while a statement runs
         self.tag = f"maintainer-{job_id}"  # tags every Spark job of this job, on every thread
         self.meter = Meter(self.tag)
+        self._wants_rows = wants_rows
+        self._files: Files | None = None  # set before a statement runs
+        self._rows: Rows | None = None
+
+    def take(self, order: Message) -> None:
+        """Take a new fence, a portion of files, or the confirmation of a portion of rows."""
+        match order:
+            case {"renew": {"until": float(until)}}:
+                self.until = until
+            case {"bring": dict(brought)} if self._files is not None:
+                self._files.take(brought)
+            case {"stored": {"portion": int(portion), **more}} if self._rows is not None:
+                self._rows.confirm(portion, str(more.get("error") or ""))
+            case _:
+                sys.stderr.write(f"job {self.job_id} does not understand {sorted(order)}\n")
 
     def run_statements(self, session: JavaObject, output: Transport) -> None:
         """Run the statements until one fails or the job is cancelled, and keep their results."""
-        with gzip.open(self.rows or os.devnull, "wt", compresslevel=1, encoding="utf-8") as file:
+        files = self._files = Files(self.job_id, output, self.is_cancelled)
+        if self._wants_rows:
+            self._rows = Rows(self.job_id, output, self.is_cancelled)
+        is_complete = False
+        try:
             for number, statement in enumerate(self.statements):
                 if self.is_cancelled.is_set():
                     break
                 part = (
                     "main" if number == self.main else "before" if number < self.main else "after"
                 )
-                output.send(
-                    "statement.started",
-                    job=self.job_id,
-                    index=number,
-                    statement=statement,
-                    part=part,
-                )
-                is_move = statement.startswith(MOVE)
-                frame = (
-                    move_files(session, statement, self.is_cancelled.is_set)
-                    if is_move
-                    else session.sql(statement)
-                )
-                result = (
-                    write_rows(frame, cast("IO[str]", file)) if self.rows else read_first_row(frame)
-                )
+                about: dict[str, Any] = {"job": self.job_id, "index": number}
+                output.send("statement.started", **about, statement=statement, part=part)
+                frame = self._run_statement(session, statement, files)
+                result = read_first_row(frame) if self._rows is None else self._rows.write(frame)
                 if number == self.main:
                     self.result = result
                 elif number > self.main:
                     self.checks |= result
-                output.send("statement.finished", job=self.job_id, index=number, result=result)
+                output.send("statement.finished", **about, result=result)
+            is_complete = not self.is_cancelled.is_set()
+        finally:
+            if self._rows is not None:
+                self._rows.end(is_complete=is_complete)
+
+    def _run_statement(self, session: JavaObject, statement: str, files: Files) -> JavaObject:
+        if statement.startswith(MOVE):
+            return move_files(session, statement, self.is_cancelled.is_set)
+        if statement.startswith(SHOW):
+            return show_files(session, statement, files)
+        return session.sql(statement)

@@ -17,6 +17,9 @@ MAX_KEPT_BYTES = 16 * 1024**2  # of all kept messages as JSON
 MAX_MESSAGE_BYTES = 256 * 1024  # of one message as JSON; a longer one loses its longest fields
 _MAX_FIELD_CHARACTERS = 8_000  # of a field of a message that is too long
 _ENVELOPE = frozenset({"number", "at", "event", "job"})
+ROWS = "job.rows"  # a portion of a job's rows: kept whatever the bounds, its sender waits
+# a message of these takes the place of the former one of the same job (and portion)
+_REPLACED = frozenset({"spark.progress", "files.wanted", ROWS})
 
 
 class Transport(Protocol):
@@ -63,20 +66,24 @@ class Outbox:
     def keep(self, message: Message) -> Message:
         """Keep the message until it is dropped, and return it as it is kept.
 
-        Of a job's progress only the newest message is kept. Beyond the bounds the oldest go.
+        Of a job's progress and requests only the newest message is kept. Beyond the bounds the
+        oldest go, except rows.
         """
         message, size = _shorten(message)
-        if message["event"] == "spark.progress":
+        if message["event"] in _REPLACED:
+            same = _subject(message)
             self.drop(
-                number
-                for number, kept in list(self._kept.items())
-                if kept["event"] == "spark.progress" and kept.get("job") == message.get("job")
+                [number for number, kept in self._kept.items() if _subject(kept) == same],
             )
         self._kept[message["number"]] = message
         self._sizes[message["number"]] = size
         self._kept_bytes += size
         while len(self._kept) > MAX_KEPT or self._kept_bytes > MAX_KEPT_BYTES:
-            self.drop([next(iter(self._kept))])
+            oldest = (number for number, kept in self._kept.items() if kept["event"] != ROWS)
+            number = next(oldest, None)
+            if number is None:
+                break
+            self.drop([number])
         return message
 
     def drop(self, numbers: Iterable[int]) -> None:
@@ -92,6 +99,10 @@ class Outbox:
     def kept(self) -> list[Message]:
         """Return the kept messages, the oldest first."""
         return list(self._kept.values())
+
+
+def _subject(message: Message) -> tuple[object, ...]:
+    return message["event"], message.get("job"), message.get("portion")
 
 
 def _shorten(message: Message) -> tuple[Message, int]:

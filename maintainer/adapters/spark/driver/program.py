@@ -2,16 +2,18 @@
 
 The daemon starts it. Orders come in as JSON, over a socket or in the answers to polls: {"start":
 {...}} first, then {"run": {"id", "statements", "main", "rows", "until"}}, {"renew": {"id",
-"until"}}, {"cancel": id}, {"acknowledged": [number]}, {"stop": true}, {"end": reason}. If `rows`
-names a file, the schema and the rows of every statement are written to it as compressed JSON lines;
-otherwise only the first row is sent. The result is that of statement `main` (default: the last
-one); later statements are checks.
+"until"}}, {"cancel": id}, {"acknowledged": [number]}, {"stop": true}, {"end": reason}. If `rows` is
+true, the schema and the rows of every statement are sent in portions (job.rows), each answered by
+{"stored": {"id", "portion"}}; otherwise only the first row is sent. The statement SHOW FILES asks
+for portions of lines (files.wanted), each brought by {"bring": {"id", "kind", "portion", "data"}}.
+Both orders may have an "error". The result is that of statement `main` (default: the last one);
+later statements are checks.
 
 Messages go out. Over a socket, a new connection gets hello first, then all unacknowledged messages,
 then replayed. After that: application.starting, application.started, application.failed,
-application.ended, application.worn, job.started, statement.started, spark.progress,
-statement.finished, job.finished, job.failed, job.cancelled. All other output goes to standard
-error.
+application.ended, application.worn, job.started, statement.started, files.wanted, job.rows,
+spark.progress, statement.finished, job.finished, job.failed, job.cancelled. All other output goes
+to standard error.
 
 The driver outlives its daemon by a bounded time, so that the next daemon can continue its jobs.
 Each job may work until its fence, a time that the daemon extends again and again. A job that is not
@@ -136,13 +138,10 @@ class _Driver:
             case {"run": {"id": str(job_id), "statements": list(statements), **more}}:
                 given = (
                     cast("int | None", more.get("main")),
-                    cast("str | None", more.get("rows")),
+                    bool(more.get("rows")),
                     cast("float | None", more.get("until")),
                 )
                 self._run(Job(job_id, statements, *given))
-            case {"renew": {"id": str(job_id), "until": float(until)}}:
-                if job_id in self._jobs:
-                    self._jobs[job_id].until = until
             case {"cancel": str(job_id)}:
                 self._cancel(job_id)
             case {"acknowledged": list(numbers)}:
@@ -151,6 +150,9 @@ class _Driver:
                 self._die(_EXIT_FENCED, f"the daemon has given this driver up: {reason}")
             case {"stop": _}:
                 threading.Thread(target=self._stop, daemon=True).start()
+            case {"renew": {"id": job_id}} | {"bring": {"id": job_id}} | {"stored": {"id": job_id}}:
+                if job_id in self._jobs:
+                    self._jobs[job_id].take(message)
             case _:
                 sys.stderr.write(f"the driver does not understand {sorted(message)}\n")
 

@@ -1,10 +1,9 @@
-"""What comes of a statement: its rows, or the causes of its failure."""
+"""What comes of a statement: its first row, or the causes of its failure."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 MAX_MESSAGE_CHARACTERS = 4000
 _MAX_CAUSES = 10
@@ -16,17 +15,6 @@ def read_first_row(frame: JavaObject) -> dict[str, Any]:
     """Return the first row, or an empty one if there is none."""
     rows = [row.asDict(recursive=True) for row in frame.collect()]
     return rows[0] if rows else {}
-
-
-def write_rows(frame: JavaObject, file: IO[str]) -> dict[str, Any]:
-    """Write the schema, the rows a line each, and their number, which marks a complete file."""
-    file.write(json.dumps({"schema": frame.schema.jsonValue()}) + "\n")
-    count = 0
-    for row in frame.toLocalIterator():
-        file.write(json.dumps(list(row)) + "\n")
-        count += 1
-    file.write(json.dumps({"rows": count}) + "\n")
-    return {"rows": count}
 
 
 def read_causes(error: BaseException) -> list[dict[str, str]]:

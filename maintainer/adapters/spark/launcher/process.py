@@ -170,14 +170,14 @@ class DriverProcess:
         """Return the JVM's process number; None until the driver has sent it."""
         return self._identities[1].pid if len(self._identities) > 1 else None
 
-    def send(self, message: Mapping[str, object]) -> bool:
-        """Send a message to the driver; False if it does not listen any more."""
+    def send(self, order: Mapping[str, object]) -> bool:
+        """Send an order to the driver; False if it does not listen any more."""
         connection = self._connection
         if connection is None or self.is_ended.is_set():
             return False
         with self._writing:
             try:
-                connection.sendall(json.dumps(message).encode() + b"\n")
+                connection.sendall(json.dumps(order).encode() + b"\n")
             except OSError:
                 return False
         return True

@@ -43,6 +43,10 @@ class Driver(Protocol):
         """Ask it to end the job."""
         ...
 
+    def send(self, order: Mapping[str, object]) -> bool:
+        """Give it another order of the driver program; False if it certainly does not arrive."""
+        ...
+
     def acknowledge(self, numbers: Sequence[int]) -> None:
         """Let it drop these messages: what they say is stored."""
         ...

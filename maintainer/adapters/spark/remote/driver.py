@@ -100,6 +100,11 @@ class RemoteDriver:
             self._cancelled.add(job_id)
             self._post({"cancel": job_id})
 
+    def send(self, order: Mapping[str, object]) -> bool:
+        """See Driver."""
+        self._post(order)
+        return True
+
     def acknowledge(self, numbers: Sequence[int]) -> None:
         """See Driver."""
         with self._mutex:

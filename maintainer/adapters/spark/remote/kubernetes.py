@@ -49,4 +49,6 @@ def kubernetes_runner(  # noqa: PLR0913, PLR0917 - the composition root passes a
         settings,
         prepare,
     )
-    return SparkRunner(options, catalogs, owner, application, source, OrphanFiles(run_dir), clock)
+    return SparkRunner(
+        options, catalogs, owner, application, source, OrphanFiles(store, owner), clock
+    )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from maintainer.adapters.spark.statements.orphans import disposal_statement, orphan_statements
+from maintainer.adapters.spark.statements.orphans import (
+    GivenFiles,
+    disposal_statement,
+    orphan_statements,
+)
 from maintainer.adapters.spark.statements.procedure import call_statement, rollback_statement
 from maintainer.adapters.spark.statements.safeguards import (
     name_table,
@@ -31,13 +34,13 @@ class Statements:
         return self.every[self.main]
 
 
-def statements_of(job: Job, listed: Path | None = None) -> Statements:
+def statements_of(job: Job, given: GivenFiles | None = None) -> Statements:
     """Return all statements of the job.
 
-    InvalidValueError for an unknown option or an invalid value. `listed` is the file with the
-    orphan files that a removal may take.
+    InvalidValueError for an unknown option or an invalid value. `given` are the files that
+    an orphan scan compares, or that a removal may take.
     """
-    own = write_statements(job.table, job.action, listed)
+    own = write_statements(job.table, job.action, given)
     is_rewrite = not isinstance(job.action, RollBack) and job.action.procedure.rewrites_content
     before, after = (statements_before(job), statements_after(job)) if is_rewrite else ([], [])
     return Statements(
@@ -46,7 +49,7 @@ def statements_of(job: Job, listed: Path | None = None) -> Statements:
 
 
 def write_statements(
-    table: TableIdentifier, action: JobAction, listed: Path | None = None
+    table: TableIdentifier, action: JobAction, given: GivenFiles | None = None
 ) -> list[str]:
     """Return the action's own statements in order.
 
@@ -54,7 +57,7 @@ def write_statements(
     """
     match action:
         case RemoveOrphanFiles():
-            return orphan_statements(table, action, listed)
+            return orphan_statements(table, action, given)
         case RollBack():
             return [_check_main(table, action), rollback_statement(table, action)]
         case _:

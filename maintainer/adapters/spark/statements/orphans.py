@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from re import compile as compile_regex
+from collections.abc import Iterator
+from dataclasses import dataclass
 
+from maintainer.adapters.spark.driver.files import SHOW
 from maintainer.adapters.spark.driver.mover import MOVE
 from maintainer.adapters.spark.statements.procedure import (
     LISTING_VIEW,
@@ -17,30 +18,48 @@ from maintainer.adapters.spark.statements.procedure import (
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.orphan import quarantine_of
 
+PART_FILES = 250_000  # listed files that Spark compares with the table at a time
 # referenced files that are reported after a removal: all of a small table, else a sample
 MAX_REACHED = 10_000
 
 # Matches a path's scheme and leading slashes, to spell file:/, file:/// and s3a:// alike.
 _WITHOUT_SCHEME = "regexp_replace({}, '^([A-Za-z0-9+.-]+:)?/*', '')"
-_GLOB = compile_regex(r"([{}\[\]*?\\])")  # Spark takes any path for a glob pattern
-_PARTS = "*.json"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFiles:
+    """The files that a job is given: `list` or `listing`, and the files of each portion."""
+
+    kind: str
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some portions in a row."""
+
+    kind: str
+    first: int
+    portions: int
+    files: int
 
 
 def orphan_statements(
-    table: TableIdentifier, action: RemoveOrphanFiles, listed: Path | None = None
+    table: TableIdentifier, action: RemoveOrphanFiles, given: GivenFiles | None = None
 ) -> list[str]:
     """Return the statements of an orphan scan or of a removal.
 
     A scan counts the table's own files that lie elsewhere, then does the dry run. A removal works
-    on the files in `listed`.
+    on the given files.
     """
     if action.approved is None:
         look = (
-            _look_at(table, action, listed) if action.is_listed else [call_statement(table, action)]
+            _look_at(table, action, given) if action.is_listed else [call_statement(table, action)]
         )
         return [_count_foreign(table, action, "count(*) AS foreign_files"), *look]
-    return _disposal_statements(table, action, action.approved, listed)
+    return _disposal_statements(table, action, action.approved, given)
 
 
 def disposal_statement(table: TableIdentifier, action: RemoveOrphanFiles) -> str:
@@ -64,47 +83,75 @@ def _count_foreign(table: TableIdentifier, action: RemoveOrphanFiles, result: st
     return f"SELECT {result} FROM {_name(table)}.all_files WHERE NOT startswith({path}, {own})"
 
 
-def _look_at(table: TableIdentifier, action: RemoveOrphanFiles, listing: Path | None) -> list[str]:
+def _look_at(
+    table: TableIdentifier, action: RemoveOrphanFiles, given: GivenFiles | None
+) -> list[str]:
     """Write statements for each part: neither listing nor result has to fit in memory."""
-    parts = sorted(listing.glob(_PARTS)) if listing is not None else []
-    if not parts:
+    if given is None:
         message = f"the contents of {action.location} are not listed here"
         raise InvalidValueError(message)
     view = quote_identifier(LISTING_VIEW)
     return [
         statement
-        for part in parts
+        for part in _parts(given)
         for statement in (
-            *_show(view, part, "the listing is not whole"),
+            *_show(LISTING_VIEW, part, "", None, "the listing is not whole"),
             call_statement(table, action),
             f"DROP VIEW {view}",
         )
     ]
 
 
-def _show(view: str, part: Path, complaint: str) -> list[str]:
-    """Show a file's lines as a temporary view, and assert that all of them are there."""
-    with part.open("rb") as file:
-        lines = sum(1 for _ in file)
-    place = quote_text(_GLOB.sub(r"\\\1", f"file://{part}"))
-    columns = "file_path STRING, last_modified TIMESTAMP, target STRING"
+def _parts(given: GivenFiles) -> Iterator[_Part]:
+    """Divide a listing into parts of at most PART_FILES, of whole portions."""
+    first = files = 0
+    for number, lines in enumerate(given.lines):
+        if files and lines and files + lines > PART_FILES:
+            yield _Part(given.kind, first, number - first, files)
+            first, files = number, 0
+        files += lines
+    yield _Part(given.kind, first, len(given.lines) - first, files)
+
+
+def _show(view: str, part: _Part, start: str, target: str | None, complaint: str) -> list[str]:
+    """Show portions as a temporary view, and assert that all of their files are there."""
+    order = {
+        "view": view,
+        "kind": part.kind,
+        "first": part.first,
+        "portions": part.portions,
+        "from": start,
+        "to": target,
+    }
     whole = (
-        f"assert_true(count(*) = {lines} AND count(DISTINCT file_path) = {lines}, "
+        f"assert_true(count(*) = {part.files} AND count(DISTINCT file_path) = {part.files}, "
         f"{quote_text(complaint)})"
     )
-    return [
-        f"CREATE OR REPLACE TEMPORARY VIEW {view} ({columns}) USING json OPTIONS (path {place})",
-        f"SELECT {whole} FROM {view}",
-    ]
+    return [SHOW + json.dumps(order), f"SELECT {whole} FROM {quote_identifier(view)}"]
+
+
+def places_of(action: RemoveOrphanFiles) -> tuple[str, str]:
+    """Return the directories where the listed files are and where they go, each with a slash."""
+    own = action.location.rstrip("/") + "/"
+    approved = action.approved
+    if approved is None:
+        return own, own
+    aside = quarantine_of(action.location, approved.list_id)
+    is_aside = approved.disposal in {Disposal.RESTORE, Disposal.EMPTY}
+    return (aside, own) if is_aside else (own, aside)
 
 
 def _disposal_statements(
-    table: TableIdentifier, action: RemoveOrphanFiles, approved: ApprovedList, listed: Path | None
+    table: TableIdentifier,
+    action: RemoveOrphanFiles,
+    approved: ApprovedList,
+    given: GivenFiles | None,
 ) -> list[str]:
-    if listed is None or not listed.is_file():
+    if given is None:
         message = f"the files of list {approved.list_id} are not here: nothing is deleted"
         raise InvalidValueError(message)
     view = quote_identifier(view_of(approved))
+    whole_list = _Part(given.kind, 0, len(given.lines), sum(given.lines))
     # Spark checks this again right before the removal, because add_files may just have been called
     # on the table.
     foreign = (
@@ -114,7 +161,12 @@ def _disposal_statements(
     is_back = approved.disposal is Disposal.RESTORE  # removes nothing
     return [
         *([] if is_back else [_count_foreign(table, action, foreign)]),
-        *_show(view, listed, "the list is not whole: nothing is deleted"),
+        *_show(
+            view_of(approved),
+            whole_list,
+            *places_of(action),
+            "the list is not whole: nothing is deleted",
+        ),
         disposal_statement(table, action),
         _tell_reached(table, view),
         f"DROP VIEW {view}",

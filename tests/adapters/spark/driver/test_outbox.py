@@ -51,3 +51,26 @@ def test_a_message_that_is_too_long_keeps_its_event_and_loses_its_long_fields() 
     assert message["result"] is None
     assert message["failure"].startswith("fff")
     assert message["is_shortened"]
+
+
+def test_rows_are_kept_whatever_the_bounds_and_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_KEPT", 3)
+    outbox = Outbox()
+    for portion in (0, 1, 2, 3, 1):
+        keep(outbox, "job.rows", portion=portion)
+    keep(outbox, "statement.finished")
+    keep(outbox, "job.rows", job="k", portion=1)
+    assert [(message["job"], message.get("portion")) for message in outbox.kept()] == [
+        ("j", 0),
+        ("j", 2),
+        ("j", 3),
+        ("j", 1),
+        ("k", 1),
+    ]
+
+
+def test_of_the_requests_of_a_job_only_the_newest_is_kept() -> None:
+    outbox = Outbox()
+    for first in (0, 8):
+        keep(outbox, "files.wanted", first=first, count=8)
+    assert [message["first"] for message in outbox.kept()] == [8]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
+from maintainer.adapters.spark.driver.portions import pack, write_text
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
 from maintainer.adapters.spark.orphan_files import OrphanFiles
@@ -15,6 +15,7 @@ from maintainer.adapters.spark.remote import drivers as source
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job
+from maintainer.ports.store.portions import Portion, PortionKind, PortionSet
 from tests.adapters.spark.lakes import job_on, outcome_of, wait_until
 from tests.adapters.spark.remote.sites import OPTIONS, Application, Site
 
@@ -32,9 +33,15 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     opened.close()
 
 
-def runner_of(site: Site, owner: str, root: Path) -> SparkRunner:
+def runner_of(site: Site, owner: str) -> SparkRunner:
     return SparkRunner(
-        OPTIONS, {"lake": {}}, owner, "app", site.open(owner), OrphanFiles(root), site.clock
+        OPTIONS,
+        {"lake": {}},
+        owner,
+        "app",
+        site.open(owner),
+        OrphanFiles(site.store, owner),
+        site.clock,
     )
 
 
@@ -63,8 +70,8 @@ def finish(application: Application) -> None:
     application.poll()
 
 
-def test_a_job_is_reported_from_its_start_to_its_end(site: Site, tmp_path: Path) -> None:
-    runner = runner_of(site, "one", tmp_path)
+def test_a_job_is_reported_from_its_start_to_its_end(site: Site) -> None:
+    runner = runner_of(site, "one")
     application = at_work(site, runner)
     events: list[str] = []
 
@@ -81,8 +88,8 @@ def test_a_job_is_reported_from_its_start_to_its_end(site: Site, tmp_path: Path)
     assert (outcome.kind, outcome.result) == ("finished", RESULT)
 
 
-def test_a_job_goes_on_with_the_next_process(site: Site, tmp_path: Path) -> None:
-    first, second = runner_of(site, "one", tmp_path), runner_of(site, "two", tmp_path)
+def test_a_job_goes_on_with_the_next_process(site: Site) -> None:
+    first, second = runner_of(site, "one"), runner_of(site, "two")
     application = at_work(site, first)
     wait_until(lambda: second.lives("one") is True)
     assert second.report(the_job()) is None, "its owner lives"
@@ -105,18 +112,18 @@ def test_a_job_goes_on_with_the_next_process(site: Site, tmp_path: Path) -> None
     assert application.kinds == ["start", "run"], "nothing was ordered twice"
 
 
-def test_a_job_that_ended_while_no_process_lived_is_not_lost(site: Site, tmp_path: Path) -> None:
-    first = runner_of(site, "one", tmp_path)
+def test_a_job_that_ended_while_no_process_lived_is_not_lost(site: Site) -> None:
+    first = runner_of(site, "one")
     application = at_work(site, first)
     site.processes[0].release()
     finish(application)
-    second = runner_of(site, "two", tmp_path)
+    second = runner_of(site, "two")
     wait_until(lambda: second._source.lives("one") is False)
     assert outcome_of(second, the_job()).kind == "finished"
 
 
-def test_a_job_that_its_driver_has_yet_to_take_is_not_lost(site: Site, tmp_path: Path) -> None:
-    first, second = runner_of(site, "one", tmp_path), runner_of(site, "two", tmp_path)
+def test_a_job_that_its_driver_has_yet_to_take_is_not_lost(site: Site) -> None:
+    first, second = runner_of(site, "one"), runner_of(site, "two")
     first.renew("job-1", MINUTE)
     first.submit(the_job())
     application = site.application()
@@ -129,10 +136,8 @@ def test_a_job_that_its_driver_has_yet_to_take_is_not_lost(site: Site, tmp_path:
     application.poll_until(lambda: application.kinds == ["start", "run"])
 
 
-def test_an_application_that_runs_out_of_memory_fails_its_job_for_that(
-    site: Site, tmp_path: Path
-) -> None:
-    runner = runner_of(site, "one", tmp_path)
+def test_an_application_that_runs_out_of_memory_fails_its_job_for_that(site: Site) -> None:
+    runner = runner_of(site, "one")
     application = at_work(site, runner)
 
     def has_started() -> bool:
@@ -148,10 +153,8 @@ def test_an_application_that_runs_out_of_memory_fails_its_job_for_that(
     assert "137" in outcome.message
 
 
-def test_an_application_that_cannot_start_fails_its_job_with_the_reason(
-    site: Site, tmp_path: Path
-) -> None:
-    runner = runner_of(site, "one", tmp_path)
+def test_an_application_that_cannot_start_fails_its_job_with_the_reason(site: Site) -> None:
+    runner = runner_of(site, "one")
     runner.renew("job-1", MINUTE)
     runner.submit(the_job())
     site.launcher.states[f"app-{site.application().spec.name}"] = LaunchState(
@@ -162,8 +165,22 @@ def test_an_application_that_cannot_start_fails_its_job_with_the_reason(
     assert "the image x cannot be pulled" in outcome.message
 
 
-def test_what_cannot_be_launched_is_refused(site: Site, tmp_path: Path) -> None:
-    runner = runner_of(site, "one", tmp_path)
+def test_what_cannot_be_launched_is_refused(site: Site) -> None:
+    runner = runner_of(site, "one")
     site.launcher.error = RunnerUnavailableError("no quota")
     with pytest.raises(RunnerUnavailableError, match="no quota"):
         runner.submit(the_job())
+
+
+def test_files_and_rows_travel_through_the_store(site: Site) -> None:
+    runner = runner_of(site, "one")
+    application = at_work(site, runner)
+    (packed,) = pack(["a line"])
+    portion = Portion(packed.lines, packed.data, packed.is_last)
+    site.store.add_portion(PortionSet("job-1", PortionKind.LIST), 0, portion)
+    application.say("files.wanted", "job-1", kind="list", first=0, count=1)
+    application.poll_until(lambda: application.kinds[-1] == "bring")
+    data = write_text(packed.data)
+    application.say("job.rows", "job-1", portion=0, lines=1, is_last=True, data=data)
+    application.poll_until(lambda: application.kinds[-1] == "stored")
+    assert site.store.portion(PortionSet("job-1", PortionKind.ROWS), 0) == portion

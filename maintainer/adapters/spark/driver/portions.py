@@ -1,0 +1,95 @@
+"""Lines in compressed portions, each of which fits into one message."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+MAX_PORTION_BYTES = 180_000  # compressed; as text its message stays below the bound of messages
+_ENOUGH_BYTES = 96 * 1024  # compressed; zlib holds back some more
+_ENOUGH_RAW_BYTES = 4 * 1024**2
+_MAX_RAW_BYTES = 8 * 1024**2  # the last line may be long
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Some lines, compressed; `is_last` says that no more will follow."""
+
+    lines: int
+    data: bytes
+    is_last: bool = False
+
+
+class Packer:
+    """Compresses lines, and yields a portion when one is full."""
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._zlib = zlib.compressobj(level=6)
+        self._data = bytearray()
+        self._lines = self._raw_bytes = 0
+
+    def add(self, line: str) -> Packed | None:
+        """Add a line; return the portion that it completes, if any."""
+        raw = (("\n" if self._lines else "") + line).encode()
+        self._data += self._zlib.compress(raw)
+        self._lines += 1
+        self._raw_bytes += len(raw)
+        if len(self._data) < _ENOUGH_BYTES and self._raw_bytes < _ENOUGH_RAW_BYTES:
+            return None
+        return self.finish()
+
+    def finish(self, *, is_last: bool = False) -> Packed:
+        """Return the lines since the last portion, even if there are none.
+
+        ValueError for lines that fit into no portion.
+        """
+        data = bytes(self._data) + self._zlib.flush()
+        packed, raw_bytes = Packed(self._lines, data, is_last), self._raw_bytes
+        self._begin()
+        if len(data) > MAX_PORTION_BYTES or raw_bytes > _MAX_RAW_BYTES:
+            message = (
+                f"a portion of {packed.lines} lines has {raw_bytes:,} bytes, {len(data):,} of them "
+                f"compressed; the most is {_MAX_RAW_BYTES:,} and {MAX_PORTION_BYTES:,}: a line of "
+                f"it is too long"
+            )
+            raise ValueError(message)
+        return packed
+
+
+def pack(lines: Iterable[str]) -> Iterator[Packed]:
+    """Yield the lines in portions; the last one says that it is, and may be empty."""
+    packer = Packer()
+    for line in lines:
+        packed = packer.add(line)
+        if packed is not None:
+            yield packed
+    yield packer.finish(is_last=True)
+
+
+def unpack(data: bytes) -> str:
+    """Return the lines with a line break between them; ValueError unless they are whole."""
+    inflating = zlib.decompressobj()
+    try:
+        text = inflating.decompress(data, _MAX_RAW_BYTES)
+    except zlib.error as error:
+        message = f"a portion cannot be read: {error}"
+        raise ValueError(message) from error
+    if not inflating.eof:
+        message = f"a portion is cut short, or longer than {_MAX_RAW_BYTES:,} bytes"
+        raise ValueError(message)
+    return text.decode()
+
+
+def write_text(data: bytes) -> str:
+    """Return the portion as text for JSON."""
+    return base64.b64encode(data).decode()
+
+
+def read_text(text: str) -> bytes:
+    """Read a portion from its text; ValueError if it is none."""
+    return base64.b64decode(text, validate=True)
