@@ -81,7 +81,7 @@ def test_a_schema_that_makes_reading_slow_is_counted(
         assert found['maintainer_slow_reads_total{reason="schema"}'] == 2
 
 
-def test_a_decoder_that_an_upgrade_took_away_is_told_at_the_start_and_counted(
+def test_a_decoder_that_an_upgrade_took_away_is_reported_at_the_start_and_counted(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fast, "CythonBinaryDecoder", None)

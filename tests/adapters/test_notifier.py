@@ -128,7 +128,7 @@ def test_a_target_that_fails_does_not_keep_the_others_from_hearing(
     assert "geheim" not in caplog.text
 
 
-def test_the_same_is_told_once_in_a_while_and_again_later(receiver: Receiver) -> None:
+def test_the_same_is_reported_once_in_a_while_and_again_later(receiver: Receiver) -> None:
     options = NotifierOptions({"one": receiver.url}, limits=NoticeLimits(timedelta(hours=6)))
     tell(
         options,
@@ -254,7 +254,7 @@ def test_what_a_target_does_not_take_is_tried_again_until_it_does(receiver: Rece
     assert (len(good.received), told) == (1, [notice()]), "who has it is not told again"
 
 
-def test_after_the_last_wait_a_notice_is_given_up_and_the_same_is_told_when_it_comes_again(
+def test_after_the_last_wait_a_notice_is_given_up_and_the_same_is_reported_when_it_comes_again(
     receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
     told: list[Notice] = []
@@ -287,7 +287,7 @@ def test_a_notice_that_is_on_its_way_is_not_queued_twice(receiver: Receiver) -> 
     assert len(receiver.received) == 2, "the one, and at the end once more"
 
 
-def test_a_store_that_does_not_take_who_was_told_does_not_end_the_telling(
+def test_a_store_that_cannot_record_a_delivery_does_not_end_deliveries(
     receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
     def refuse(_notice: Notice) -> None:

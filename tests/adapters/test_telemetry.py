@@ -118,7 +118,7 @@ def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry, store:
     assert text.decode() == GOLDEN.read_text(encoding="utf-8")
 
 
-def test_the_fake_is_told_the_same_things() -> None:
+def test_the_fake_records_the_same_things() -> None:
     fake = FakeTelemetry()
     tell_everything(fake)
     lists = (

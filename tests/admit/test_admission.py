@@ -533,7 +533,7 @@ def test_choosing_starts_the_very_ones_that_are_admitted_with_the_same_scores(
         limited(spent=Charge(0, 5.0), gb_hours_per_day=5.0),
     ],
 )
-def test_when_nothing_could_start_nobody_is_looked_at(given: AdmissionCircumstances) -> None:
+def test_when_nothing_could_start_no_candidate_is_read(given: AdmissionCircumstances) -> None:
     assert is_shut(given)
     assert choose([candidate()], given) == ()
     assert not is_shut(circumstances(scope_pauses=(ScopePause("lake.*", "ann", NOW),)))

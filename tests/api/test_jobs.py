@@ -146,7 +146,7 @@ def test_a_job_that_is_over_cannot_be_cancelled(client: Client) -> None:
     )
 
 
-def test_the_story_of_a_finished_job_is_told_once_with_its_end(client: Client) -> None:
+def test_the_activity_of_a_finished_job_is_sent_once_with_its_end(client: Client) -> None:
     tell(client, "job.submitted", "job.proved")
     response = client.get("/api/v1/jobs/job-1/events")
     assert response.headers["content-type"].startswith("text/event-stream")
@@ -158,7 +158,7 @@ def test_the_story_of_a_finished_job_is_told_once_with_its_end(client: Client) -
     ]
 
 
-def test_a_client_that_comes_back_is_told_only_what_it_missed(client: Client) -> None:
+def test_a_reconnected_client_gets_only_what_it_missed(client: Client) -> None:
     tell(client, "job.submitted", "job.proved")
     response = client.get("/api/v1/jobs/job-1/events", {"Last-Event-ID": "1"})
     assert read_stream(response.text) == [
@@ -168,7 +168,7 @@ def test_a_client_that_comes_back_is_told_only_what_it_missed(client: Client) ->
     ]
 
 
-def test_the_story_so_far_is_a_list_for_those_who_ask_for_json(client: Client) -> None:
+def test_the_activity_so_far_is_a_list_for_those_who_ask_for_json(client: Client) -> None:
     tell(client, "job.submitted", "spark.progress", job_id="job-2")
     response = client.get("/api/v1/jobs/job-2/events", {"Accept": "application/json"})
     assert response.headers["content-type"] == "application/json"
@@ -189,7 +189,7 @@ def test_a_last_event_id_that_is_none_of_ours_is_refused(client: Client, last: s
     expect_problem(client.get("/api/v1/jobs/job-1/events", {"Last-Event-ID": last}), 422)
 
 
-def test_a_stream_tells_what_happens_while_it_is_open_and_ends_with_the_job(
+def test_an_open_stream_sends_new_events_and_ends_with_the_job(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stream, "POLL_SECONDS", 0.01)
@@ -255,7 +255,7 @@ def test_a_quiet_stream_says_that_it_is_still_here(
     story.close()  # type: ignore[attr-defined]
 
 
-def test_streams_beyond_the_cap_tell_what_there_is_and_end(
+def test_streams_beyond_the_cap_send_the_stored_events_and_end(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stream, "_waiting", threading.BoundedSemaphore(1))

@@ -35,7 +35,7 @@ def with_a_list(client: Client) -> None:
     client.daemon.store.add_orphan_list(WAITING, FILES)
 
 
-def test_lists_are_told_and_their_files_in_pages(client: Client) -> None:
+def test_lists_are_reported_and_their_files_in_pages(client: Client) -> None:
     (told,) = client.get(LISTS).json()["items"]
     assert (told["list_id"], told["state"], told["files"], told["bytes"], told["sha256"]) == (
         "m-1",
@@ -56,7 +56,7 @@ def test_lists_are_told_and_their_files_in_pages(client: Client) -> None:
     assert client.get(f"{LISTS}/m-1", after=9).json()["next_after"] is None
 
 
-def test_a_list_that_waits_too_long_is_told_as_such(client: Client) -> None:
+def test_a_list_that_waits_too_long_is_reported_as_such(client: Client) -> None:
     late = replace(WAITING, expires_at=NOW)
     client.daemon.store.update_orphan_list(late, WAITING)
     assert client.get(LISTS).json()["items"][0]["is_expired"] is True
@@ -110,7 +110,7 @@ def test_lists_of_nobody_and_of_others_are_not_found(client: Client) -> None:
             assert "has no list" in expect_problem(client.post(f"{path}/{verb}", {}), 404)
 
 
-def test_a_token_is_asked_for_where_tokens_are_and_stands_for_whoever_decides(
+def test_a_decision_needs_a_token_where_tokens_are_set_and_has_its_name(
     client: Client,
 ) -> None:
     client.daemon.tokens["night-shift"] = "s3cret"

@@ -149,7 +149,7 @@ def test_a_policy_that_cannot_be_used_is_refused_with_its_lines(client: Client) 
     )
 
 
-def test_files_that_disagree_are_told_with_the_files_and_with_the_table(
+def test_files_that_disagree_are_reported_with_the_files_and_with_the_table(
     client: Client, monkeypatch: object
 ) -> None:
     layers = tuple(

@@ -112,7 +112,7 @@ class Judge:
         return (verdict(f"t{len(self.asked)}"),)
 
 
-def test_the_board_works_the_queue_out_anew_only_when_it_is_old() -> None:
+def test_the_board_works_the_queue_out_again_only_when_it_is_old() -> None:
     clock = FakeClock(NOW)
     judge = Judge(clock)
     board = QueueBoard(judge, clock)

@@ -46,7 +46,7 @@ def test_reading_needs_no_token_and_changing_does(guarded: Client) -> None:
     expect_problem(guarded.get("/api/v1/jobs", {"Authorization": "Bearer wrong"}), 401)
 
 
-def test_the_bearer_stands_in_the_log_by_the_tokens_name(guarded: Client) -> None:
+def test_the_audit_log_names_the_token(guarded: Client) -> None:
     assert (
         guarded.post(f"{TABLE}/pause", {"reason": "a migration"}, BEARER).json()["by"] == "token ci"
     )
@@ -61,7 +61,7 @@ def test_the_bearer_stands_in_the_log_by_the_tokens_name(guarded: Client) -> Non
     assert job_of(guarded.daemon.store, "job-2").cancel_requested_by == "token ci"
 
 
-def test_who_bears_a_token_can_name_nobody_else(guarded: Client) -> None:
+def test_a_request_with_a_token_cannot_name_another_person(guarded: Client) -> None:
     stamp = SnapshotStamp(5, None, NOW)
     guarded.daemon.store.record_health(replace(HEALTH, history=(stamp,)), GRADE)
     pin = {"name": "replica", "snapshot_id": "5", "by": "ada"}

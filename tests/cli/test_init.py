@@ -82,7 +82,9 @@ def test_the_first_policy_is_valid_and_only_observes(tmp_path: Path) -> None:
     assert len(policies.layers) == 1
 
 
-def test_a_catalog_that_answers_is_told_and_one_that_does_not_is_a_warning(tmp_path: Path) -> None:
+def test_a_catalog_that_answers_is_reported_and_one_that_does_not_is_a_warning(
+    tmp_path: Path,
+) -> None:
     missing = init_sql(tmp_path)
     assert (missing.exit_code, "warning: catalog lake cannot be reached" in missing.stderr) == (
         0,

@@ -142,7 +142,7 @@ def test_what_is_in_quarantine_is_wanted_back(config: Path) -> None:
     assert "restoring" in call(config, "list", str(TABLE)).output
 
 
-def test_what_became_of_a_list_is_told(config: Path) -> None:
+def test_what_became_of_a_list_is_reported(config: Path) -> None:
     store = open_store(f"sqlite:///{config.parent}/m.db")
     done = {"removed_by": "m-2", "removed_at": MADE, "removed_files": 3, "removed_bytes": 2048}
     store.update_orphan_list(

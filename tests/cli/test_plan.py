@@ -60,7 +60,7 @@ def test_what_is_planned_says_whether_it_starts_and_what_it_waits_for(world: Wor
     assert shown.count("when its turn comes") == 1
 
 
-def test_a_blackout_of_all_tables_is_told_with_its_end(world: World) -> None:
+def test_a_blackout_of_all_tables_is_reported_with_its_end(world: World) -> None:
     world.put("orders")
     scan(world.ports)
     plan(world.ports)

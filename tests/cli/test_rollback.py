@@ -25,7 +25,7 @@ def test_a_job_that_nobody_knows_is_said_so(configuration: Path) -> None:
     assert "no job 'm-none' is known" in refused.stderr
 
 
-def test_without_a_terminal_it_wants_to_be_told_yes(configuration: Path) -> None:
+def test_without_a_terminal_it_needs_the_option_yes(configuration: Path) -> None:
     refused = call(configuration, "job-a")
     assert refused.exit_code != 0
     assert "give --yes" in refused.stderr

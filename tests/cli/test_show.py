@@ -7,7 +7,7 @@ from maintainer.domain.plan import Estimate
 UNSURE = Estimate(100, 10, 90, 1000, note="only classes of file sizes are known", error_bound=3)
 
 
-def test_how_far_an_estimate_may_be_off_is_told_everywhere() -> None:
+def test_how_far_an_estimate_may_be_off_is_reported_everywhere() -> None:
     assert weigh(None, None, UNSURE) == [
         "the figures may be off by up to 3: only classes of file sizes are known"
     ]

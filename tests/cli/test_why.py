@@ -100,7 +100,7 @@ def test_why_of_a_table_that_is_not_there_is_a_usage_error(world: World) -> None
     assert "does not exist" in result.stderr
 
 
-def test_what_an_action_takes_and_its_rank_are_told_where_they_are_known() -> None:
+def test_what_an_action_takes_and_its_rank_are_reported_where_they_are_known() -> None:
     cost = Cost(0.5, 0.8, 90.0, CostBasis.CATALOG, 7)
     assert weigh(cost, Score("ours", 1234.5, (), "chance 0.9 x benefit 98")) == [
         "expected: 90 s and 0.5 GB-hours, from jobs of its catalog",

@@ -374,7 +374,7 @@ def test_an_expiry_writes_no_snapshot_to_prove_it_by() -> None:
     assert idle.state is JobState.SUCCEEDED
 
 
-def test_spark_dying_of_a_job_is_told_in_its_words_and_with_its_reason() -> None:
+def test_spark_dying_of_a_job_is_reported_in_its_words_and_with_its_reason() -> None:
     died = Outcome(
         "lost", NOW, reason=FailureReason.OTHER, message="Spark's JVM ended with exit code -9"
     )
@@ -391,7 +391,7 @@ def test_a_claim_of_manifests_is_not_held_against_data_files() -> None:
     assert conclude(job, IDLE).state is JobState.SUCCEEDED
 
 
-def test_what_was_committed_before_a_failure_is_told() -> None:
+def test_what_was_committed_before_a_failure_is_reported() -> None:
     verdict = conclude(
         make_job(
             outcome=Outcome("failed", NOW, reason=FailureReason.CONFLICT, message="a writer won")
@@ -406,7 +406,7 @@ def test_what_was_committed_before_a_failure_is_told() -> None:
 REMOVED = {"removed-delete-files": "12", "removed-files-size": "16000"}
 
 
-def test_a_rewrite_of_position_deletes_is_told_by_its_delete_files() -> None:
+def test_a_rewrite_of_position_deletes_is_reported_by_its_delete_files() -> None:
     mine = ours(2, 1, total(2000, 96, 2, REMOVED | {"added-delete-files": "2"}))
     effect = effect_of(
         RewritePositionDeleteFiles(), [snapshot(1, summary=total(2000, 96, 12)), mine]
@@ -517,7 +517,7 @@ def test_statistics_that_the_table_does_not_have_are_unproved() -> None:
     ), "an empty table has none to write"
 
 
-def test_a_look_for_orphans_says_that_nothing_was_deleted() -> None:
+def test_an_orphan_scan_says_that_nothing_was_deleted() -> None:
     assert (
         describe_effect(replace(IDLE, orphans_listed=3), Procedure.REMOVE_ORPHAN_FILES)
         == "Orphan files were listed; nothing was deleted."
@@ -712,7 +712,7 @@ def test_a_lost_rewrite_in_parts_has_succeeded_when_it_came_to_all_that_was_esti
     )
 
 
-def test_what_a_lost_rewrite_in_parts_has_done_and_not_done_is_told() -> None:
+def test_what_a_lost_rewrite_in_parts_has_done_and_not_done_is_reported() -> None:
     _, verdict = conclude_lost(IN_PARTS, 2, 3)
     assert verdict.message.startswith(
         "Spark's JVM ended with exit code -9; What was committed before stays: 20 data files "
@@ -822,5 +822,5 @@ def test_guard_25_a_full_checksum_that_could_not_be_taken_is_no_proof(
     )
 
 
-def test_a_timeout_whose_length_is_not_known_is_told_without_it() -> None:
+def test_a_timeout_whose_length_is_not_known_is_reported_without_it() -> None:
     assert describe_timeout(make_job()) == "Ended because its time was up."

@@ -293,14 +293,14 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
         ),
     ],
 )
-def test_a_check_that_was_asked_for_and_never_made_is_told(
+def test_a_check_that_was_asked_for_and_never_made_is_reported(
     outcome: Outcome | None, guards: Safeguards, contents: ContentProof, unmade: str
 ) -> None:
     sentence = tell_unmade_checks(job_of(outcome=outcome, guards=guards), contents)
     assert sentence == (f"Requested but not possible: {unmade}." if unmade else "")
 
 
-def test_the_lost_list_of_the_current_snapshot_is_told_with_the_way_back() -> None:
+def test_the_lost_list_of_the_current_snapshot_is_reported_with_the_way_back() -> None:
     lost = Unreadable("s3://b/snap-7.avro", "manifest list: the file does not exist", of_snapshot=7)
     own = [snapshot(7, parent_id=6, operation="replace")]
     (said,) = find_failed_proofs(job_of(), ContentProof.NOT_TAKEN, None, (lost,), own)

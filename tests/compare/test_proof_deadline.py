@@ -29,7 +29,7 @@ WAITING = replace(make_job(), unreadable_since=NOW)
         (-timedelta(hours=2), True),
     ],
 )
-def test_people_are_told_after_a_quarter_of_an_hour_and_when_nobody_knows_how_long_it_is(
+def test_people_are_notified_after_a_quarter_of_an_hour_and_when_nobody_knows_how_long_it_is(
     waited: timedelta, is_told: bool
 ) -> None:
     assert is_worth_telling(NOW, NOW + waited) is is_told

@@ -98,7 +98,7 @@ def test_the_table_says_whether_it_is_back_whatever_spark_says() -> None:
     ), "others have gone on from there"
 
 
-def test_a_table_that_is_not_back_is_told_with_what_spark_said() -> None:
+def test_a_table_that_is_not_back_is_reported_with_what_spark_said() -> None:
     there = table_of(2)
     assert conclude(there).message == "Spark reported success, but main stands at snapshot 2"
     assert (

@@ -87,7 +87,7 @@ def test_every_rule_and_every_code_has_words(rule: RuleName, code: SkipCode) -> 
     assert "_" not in told
 
 
-def test_the_next_look_is_told_in_utc_or_as_a_change() -> None:
+def test_the_next_check_is_given_in_utc_or_as_a_change() -> None:
     assert write_next_look(NOW + timedelta(hours=2)) == "2026-03-04 14:00 UTC"
     assert write_next_look(None) == "when the table or its policy changes"
 

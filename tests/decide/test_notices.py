@@ -26,7 +26,7 @@ def failed(reason: FailureReason) -> Job:
     return replace(make_job(), state=JobState.FAILED, failure_reason=reason, failure_message="why")
 
 
-def test_a_failed_proof_is_told_at_once() -> None:
+def test_a_failed_proof_is_reported_at_once() -> None:
     told = notice_of_job(failed(FailureReason.UNPROVED), None, 1, NOW)
     assert told is not None
     assert (told.kind, told.subject, told.job_id) == (
@@ -63,7 +63,7 @@ def test_what_did_not_fail_is_not_told(state: JobState) -> None:
         (None, Band.DEGRADED, False),
     ],
 )
-def test_a_table_is_told_of_when_it_becomes_critical(
+def test_a_table_is_reported_when_it_becomes_critical(
     before: Band | None, after: Band, is_told: bool
 ) -> None:
     told = notice_of_grade(
@@ -76,7 +76,7 @@ def test_a_table_is_told_of_when_it_becomes_critical(
     ("waiting", "words"),
     [(0, "0 actions wait"), (1, "1 action waits"), (2000, "2,000 actions wait")],
 )
-def test_a_spent_budget_is_told_with_who_waits_and_until_when(waiting: int, words: str) -> None:
+def test_a_spent_budget_is_reported_with_who_waits_and_until_when(waiting: int, words: str) -> None:
     state = BudgetState(
         "catalog lake", Resource.GB_HOURS_PER_DAY, 12.0, 11.5, NOW + timedelta(hours=12)
     )
@@ -88,7 +88,7 @@ def test_a_spent_budget_is_told_with_who_waits_and_until_when(waiting: int, word
     )
 
 
-def test_a_budget_of_bytes_is_told_in_bytes_and_one_that_never_frees_without_a_time() -> None:
+def test_a_budget_of_bytes_is_reported_in_bytes_and_one_that_never_frees_without_a_time() -> None:
     told = notice_of_budget(
         SpentBudget(BudgetState("the fleet", Resource.BYTES_PER_DAY, 2048.0, 1024.0), 3), NOW
     )

@@ -171,7 +171,7 @@ def test_what_is_planned_says_whether_it_starts_or_why_it_waits() -> None:
     )
 
 
-def test_of_what_is_due_and_waits_the_first_to_be_checked_again_is_named() -> None:
+def test_of_several_waiting_rules_the_one_with_the_earliest_check_is_named() -> None:
     held = [
         SkippedRule(MANIFESTS, SkipCode.BELOW_THRESHOLD, "few", NOW),
         SkippedRule(EXPIRE, SkipCode.PAUSED, "held"),

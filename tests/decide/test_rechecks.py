@@ -9,7 +9,7 @@ from tests.samples import NOW
 TABLES = [TableIdentifier("lake", ("sales",), f"t{number}") for number in range(100)]
 
 
-def test_tables_are_not_all_measured_anew_at_once() -> None:
+def test_tables_are_not_all_measured_again_at_once() -> None:
     span = timedelta(hours=8)
     due = [
         sum(is_due(table, NOW, NOW + timedelta(hours=hours), span) for table in TABLES)

@@ -60,11 +60,11 @@ def today(days: int) -> Value:
         ),
     ],
 )
-def test_a_comparison_with_a_known_value_is_told(text: str, told: Comparison) -> None:
+def test_a_comparison_with_a_known_value_is_recognised(text: str, told: Comparison) -> None:
     assert read_conjuncts(text) == (told,)
 
 
-def test_what_and_holds_together_is_told_part_by_part() -> None:
+def test_the_parts_of_an_and_are_recognised_one_by_one() -> None:
     first, second, third = (
         compares("a", ">=", ONE),
         compares("a", "<=", Value(Kind.NUMBER, number=Decimal(9))),

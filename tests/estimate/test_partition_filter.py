@@ -264,7 +264,7 @@ def test_two_fields_of_one_column_are_asked_both() -> None:
 
 @given(st.sampled_from(["<", "<=", ">", ">=", "="]), st.integers(-50, 50), st.integers(-50, 50))
 @settings(max_examples=200)
-def test_what_is_told_of_a_month_is_true_of_each_of_its_days(
+def test_a_condition_on_a_month_is_true_of_each_of_its_days(
     operator: str, start: int, boundary: int
 ) -> None:
     first = datetime(2026, 1, 1, tzinfo=UTC).date() + timedelta(days=start)

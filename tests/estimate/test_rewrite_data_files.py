@@ -345,7 +345,7 @@ DROPPED = PartitionSpec(5, (PartitionField("old", "day"),))
 SPECS = {spec.spec_id: spec for spec in (DAY, MONTH, BUCKET, HOUR, PLAIN, DROPPED)}
 
 
-def test_coarser_times_are_told_by_finer_ones() -> None:
+def test_coarser_times_follow_from_finer_ones() -> None:
     days = [
         (0, "at_day=2026-01-01"),
         (0, "at_day=2026-01-31"),

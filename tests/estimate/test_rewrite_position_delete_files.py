@@ -195,7 +195,9 @@ def test_partitions_that_no_filter_can_tell_apart_are_left_to_the_planner() -> N
     assert gain_of(replace(known(five, live), specs=())).estimate.items_removed == 5
 
 
-def test_in_format_version_3_dangling_deletes_are_told_and_the_options_of_the_policy_stay() -> None:
+def test_in_format_version_3_dangling_deletes_are_reported_and_the_options_of_the_policy_stay() -> (
+    None
+):
     health = known(joined("1", delete_files=3, dangling=2, deleted=1), format_version=3)
     assert gain_of(health).sentence == (
         "3 position delete files would become deletion vectors; 2 of them no longer apply "

@@ -60,7 +60,7 @@ def test_what_is_written_to_a_branch_disturbs_nobody_on_main() -> None:
     assert find_last_change(snapshots, 2) is None
 
 
-def test_guard_28_rewrites_are_told_by_program_and_run() -> None:
+def test_guard_28_rewrites_are_reported_by_program_and_run() -> None:
     snapshots = [
         rewrite(1, 5 * HOUR, app_name="nightly"),
         rewrite(2, 5 * HOUR - MINUTE, app_name="nightly"),  # the same run, committed in parts

@@ -21,7 +21,7 @@ def basis(table: TableIdentifier, *layers: PolicyLayer, program: str = "1") -> s
     return Bases(PolicySet(layers), program).of(table)
 
 
-def test_it_is_the_same_for_the_same_policies_also_when_they_are_read_anew() -> None:
+def test_it_is_the_same_for_the_same_policies_also_when_they_are_read_again() -> None:
     text = (
         "tables: '*'\ntarget_file_size: 64MiB\nrules: {rewrite_data_files: {when: "
         "{average_file_size_below: 8MiB}}}"

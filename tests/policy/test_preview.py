@@ -62,7 +62,7 @@ def test_only_tables_of_layers_that_differ_are_concerned() -> None:
     )
 
 
-def test_every_rule_that_is_judged_otherwise_is_told_with_both_reasons() -> None:
+def test_every_rule_that_is_judged_otherwise_is_reported_with_both_reasons() -> None:
     rotten = replace(health_of_partitions({"a": [1000] * 600}), table=ORDERS)
     observed, enforced = (
         layer("a.yaml", "*", mode=mode, rules__rewrite_manifests=True)

@@ -37,7 +37,7 @@ def test_layers_are_written_as_people_write_them_by_name() -> None:
     )
 
 
-def test_every_field_that_differs_is_told_once() -> None:
+def test_every_field_that_differs_is_reported_once() -> None:
     before = [
         read("tables: lake.*\npriority: 1\nmode: observe"),
         read("tables: '*'\npriority: 3", "gone.yaml"),

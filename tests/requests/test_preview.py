@@ -39,7 +39,7 @@ def test_a_candidate_is_previewed_from_stored_health_without_asking_a_catalog() 
     assert world.store.table(table) == before, "nothing is stored"
 
 
-def test_a_table_without_health_is_told_as_unmeasured() -> None:
+def test_a_table_without_health_is_reported_as_unmeasured() -> None:
     world = World()
     (preview,) = preview_tables(
         world.ports, world.policies.current(), [TableIdentifier.parse("lake.sales.new")]
@@ -65,7 +65,7 @@ def test_another_target_needs_a_fresh_look() -> None:
     ], "it aims at another size"
 
 
-def test_a_table_that_cannot_be_read_anew_is_told_as_unmeasured() -> None:
+def test_a_table_that_cannot_be_read_again_is_reported_as_unmeasured() -> None:
     world = World()
     world.put("orders")
     scan(world.ports)

@@ -99,7 +99,7 @@ def test_a_budget_that_is_spent_is_one_entry_until_the_day_is_over() -> None:
     assert "over_budget" not in {code for code, *_ in story(world, started)}
 
 
-def test_what_a_job_gives_back_is_told_when_it_is_worth_telling() -> None:
+def test_what_a_job_gives_back_is_reported_when_it_is_worth_telling() -> None:
     world = World()
     ports, _, waiting = spend_on_one_of_two(world)
     record_waits(ports)
@@ -170,7 +170,7 @@ def test_a_plan_that_wants_it_no_more_ends_the_wait() -> None:
     assert story(world, waiting)[-1][0] != "over_budget"
 
 
-def test_what_was_planned_anew_between_two_readings_is_left_for_the_next_look(
+def test_a_table_planned_again_between_two_readings_is_left_for_the_next_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = World()

@@ -48,7 +48,7 @@ def story(world: World) -> list[str]:
     return [event.name for event in world.store.events("m-1")]
 
 
-def test_the_job_belongs_to_the_new_process_and_its_story_says_so_once(world: World) -> None:
+def test_the_job_belongs_to_the_new_process_and_its_activity_says_so_once(world: World) -> None:
     before = the_job(world)
     adopted = replace_process(world)
     assert (adopted.owner, adopted.state, adopted.started_at) == (

@@ -62,7 +62,7 @@ def state_of(world: World, name: str) -> JobState | None:
     )
 
 
-def test_each_has_its_turn_and_the_first_error_is_told_with_the_number_of_the_others() -> None:
+def test_each_has_its_turn_and_the_first_error_is_reported_with_the_number_of_the_others() -> None:
     done: list[int] = []
 
     def halve(number: int) -> None:
@@ -427,7 +427,7 @@ def test_a_job_under_which_spark_dies_waits_before_it_is_tried_again() -> None:
     assert submit(world.ports) == 1
 
 
-def test_people_are_told_at_once_of_a_job_whose_proof_failed() -> None:
+def test_people_are_notified_at_once_of_a_job_whose_proof_failed() -> None:
     world = World()
     job = running(world)
     world.runner.finish(job.job_id, world.mend(job, lost_rows=1))
@@ -441,7 +441,7 @@ def test_people_are_told_at_once_of_a_job_whose_proof_failed() -> None:
     )
 
 
-def test_people_are_told_of_the_third_failure_in_a_row() -> None:
+def test_people_are_notified_of_the_third_failure_in_a_row() -> None:
     world = World()
     job = running(world)
     for attempt in range(3):

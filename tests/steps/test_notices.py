@@ -27,7 +27,7 @@ def told(world: World) -> list[tuple[NoticeKind, str]]:
     return [(notice.kind, notice.subject) for notice in world.notifier.notices]
 
 
-def test_a_table_that_is_critical_at_its_first_look_is_told() -> None:
+def test_a_table_that_is_critical_at_its_first_scan_is_reported() -> None:
     world = World()
     table = world.put("orders")
     scan(world.ports)
@@ -51,7 +51,7 @@ def test_a_first_start_on_a_neglected_lake_is_one_piece_of_news() -> None:
 
 
 @pytest.mark.parametrize("why", ["spark", "catalog"])
-def test_a_job_that_never_starts_is_told_of_the_third_time(why: str) -> None:
+def test_a_job_that_never_starts_is_reported_at_the_third_time(why: str) -> None:
     world = World()
     table = world.put("orders")
     scan(world.ports)
@@ -71,7 +71,7 @@ def test_a_job_that_never_starts_is_told_of_the_third_time(why: str) -> None:
     assert ("no Java" if why == "spark" else "connection refused") in notice.sentence
 
 
-def test_a_spark_that_is_lost_again_and_again_is_told() -> None:
+def test_a_spark_that_is_lost_again_and_again_is_reported() -> None:
     world = World()
     world.put("orders")
     scan(world.ports)
@@ -101,7 +101,7 @@ def unproved(world: World) -> tuple[TableIdentifier, Job]:
     return table, world.stored(job)
 
 
-def test_a_failed_proof_of_which_nobody_was_told_is_told_at_the_next_start() -> None:
+def test_a_failed_proof_of_which_nobody_was_notified_is_reported_at_the_next_start() -> None:
     world = World()
     table, job = unproved(world)
     assert resend_notices(world.ports) == 1
@@ -147,7 +147,7 @@ def waiting() -> tuple[World, OrphanList]:
     return world, the_list(world)
 
 
-def test_a_list_that_waits_and_of_which_nobody_was_told_is_told_until_somebody_has_heard() -> None:
+def test_a_waiting_list_is_reported_again_until_a_notice_is_delivered() -> None:
     world, made = waiting()
     assert resend_notices(world.ports) == 1
     (notice,) = world.notifier.notices

@@ -120,7 +120,7 @@ def listed(stores: list[Store], notifier: Notifier) -> tuple[World, Job]:
     return world, job
 
 
-def test_what_two_daemons_see_in_the_same_moment_is_told_once(
+def test_what_two_daemons_see_in_the_same_moment_is_reported_once(
     stores: list[Store], receiver: Receiver
 ) -> None:
     world = World(store=cast("FakeStore", stores[0]))
@@ -152,7 +152,7 @@ def test_the_limit_of_an_hour_holds_for_both_and_a_restart_begins_no_new_one(
     assert len(receiver.received) == 2
 
 
-def test_a_list_that_a_crash_kept_from_people_is_told_once_by_whichever_daemon_looks(
+def test_a_list_that_a_crash_kept_from_people_is_reported_once_by_whichever_daemon_looks(
     stores: list[Store], receiver: Receiver
 ) -> None:
     world, job = listed(stores, Deaf())

@@ -86,7 +86,7 @@ def test_guard_29_one_listing_without_a_paused_table_does_not_start_work_on_it(
 
 
 @pytest.mark.parametrize("how", ["listing", "dropped", "view"])
-def test_people_are_told_once_that_a_paused_table_is_gone(world: World, how: str) -> None:
+def test_people_are_notified_once_that_a_paused_table_is_gone(world: World, how: str) -> None:
     table, other = world.put("orders"), world.put("returns")
     look(world)
     pause_scope(world.ports, ScopePause(str(table), "ann", NOW, "a migration"))
@@ -105,7 +105,7 @@ def test_people_are_told_once_that_a_paused_table_is_gone(world: World, how: str
     assert "ann paused it: a migration. The pause stands" in notice.sentence
 
 
-def test_nothing_is_told_of_a_paused_table_while_its_catalog_is_away(world: World) -> None:
+def test_nothing_is_reported_about_a_paused_table_while_its_catalog_is_away(world: World) -> None:
     table = world.put("orders")
     look(world)
     pause_scope(world.ports, ScopePause(str(table), "ann", NOW))

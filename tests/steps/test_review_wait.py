@@ -65,7 +65,7 @@ def world() -> World:
     return World()
 
 
-def test_after_a_quarter_of_an_hour_people_are_told_once_and_the_table_is_paused(
+def test_after_a_quarter_of_an_hour_people_are_notified_once_and_the_table_is_paused(
     world: World,
 ) -> None:
     job = finish_unreadable(world)
@@ -215,7 +215,7 @@ def test_jobs_that_wait_for_their_tables_take_no_place_of_the_fleet(world: World
     ]
 
 
-def test_a_table_that_stops_being_readable_is_told_once(world: World) -> None:
+def test_a_table_that_stops_being_readable_is_reported_once(world: World) -> None:
     table, broken = world.put("orders"), world.put("broken")
     lose_table(world, broken)
     scan(world.ports)
@@ -240,7 +240,7 @@ def test_tables_of_a_catalog_that_does_not_answer_are_not_told_of_one_by_one(wor
     assert told(world, NoticeKind.TABLE_UNREADABLE) == []
 
 
-def test_of_many_tables_that_stop_being_readable_in_one_scan_few_are_told_by_name(
+def test_of_many_tables_that_stop_being_readable_in_one_scan_few_are_reported_by_name(
     world: World,
 ) -> None:
     tables = [world.put(f"t{number:02}", small_files=0) for number in range(MOST_NAMED + 7)]

@@ -267,7 +267,7 @@ def test_a_table_that_the_store_cannot_hold_is_a_fault_of_its_own(
     assert [fault.reason for fault in result.faults] == ["data_bytes 10**40 does not fit"]
 
 
-def test_people_are_told_of_a_table_when_it_becomes_critical_and_not_again() -> None:
+def test_people_are_notified_a_table_when_it_becomes_critical_and_not_again() -> None:
     world = World()
     table = world.put("orders", small_files=2)
     scan(world.ports)

@@ -98,7 +98,7 @@ def test_a_table_is_left_alone_for_a_time_before_it_is_looked_at_all_the_same(wo
 
 
 @pytest.mark.parametrize("wait", [timedelta(0), DEFAULT_REMEASURE])
-def test_the_catalog_is_asked_with_what_is_known_also_about_a_table_that_is_measured_anew(
+def test_the_catalog_is_asked_with_what_is_known_also_about_a_table_that_is_measured_again(
     world: World, wait: timedelta
 ) -> None:
     world.clock.advance(wait)
@@ -109,7 +109,7 @@ def test_the_catalog_is_asked_with_what_is_known_also_about_a_table_that_is_meas
     }
 
 
-def test_a_restarted_process_does_not_begin_anew(world: World) -> None:
+def test_a_restarted_process_does_not_begin_again(world: World) -> None:
     world.ports = world.restarted()
     assert measured(world) == []
 
@@ -129,7 +129,7 @@ def test_a_changed_policy_measures_the_tables_that_it_is_for(world: World) -> No
     assert measured(world) == []
 
 
-def test_an_unchanged_table_is_measured_anew_before_its_time_is_over(world: World) -> None:
+def test_an_unchanged_table_is_measured_again_before_its_time_is_over(world: World) -> None:
     world.clock.advance(DEFAULT_REMEASURE / 2)
     assert measured(world) == []
     world.clock.advance(DEFAULT_REMEASURE / 2)

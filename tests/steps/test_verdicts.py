@@ -60,7 +60,7 @@ def test_more_of_the_same_is_no_new_verdict() -> None:
     assert told.sentence.endswith("20 files in 1 group would become 1.")
 
 
-def test_the_story_tells_what_changed_and_when() -> None:
+def test_the_activity_tells_what_changed_and_when() -> None:
     world = World()
     table = world.put("orders", small_files=3)
     look(world)
@@ -78,7 +78,7 @@ def test_the_story_tells_what_changed_and_when() -> None:
     ]
 
 
-def test_a_rule_that_is_switched_off_is_told() -> None:
+def test_a_rule_that_is_switched_off_is_reported() -> None:
     world = World()
     table = world.put("orders", small_files=40)
     look(world)

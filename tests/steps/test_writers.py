@@ -146,7 +146,7 @@ def test_guard_16_after_a_conflict_the_next_job_has_smaller_groups_and_waits_fir
     assert GROUP_SIZE in dict(getattr(action, "options", ()))
 
 
-def test_a_budget_that_is_spent_is_told_when_work_is_to_be_admitted() -> None:
+def test_a_budget_that_is_spent_is_reported_when_work_is_to_be_admitted() -> None:
     world = World()
     world.put("orders", small_files=5)
     world.put("returns", small_files=5)

@@ -94,7 +94,7 @@ def check(
     return {finding.fault for finding in checked.findings}
 
 
-def test_a_table_that_holds_what_was_told_is_clean(catalog: SqlCatalog) -> None:
+def test_a_table_that_holds_what_was_reported_is_clean(catalog: SqlCatalog) -> None:
     checked = Checked()
     check_table(checked, TABLE, read(catalog), OPERATIONS, None)
     assert checked.findings == []
@@ -136,12 +136,12 @@ def test_a_payload_of_another_row_is_seen() -> None:
     assert {finding.fault for finding in checked.findings} == {Fault.ROW_FOREIGN}
 
 
-def test_a_commit_that_was_told_and_is_not_there_is_seen(catalog: SqlCatalog) -> None:
+def test_a_commit_that_was_reported_and_is_not_there_is_seen(catalog: SqlCatalog) -> None:
     lost = replace(AGAIN, token="t-9")  # noqa: S106 - no secret
     assert find_faults(catalog, APPENDED, DELETED, AGAIN, lost) == {Fault.COMMIT_LOST}
 
 
-def test_a_commit_that_was_told_as_failed_and_is_there_is_seen(catalog: SqlCatalog) -> None:
+def test_a_commit_that_was_reported_as_failed_and_is_there_is_seen(catalog: SqlCatalog) -> None:
     assert Fault.COMMIT_OF_FAILED in find_faults(
         catalog, APPENDED, DELETED, replace(AGAIN, told=Told.FAILED)
     )

@@ -211,7 +211,7 @@ def test_a_tables_inventory_is_what_pyiceberg_says_of_it(
     assert taken == [inventory]
 
 
-def test_what_was_dropped_is_dropped(
+def test_a_dropped_table_is_reported_as_dropped(
     writer: Catalog, catalog: PyIcebergCatalog, orders: Table
 ) -> None:
     assert list(catalog.tables()) == [identify("sales", "orders")]
@@ -256,7 +256,7 @@ def test_a_table_of_glue_that_is_no_iceberg_table_is_left_out(endpoint: str) -> 
     assert found.kind is FaultKind.UNSUPPORTED
 
 
-def test_guard_1_the_places_of_glues_other_tables_are_told(endpoint: str) -> None:
+def test_guard_1_the_locations_of_glues_other_tables_are_reported(endpoint: str) -> None:
     glue = client("glue", endpoint)
     glue.create_database(DatabaseInput={"Name": "raw"})
     for name, location in (

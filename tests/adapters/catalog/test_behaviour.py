@@ -228,7 +228,7 @@ def test_portions_are_of_what_is_read_and_of_the_callers_target(world: World) ->
     assert {digest for _, _, digest in kept} <= fresh
 
 
-def test_a_mistake_that_one_table_brings_out_is_told_with_it(world: World) -> None:
+def test_a_mistake_that_one_table_brings_out_is_reported_with_it(world: World) -> None:
     world.append(ORDERS, 1)
     world.append(ITEMS, 1)
 
@@ -243,7 +243,7 @@ def test_a_mistake_that_one_table_brings_out_is_told_with_it(world: World) -> No
     assert isinstance(found[ITEMS], TableInventory)
 
 
-def test_inventories_and_polls_end_when_they_are_told_to(world: World) -> None:
+def test_inventories_and_polls_end_when_they_are_stopped(world: World) -> None:
     for table in (ORDERS, ITEMS):
         world.append(table, 1)
     assert (

@@ -420,7 +420,7 @@ def test_namespaces_are_walked_once_each_and_one_refusal_does_not_hide_the_rest(
         (FileNotFoundError("x"), FaultKind.METADATA_MISSING),
     ],
 )
-def test_what_a_catalog_raises_is_told_as_what_it_means(
+def test_a_catalogs_exception_is_reported_as_what_it_means(
     walked: PyIcebergCatalog, monkeypatch: pytest.MonkeyPatch, failure: Exception, kind: FaultKind
 ) -> None:
     monkeypatch.setattr(WalkedCatalog, "failure", failure)

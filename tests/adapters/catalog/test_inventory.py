@@ -266,7 +266,7 @@ def test_a_known_digest_of_another_length_is_not_trusted(lake: Lake) -> None:
     )
 
 
-def test_the_catalogs_pointer_is_read_anew_every_time(lake: Lake) -> None:
+def test_the_catalogs_pointer_is_read_again_every_time(lake: Lake) -> None:
     table = lake.make_table("sales", "orders")
     for expected in (3, 6, 9):
         table.append(rows(3))

@@ -263,7 +263,7 @@ def test_what_is_read_is_counted_batch_by_batch(
     )
 
 
-def test_manifests_that_are_read_slowly_are_told_of_batch_by_batch(
+def test_manifests_that_are_read_slowly_are_reported_batch_by_batch(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(lake, "orders", 3)

@@ -212,7 +212,7 @@ def test_an_inventory_is_the_one_that_the_sql_catalog_gives(
         (503, FaultKind.CATALOG_UNAVAILABLE),
     ],
 )
-def test_a_refusal_is_told_as_what_it_means(
+def test_a_refusal_is_reported_as_what_it_means(
     server: RestServer, catalog: PyIcebergCatalog, status: int, kind: FaultKind
 ) -> None:
     catalog.ping()

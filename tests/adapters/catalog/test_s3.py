@@ -247,7 +247,7 @@ def test_vended_keys_open_the_table(
 
 
 @pytest.mark.usefixtures("without_file_io")
-def test_keys_that_are_no_longer_good_are_vended_anew(
+def test_keys_that_are_no_longer_good_are_vended_again(
     lake: S3Lake, vending: VendingServer, catalog: PyIcebergCatalog
 ) -> None:
     old = lake.give_keys("reader")

@@ -53,7 +53,7 @@ def fields_of(**document: Any) -> tuple[PartitionField, ...]:
     return parse_metadata(json.dumps(base | document).encode()).specs[0].describe().fields
 
 
-def test_a_partition_field_is_told_with_its_columns_present_name_and_type() -> None:
+def test_a_partition_field_is_reported_with_its_columns_present_name_and_type() -> None:
     assert fields_of(**{"current-schema-id": 1, "schemas": [OLDER, NEWER]}) == (
         PartitionField("id", "identity", ("number",), "decimal(9, 2)"),
         PartitionField("day", "day", ("at", "day.of"), "timestamptz"),

@@ -79,7 +79,7 @@ def test_a_complete_lake_is_used_as_it_is(tmp_path: Path, programs: Programs) ->
     assert (directory / "policies" / "default.yaml").read_text() == "# edited\n"
 
 
-def test_a_half_built_lake_is_built_anew_and_files_of_others_in_it_stay(
+def test_a_half_built_lake_is_built_again_and_files_of_others_in_it_stay(
     tmp_path: Path, programs: Programs
 ) -> None:
     directory = tmp_path / "lake"
@@ -100,7 +100,7 @@ def test_a_half_built_lake_is_built_anew_and_files_of_others_in_it_stay(
     assert not (directory / "warehouse" / "rest.parquet").exists()
 
 
-def test_a_lake_that_lost_its_catalog_is_built_anew_with_a_new_store(
+def test_a_lake_that_lost_its_catalog_is_built_again_with_a_new_store(
     tmp_path: Path, programs: Programs
 ) -> None:
     directory = tmp_path / "lake"

@@ -174,7 +174,7 @@ def test_a_mounted_config_map_is_read_once_and_its_swap_is_noticed(path: Path) -
     [True, False],
     ids=["the old directory is gone", "the old directory is still there"],
 )
-def test_a_swap_in_the_middle_of_a_look_never_gives_half_of_each_set(
+def test_a_swap_of_files_during_a_reading_never_mixes_both_sets(
     path: Path, monkeypatch: pytest.MonkeyPatch, is_removed: bool
 ) -> None:
     volume = ConfigMap(path)

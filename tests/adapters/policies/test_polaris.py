@@ -492,7 +492,7 @@ def test_a_netrc_file_does_not_replace_the_token(
     assert len(read(polaris).layers) == 1
 
 
-def test_a_set_is_kept_until_the_next_look_and_a_changed_one_has_another_version(
+def test_a_set_is_kept_until_the_next_reading_and_a_changed_one_has_another_version(
     polaris: Polaris,
 ) -> None:
     polaris.attach(EXPIRY, {"enable": True})
@@ -528,7 +528,7 @@ def test_a_set_is_kept_until_the_next_look_and_a_changed_one_has_another_version
         ("/v1/config", 404, b"{}", "has nothing at"),
     ],
 )
-def test_a_look_that_fails_leaves_the_last_good_set(  # noqa: PLR0917 - one row of a table
+def test_a_failed_reading_keeps_the_last_good_set(  # noqa: PLR0917 - one row of a table
     polaris: Polaris,
     monkeypatch: pytest.MonkeyPatch,
     part: str,
@@ -587,7 +587,7 @@ def test_a_wrong_credential_and_a_closed_door_are_problems_without_secrets(
     assert "s3cr3t" not in repr(options(polaris))
 
 
-def test_a_look_is_bounded_in_requests_and_in_time(polaris: Polaris) -> None:
+def test_a_reading_is_bounded_in_requests_and_time(polaris: Polaris) -> None:
     assert "takes more than 5 requests" in read(polaris, max_requests=5).problems[0].message
     assert len(polaris.asked) == 5
     assert "or 0 s" in read(polaris, deadline=timedelta(0)).problems[0].message
@@ -600,7 +600,7 @@ def test_a_namespace_that_is_dropped_while_it_is_read_is_left_out(polaris: Polar
     assert read(polaris).problems == ()
 
 
-def test_notes_on_what_is_not_used_are_told_with_the_policy(polaris: Polaris) -> None:
+def test_notes_on_what_is_not_used_are_reported_with_the_policy(polaris: Polaris) -> None:
     polaris.attach(COMPACTION, DOCUMENTED[COMPACTION])
     (note,) = read(polaris).problems
     assert (note.source, note.message, note.is_note) == (

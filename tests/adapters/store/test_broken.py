@@ -312,7 +312,7 @@ def test_a_document_that_this_version_cannot_read_is_one_clear_line(store_url: s
     store.close()
 
 
-def test_digests_of_another_version_are_read_anew(store_url: str) -> None:
+def test_digests_of_another_version_are_read_again(store_url: str) -> None:
     digest = ManifestDigest("s3://lake/m.avro", 1, 0, ManifestContent.DATA, 1)
     store = open_store(store_url)
     store.record_digests("uuid", 512, [digest])
@@ -336,7 +336,7 @@ def test_digests_of_another_version_are_read_anew(store_url: str) -> None:
         ("MAX_LISTED_SIZES", 8),
     ],
 )
-def test_digests_whose_numbers_would_mean_something_else_are_read_anew(
+def test_digests_whose_numbers_would_mean_something_else_are_read_again(
     sqlite_file: Path, monkeypatch: pytest.MonkeyPatch, meaning: str, changed: object
 ) -> None:
     digest = ManifestDigest("s3://lake/m.avro", 1, 0, ManifestContent.DATA, 1)
@@ -370,7 +370,7 @@ def test_a_writer_that_never_ends_is_waited_for_and_then_named(
 
 
 @pytest.mark.postgres
-def test_a_wrong_password_is_told_without_telling_it(postgres_server: PostgresServer) -> None:
+def test_a_wrong_password_is_reported_without_telling_it(postgres_server: PostgresServer) -> None:
     with pytest.raises(StoreUnavailableError, match="authentication failed") as caught:
         open_store(f"postgresql://postgres:hush@127.0.0.1:{postgres_server.port}/postgres")
 
@@ -386,7 +386,7 @@ def test_an_error_that_quotes_the_password_is_cleaned() -> None:
     )
 
 
-def test_a_server_that_is_not_there_is_told_without_the_password(tmp_path: Path) -> None:
+def test_a_server_that_is_not_there_is_reported_without_the_password(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailableError, match="PostgreSQL database lake") as caught:
         open_store(f"postgresql://someone:hush@/lake?host={tmp_path}")
 

@@ -174,7 +174,7 @@ def test_a_view_or_dropped_table_is_forgotten_but_not_its_jobs(
     )
 
 
-def test_another_table_of_the_same_name_starts_anew_but_stays_paused(store: Store) -> None:
+def test_another_table_of_the_same_name_starts_again_but_stays_paused(store: Store) -> None:
     pause = Pause("ana", NOW, "backfill")
     store.record_health(make_health(), make_grade())
     store.record_digests(ORDERS_UUID, 512, [ManifestDigest("m", 1, 0, ManifestContent.DATA, 1)])

@@ -191,7 +191,7 @@ def test_the_database_itself_refuses_to_change_the_log(store_url: str, statement
     opened.close()
 
 
-def test_a_name_that_a_database_refuses_is_told_with_a_mark_in_it(store_url: str) -> None:
+def test_a_name_that_a_database_refuses_is_reported_with_a_mark_in_it(store_url: str) -> None:
     opened = open_store(store_url)
     opened.record_audit([AuditEntry(NOW, "person a\x00b", Deed.WORK_PAUSED)])
     assert opened.audit(EVERYTHING).items[0].actor == "person a\ufffdb"

@@ -35,7 +35,7 @@ def read(store: Store, since: float, until: float) -> list[tuple[float, float | 
     ]
 
 
-def test_measurements_in_a_row_that_are_equal_are_told_by_the_first_and_the_last(
+def test_measurements_in_a_row_that_are_equal_are_reported_by_the_first_and_the_last(
     store: Store,
 ) -> None:
     for hour in (0, 6, 12, 18):
@@ -64,7 +64,7 @@ def test_a_measurement_is_equal_only_when_every_metric_is(store: Store) -> None:
         )
 
 
-def test_what_lasts_beyond_the_time_asked_for_is_told_at_its_ends(store: Store) -> None:
+def test_what_lasts_beyond_the_time_asked_for_is_reported_at_its_ends(store: Store) -> None:
     for hour in (0, 10, 20):
         record(store, hour, 7)
     record(store, 30, 8)
@@ -108,7 +108,7 @@ def test_an_earlier_measurement_that_comes_late_changes_nothing_that_is_known(st
     length=st.integers(0, 400),
 )
 @settings(max_examples=80)
-def test_a_line_through_what_is_told_goes_through_every_measurement(
+def test_a_line_through_what_is_reported_goes_through_every_measurement(
     steps: list[tuple[int, int]], since: int, length: int
 ) -> None:
     store, measured, hour = FakeStore(), dict[int, float](), 0

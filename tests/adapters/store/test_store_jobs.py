@@ -109,7 +109,7 @@ def test_a_job_moves_only_from_the_state_it_is_expected_in(store: Store) -> None
 
 @on_one_store
 @given(job=any_job())
-def test_a_job_moves_only_from_what_it_was_when_it_is_told_so(store: Store, job: Job) -> None:
+def test_a_job_moves_only_from_the_expected_state(store: Store, job: Job) -> None:
     store.add_job(job)
     changed = replace(job, cancel_requested_by=f"{job.cancel_requested_by} and ada")
 

@@ -53,7 +53,7 @@ def test_beyond_the_hourly_limit_notices_are_counted_and_the_next_one_says_so(st
     assert later.held_back == 0
 
 
-def test_what_is_told_ever_so_often_counts_for_the_hour_all_the_same(store: Store) -> None:
+def test_a_repeated_notice_counts_towards_the_hour_each_time(store: Store) -> None:
     limits = NoticeLimits(timedelta(seconds=1), 3)
     moments = [NOW + timedelta(seconds=number) for number in range(5)]
     assert [store.post_notice(notice(at=at), limits, HELD) is not None for at in moments] == [
@@ -86,7 +86,7 @@ def test_what_was_delivered_is_remembered_for_the_limits_alone(store: Store) -> 
     assert post(store, at=NOW + MINUTE) is None
 
 
-def test_what_reached_nobody_is_posted_anew_and_counted_by_the_next(store: Store) -> None:
+def test_what_reached_nobody_is_posted_again_and_counted_by_the_next(store: Store) -> None:
     posted = post(store)
     assert posted is not None
     store.give_up_notice(posted.number)

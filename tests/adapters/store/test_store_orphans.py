@@ -57,7 +57,7 @@ def test_a_list_is_stored_once(store: Store) -> None:
     assert store.orphan_files("m-1") == FILES[:1]
 
 
-def test_a_later_look_supersedes_what_is_still_open_and_leaves_what_is_over(store: Store) -> None:
+def test_a_later_orphan_scan_supersedes_open_lists_and_leaves_closed_ones(store: Store) -> None:
     store.add_orphan_list(make_list("m-1", state=OrphanListState.REJECTED), ())
     store.add_orphan_list(make_list("m-2", made_at=NOW + MINUTE), ())
     store.add_orphan_list(make_list("m-3", made_at=NOW + 2 * MINUTE, table_uuid="another"), ())
@@ -91,7 +91,7 @@ def test_a_decision_is_kept_with_its_line_in_the_audit_log_or_not_at_all(store: 
     assert store.orphan_files("m-1") == FILES[:3]
 
 
-def test_lists_and_decisions_have_their_table_planned_anew(store: Store) -> None:
+def test_lists_and_decisions_have_their_table_planned_again(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     changes: tuple[Callable[[], bool], ...] = (
         lambda: store.add_orphan_list(make_list(), ()),
@@ -122,7 +122,7 @@ def test_old_lists_go_with_their_files_unless_something_may_still_become_of_them
     assert store.prune_orphan_lists(NOW + MINUTE) == 0
 
 
-def test_no_more_lists_are_told_than_the_bound(store: Store) -> None:
+def test_no_more_lists_are_reported_than_the_bound(store: Store) -> None:
     for number in range(MAX_LISTS + 2):
         store.add_orphan_list(make_list(f"m-{number:03}", made_at=NOW + number * MINUTE), ())
     told = store.orphan_lists(ORDERS)
@@ -151,7 +151,7 @@ def test_a_million_files_are_kept(store_url: str) -> None:
     store.close()
 
 
-def test_of_all_tables_the_lists_that_wait_are_told_newest_first(store: Store) -> None:
+def test_of_all_tables_the_lists_that_wait_are_reported_newest_first(store: Store) -> None:
     store.add_orphan_list(make_list("m-1"), ())
     store.add_orphan_list(
         make_list(

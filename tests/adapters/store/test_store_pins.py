@@ -23,7 +23,7 @@ def test_pins_are_kept_by_uuid_and_name(store: Store) -> None:
     assert store.pins(ORDERS_UUID) == (moved,)
 
 
-def test_a_pin_has_its_table_planned_anew(store: Store) -> None:
+def test_a_pin_has_its_table_planned_again(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     for change in (
         lambda: store.set_pin(ORDERS_UUID, FIRST),

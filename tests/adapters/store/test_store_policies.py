@@ -49,14 +49,14 @@ def test_a_list_has_no_layers_but_their_number(store: Store) -> None:
     )
 
 
-def test_the_version_in_force_is_not_kept_anew(store: Store) -> None:
+def test_the_version_in_force_is_not_kept_again(store: Store) -> None:
     assert store.record_policies(version("abc", NOW, LAYER))
     assert not store.record_policies(version("abc", NOW + MINUTE, LAYER))
     (listed,) = store.policy_versions().items
     assert (listed.first_seen_at, listed.last_seen_at) == (NOW, NOW)
 
 
-def test_new_problems_of_the_same_files_are_told(store: Store) -> None:
+def test_new_problems_of_the_same_files_are_reported(store: Store) -> None:
     store.record_policies(version("abc", NOW, LAYER))
     assert store.record_policies(version("abc", NOW + MINUTE, LAYER, problems=(PROBLEM,)))
     (listed,) = store.policy_versions().items

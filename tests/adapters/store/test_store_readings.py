@@ -56,7 +56,7 @@ def test_recording_drops_what_was_added_and_is_no_longer_named(store: Store) -> 
     assert known(store) == [("b", 1)]
 
 
-def test_a_manifest_that_was_read_anew_takes_the_place_of_what_was_known_of_it(
+def test_a_manifest_that_was_read_again_takes_the_place_of_what_was_known_of_it(
     store: Store,
 ) -> None:
     before, after = (

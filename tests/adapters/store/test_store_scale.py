@@ -58,7 +58,7 @@ def test_a_table_is_planned_once_and_again_when_its_time_has_come(store: Store) 
     assert due_names(store, "v0") == due_names(store, "v2") == ["orders"]
 
 
-def test_a_next_look_that_a_clock_which_was_ahead_has_written_is_due_now(store: Store) -> None:
+def test_a_next_check_written_by_a_clock_that_was_ahead_is_due_now(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     plan_all(store, LONGEST_TRUST + CLOCK_TOLERANCE)
     assert due_names(store) == []

@@ -65,7 +65,7 @@ def test_a_verdict_is_kept_when_its_code_or_its_key_changes_and_not_else(store: 
     assert store.verdicts(ORDERS).items[-1].sentence == "a for x"
 
 
-def test_each_rule_has_a_story_of_its_own(store: Store) -> None:
+def test_each_rule_has_an_activity_of_its_own(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     decide(store, NOW, (REWRITE, "a", ""), (EXPIRE, PLANNED, ""))
     decide(store, NOW + MINUTE, (REWRITE, "b", ""), (EXPIRE, PLANNED, ""))
@@ -97,7 +97,7 @@ def test_a_verdict_that_stood_for_no_time_is_replaced(store: Store) -> None:
     assert told(store) == [("c", "", NOW, None)]
 
 
-def test_another_table_of_the_same_name_has_a_story_of_its_own(store: Store) -> None:
+def test_another_table_of_the_same_name_has_an_activity_of_its_own(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     decide(store, NOW, (REWRITE, "a", ""))
     store.record_health(make_health(table_uuid="another", at=NOW + MINUTE), make_grade())
@@ -212,7 +212,7 @@ def test_a_wait_from_the_very_moment_of_the_plan_takes_its_place(store: Store) -
     assert told(store) == [("over_budget", "a|admission: the fleet", NOW, None)]
 
 
-def test_only_tables_that_want_something_are_looked_through(store: Store) -> None:
+def test_only_tables_with_candidates_are_read(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     decide(store, NOW, (REWRITE, PLANNED, "a"))  # a plan that wants nothing that could be admitted
     assert store.standing_verdicts() == ()

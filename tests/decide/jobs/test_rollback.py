@@ -119,7 +119,7 @@ def test_a_snapshot_that_is_gone_cannot_be_gone_back_to() -> None:
     )
 
 
-def test_commits_of_others_are_told_by_name_and_number() -> None:
+def test_commits_of_others_are_reported_by_name_and_number() -> None:
     one = judge_rollback(job_of(), table_of(snapshot(1), ours(2, 1), other(3, 2)))
     assert (
         one == "1 commit of others, 3 (append by etl), would be lost: it is newer than snapshot 1"

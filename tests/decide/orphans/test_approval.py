@@ -79,7 +79,7 @@ def planned(
     )
 
 
-def test_a_list_waits_for_a_word_unless_the_policy_says_that_none_is_needed() -> None:
+def test_a_list_waits_for_an_approval_unless_the_policy_needs_none() -> None:
     waiting = listed()
     assert (waiting.state, waiting.files, waiting.bytes, waiting.expires_at) == (
         OrphanListState.WAITING,
@@ -101,7 +101,7 @@ def test_a_list_waits_for_a_word_unless_the_policy_says_that_none_is_needed() ->
     assert "approved by policy abc as list m-1" in describe_list(automatic)
 
 
-def test_guard_5_what_the_judgement_refuses_no_policy_and_nobody_approves() -> None:
+def test_guard_5_a_list_that_the_assessment_refuses_cannot_be_approved() -> None:
     refused = listed(AUTOMATIC, [FoundFile("s3://lake/sales/orders/data/x.parquet", 500 * MIB)])
     assert refused.state is OrphanListState.REFUSED
     assert "are more than 10%" in (refuse_approval(refused, NOW) or "")
@@ -122,7 +122,7 @@ def test_guard_5_an_approval_is_for_exactly_the_list_that_was_seen() -> None:
     )
 
 
-def test_the_digest_tells_paths_sizes_times_and_order_apart() -> None:
+def test_the_hash_distinguishes_paths_sizes_times_and_order() -> None:
     texts = [
         FILES,
         FILES[::-1],
@@ -175,7 +175,7 @@ def test_guard_5_an_approval_is_void_when_the_table_is_another_or_elsewhere(
     )
 
 
-def test_a_word_can_be_taken_back_until_it_is_carried_out() -> None:
+def test_an_approval_can_be_withdrawn_until_it_is_carried_out() -> None:
     assert refuse_rejection(listed()) is None
     assert refuse_rejection(approved()) is None
     assert reject(approved(), "bob", NOW).decided_by == "bob"

@@ -57,7 +57,7 @@ def beside(location: str, uuid: str = "another", *, is_gone: bool = False) -> Su
     )
 
 
-def test_a_table_that_lies_alone_may_be_looked_around() -> None:
+def test_a_table_alone_in_its_location_may_be_scanned_for_orphans() -> None:
     assert reason_of() is None
     assert reason_of(surroundings=beside("s3://lake/sales/orders_2")) is None
     own = TableLocation("lake/sales/orders/", str(OLD.table), UUID)
@@ -121,7 +121,7 @@ def test_guard_1_a_table_that_is_none_of_icebergs_counts_for_a_week_after_it_was
     )
 
 
-def test_guard_1_nothing_is_looked_for_while_some_table_is_unknown() -> None:
+def test_guard_1_no_orphan_scan_while_a_table_is_unknown() -> None:
     for unknown in (None, replace(ALONE, is_complete=False)):
         found = reason_of(surroundings=unknown)
         assert found is not None
@@ -151,7 +151,7 @@ def test_guard_2_no_table_in_the_root_of_a_storage(location: str) -> None:
     assert "root of a storage" in found[1]
 
 
-def test_guard_3_files_under_three_days_are_never_looked_for() -> None:
+def test_guard_3_files_younger_than_three_days_are_never_orphans() -> None:
     assert reason_of(rule=replace(RULE, older_than=2 * DAY)) == (
         SkipCode.RETENTION_FLOOR,
         "older_than 2 d is under the 3 d floor of remove_orphan_files",

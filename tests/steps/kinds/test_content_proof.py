@@ -213,7 +213,7 @@ def test_a_rewrite_of_which_a_part_was_committed_when_spark_was_lost_has_not_suc
     assert submit(world.ports) == 1, "the rest is worked on at once"
 
 
-def test_checks_that_a_lost_spark_never_made_are_told_in_the_effect() -> None:
+def test_checks_that_a_lost_spark_never_made_are_reported_in_the_effect() -> None:
     world = World()
     world.policies.layers = (layer(ENFORCE + "checksum: sample\n"),)
     world.put("orders")

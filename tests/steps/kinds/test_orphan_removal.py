@@ -122,7 +122,7 @@ def code_of(world: World) -> SkipCode:
     )
 
 
-def test_guard_5_a_list_waits_and_people_are_told_once() -> None:
+def test_guard_5_a_list_waits_and_people_are_notified_once() -> None:
     world = looked()
     orphans = the_list(world)
     assert (orphans.state, orphans.files, orphans.bytes) == (OrphanListState.WAITING, 3, 210)
@@ -341,7 +341,7 @@ def test_guard_5_files_that_are_not_those_that_were_approved_stay(
     assert "are not those that were approved" in refused(world)
 
 
-def test_a_runner_that_cannot_keep_the_list_is_told_as_such(
+def test_a_runner_that_cannot_keep_the_list_is_reported_as_such(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(*_: object) -> None:
@@ -389,7 +389,7 @@ def test_guard_25_a_live_file_that_was_deleted_fails_the_job_and_pauses_the_tabl
     assert the_list(world).state is OrphanListState.APPROVED
 
 
-def test_a_missing_file_that_was_never_on_the_list_is_told_and_not_taken_for_ours() -> None:
+def test_a_missing_file_that_was_never_on_the_list_is_reported_and_not_taken_for_ours() -> None:
     world = approved()
     job = world.begin()
     delete(world, job, reached=(LIVE, f"{PLACE}/data/lost-long-ago.parquet"))

@@ -104,7 +104,7 @@ def test_credentials_that_were_taken_back_are_asked_for_once_more(
         OSError("Access Denied"),
     ],
 )
-def test_every_librarys_word_for_it_is_understood(
+def test_each_librarys_error_for_a_missing_file_is_understood(
     door: Door, access: Access, failure: Exception
 ) -> None:
     door.good, door.given, door.failure = "token-2", "token-2", failure
@@ -243,7 +243,7 @@ def test_a_file_that_is_missing_in_an_object_store_is_missing_and_no_timeout(kin
 
 
 @pytest.mark.slow
-def test_an_object_store_that_is_silent_is_told_as_that() -> None:
+def test_an_object_store_that_is_silent_is_reported_as_that() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         location, properties = words_of("s3", f"http://127.0.0.1:{silent.getsockname()[1]}")
         with pytest.raises(StorageTimeoutError):

@@ -86,7 +86,7 @@ def test_a_directory_that_cannot_be_listed_fails_all_of_it() -> None:
         found(Closed(*DEEP))
 
 
-def test_directories_are_looked_into_side_by_side() -> None:
+def test_directories_are_listed_concurrently() -> None:
     together = threading.Barrier(3, timeout=10)
 
     class Slow(Tree):
@@ -98,7 +98,7 @@ def test_directories_are_looked_into_side_by_side() -> None:
     assert len(found(Slow("/t/a/1", "/t/b/2", "/t/c/3"), workers=3)) == 3
 
 
-def test_whoever_has_enough_ends_the_walk() -> None:
+def test_the_caller_can_end_the_walk() -> None:
     before = set(threading.enumerate())
     tree = Tree(*(f"/t/{number}/x" for number in range(500)))
     pages = walk(tree.list_directory, "/t", 2)

@@ -100,7 +100,7 @@ def test_a_long_file_is_read_in_portions_and_from_anywhere(
     )
 
 
-def test_a_file_is_looked_at_with_its_time(address: str) -> None:
+def test_a_files_size_and_time_are_read(address: str) -> None:
     location = put(address, "/w/looked")
     seen = access(address).look(location)
     assert seen is not None
@@ -108,7 +108,7 @@ def test_a_file_is_looked_at_with_its_time(address: str) -> None:
     assert access(address).look(f"{address}/w/nothing") is None
 
 
-def test_what_lies_under_a_place_is_listed_as_the_place_is_written(address: str) -> None:
+def test_files_under_a_location_are_listed_with_its_own_spelling(address: str) -> None:
     names = (
         "a",
         "data/p=1/it's a %20 {x} #1.parquet",
@@ -240,7 +240,7 @@ def free_port() -> int:
         return int(taken.getsockname()[1])
 
 
-def test_a_name_node_that_is_gone_is_told_of_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_node_that_is_gone_is_reported_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         hdfs, "READ_TIMEOUT_SECONDS", 8
     )  # by itself the client tries for longer, and then it would be said that nobody answered

@@ -51,7 +51,7 @@ def test_a_block_that_inflates_to_very_much_leaves_no_such_room_behind() -> None
     assert inflate._room == container._MAX_ROOM_BYTES
 
 
-def test_broken_blocks_are_told_in_zlibs_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_blocks_are_reported_in_zlibs_words(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = deflated(USUAL)
     with pytest.raises(ValueError, match="cut short"):
         Inflater()(whole[:-10])

@@ -272,7 +272,7 @@ def test_a_schema_that_refers_to_itself_is_left_to_the_slow_reader() -> None:
     assert slow == [SlowRead.SCHEMA]
 
 
-def test_what_the_fast_reader_stumbles_over_is_told_of_and_what_it_reads_is_not(
+def test_what_the_fast_reader_stumbles_over_is_reported_and_what_it_reads_is_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     manifest_bytes, list_bytes = (
@@ -370,7 +370,7 @@ class _OlderDecoder:
     ],
 )
 @pytest.mark.usefixtures("fresh_check")
-def test_a_decoder_that_an_upgrade_broke_is_told_of_once_and_not_used(
+def test_a_decoder_that_an_upgrade_broke_is_reported_once_and_not_used(
     decoder: object,
     words: str,
     fault: ReaderFault | None,
@@ -395,7 +395,9 @@ def test_a_decoder_that_an_upgrade_broke_is_told_of_once_and_not_used(
     )
 
 
-def test_what_the_fast_reader_alone_would_take_wrongly_is_told_in_the_slow_readers_words() -> None:
+def test_what_the_fast_reader_alone_would_take_wrongly_is_reported_in_the_slow_readers_words() -> (
+    None
+):
     raw = write(json.loads(json.dumps(manifest_schema(2))), [entry(), entry(status=3)])
     with pytest.raises(UnreadableFileError, match="entry 2 has status 3"):
         fast.digest_manifest(raw, listed_as(raw), SPECS, CLASSES)

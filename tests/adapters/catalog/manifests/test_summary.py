@@ -19,7 +19,7 @@ def test_no_summary_is_an_empty_one(raw: bytes) -> None:
     assert dict(LazySummary(raw)) == {}
 
 
-def test_a_summary_that_is_none_is_told_before_it_is_looked_at() -> None:
+def test_an_invalid_summary_is_reported_before_it_is_used() -> None:
     with pytest.raises(DecodeError):
         read_operation(b"[1]")
     assert LazySummary(b'{"a": "\xff"}') == {}

@@ -70,7 +70,7 @@ def names(found: list[TableLocation | NamespaceError]) -> list[str]:
     return [place.table for place in found if isinstance(place, TableLocation)]
 
 
-def test_what_is_in_or_around_a_place_is_told_with_when_it_was_seen(
+def test_tables_in_or_around_a_location_are_reported_with_the_time_of_the_listing(
     places: ForeignLocations, catalog: TellingCatalog
 ) -> None:
     assert near(places, catalog) == [
@@ -92,7 +92,7 @@ def test_a_catalog_is_listed_once_in_the_time_whoever_asks(
     assert (near(places, catalog), catalog.listed) == ([], 2)
 
 
-def test_a_database_that_cannot_be_listed_is_told_beside_the_others_and_asked_again(
+def test_a_database_that_cannot_be_listed_is_reported_beside_the_others_and_asked_again(
     places: ForeignLocations, catalog: TellingCatalog
 ) -> None:
     catalog.databases["hidden"] = PermissionError("not for you")
@@ -104,7 +104,7 @@ def test_a_database_that_cannot_be_listed_is_told_beside_the_others_and_asked_ag
     assert (len(near(places, catalog)), catalog.listed) == (2, 2)
 
 
-def test_a_catalog_that_cannot_be_listed_at_all_is_told(
+def test_a_catalog_that_cannot_be_listed_at_all_is_reported(
     places: ForeignLocations, catalog: TellingCatalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalog, "list_namespaces", lambda: 1 / 0)

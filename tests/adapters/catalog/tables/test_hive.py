@@ -102,7 +102,7 @@ def test_a_tables_inventory_is_what_pyiceberg_says_of_it(
     )
 
 
-def test_each_of_many_tables_is_told_as_itself_however_many_are_asked_for_at_once(
+def test_each_of_many_tables_is_reported_as_itself_however_many_are_asked_for_at_once(
     writer: Catalog, catalog: PyIcebergCatalog
 ) -> None:
     writer.create_namespace_if_not_exists("many")
@@ -125,7 +125,7 @@ def test_each_of_many_tables_is_told_as_itself_however_many_are_asked_for_at_onc
         } == locations, taken
 
 
-def test_what_was_dropped_is_dropped(
+def test_a_dropped_table_is_reported_as_dropped(
     writer: Catalog, catalog: PyIcebergCatalog, orders: Table
 ) -> None:
     assert len(list(catalog.tables())) == 1
@@ -162,7 +162,7 @@ def make_foreign(address: str, name: str, location: str | None, path: str | None
         client.create_table(table)
 
 
-def test_guard_1_the_places_of_hives_own_tables_are_told(  # noqa: PLR0917 - fixtures
+def test_guard_1_the_locations_of_hives_own_tables_are_reported(  # noqa: PLR0917 - fixtures
     address: str,
     writer: Catalog,
     catalog: PyIcebergCatalog,

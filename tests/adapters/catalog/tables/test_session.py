@@ -258,7 +258,7 @@ def test_an_address_that_the_environment_excepts_is_asked_directly(
 # -- authentication
 
 
-def test_a_token_that_has_ended_is_fetched_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_that_has_ended_is_fetched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving() as server:
         server.versions = {("sales", f"t{number}"): 1 for number in range(8)}
         server.tokens = 1
