@@ -95,6 +95,9 @@ def open_app(settings: Settings, link: LinkUse = LinkUse.NONE) -> Iterator[App]:
             _lay_down_leases, store, runner.owner, clock, settings.lease.as_terms()
         )  # runs after the runner is closed, when none of its jobs works any more
         stack.callback(runner.close)
+        known = store.spark_facts()
+        if known is not None:
+            runner.recall(known)
         telemetry.leadership_changed(
             is_leader=True
         )  # every replica plans and submits; leases keep them apart, table by table

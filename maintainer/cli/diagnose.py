@@ -21,6 +21,8 @@ from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
 from maintainer.adapters.store import open_store
 from maintainer.api.page import PAGE_DIRECTORY
 from maintainer.app import open_catalogs, open_policies, spark_catalogs
+from maintainer.decide.known_faults import find_faults
+from maintainer.decide.spark_fitness import find_old_versions
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.policy import PolicySet
 from maintainer.domain.units import format_count
@@ -104,6 +106,7 @@ def diagnose(load: Callable[[], Settings], seconds: float, note: Callable[[Findi
                 for name, catalog in catalogs.items()
             ),
             Check("store", partial(_find_store, settings.store)),
+            Check("Spark driver", partial(_find_driver, settings.store)),
             Check("policies", partial(_find_policies, settings)),
             page,
         ]
@@ -154,6 +157,32 @@ def _find_store(url: str) -> Iterator[Finding]:
         return
     with closing(open_store(url)) as store:
         yield "store", True, store.describe()
+
+
+def _find_driver(url: str) -> Iterator[Finding]:
+    """What the last driver reported about its Spark; nothing before the first one has started."""
+    if is_missing_sqlite(url):
+        return
+    with closing(open_store(url)) as store:
+        facts = store.spark_facts()
+    if facts is None:
+        return
+    for name, error in facts.catalogs.items():
+        if error:
+            yield f"catalog {name} in Spark", False, f"its driver could not load it: {error}"
+    old = tuple(find_old_versions(facts))
+    versions = ", ".join(
+        f"{name} {version or 'unknown'}"
+        for name, version in (
+            ("Spark", facts.spark),
+            ("Scala", facts.scala),
+            ("Java", facts.java),
+            ("Iceberg", facts.iceberg),
+        )
+    )
+    yield "Spark driver", not old, "; ".join((f"{versions} (at {facts.at:%F %T} UTC)", *old))
+    for fault in find_faults(facts):
+        yield f"rule {fault.rule}", True, f"restricted: {fault.sentence}"
 
 
 def _judge_new_store(directory: Path) -> Finding:

@@ -15,6 +15,7 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.registration import Registration
+from maintainer.domain.spark_facts import SparkFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Circumstances:
     application: str = ""  # the application name in our own snapshots
     tasks_at_once: int = 1  # Spark tasks of one job that run at the same time
     no_runner: str | None = None  # why Spark cannot reach the table's catalog; None: it can
+    facts: SparkFacts | None = None  # what the newest Spark driver reported about itself
     registrations: tuple[Registration, ...] = ()  # the table's other names
     profiles: tuple[
         SizeProfile, ...

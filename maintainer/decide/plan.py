@@ -11,12 +11,14 @@ from datetime import datetime, timedelta
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.gain import find_gain, target_of_policy
 from maintainer.decide.jobs.size import choose_size, spread_groups
+from maintainer.decide.known_faults import find_fault
 from maintainer.decide.orphans.scan import refuse_orphans, wants_back
 from maintainer.decide.rewrite.conflict_limit import limit_between_commits
 from maintainer.decide.rewrite.daily_limit import limit_to_a_day
 from maintainer.decide.rewrite.delete_memory import fit_deletes
 from maintainer.decide.rewrite.limits import JobBounds
 from maintainer.decide.rewrite.options import shrink_groups
+from maintainer.decide.spark_fitness import find_unfit
 from maintainer.decide.thresholds import assess
 from maintainer.decide.waiting.postponement import KEEPS_WAITING, find_waiting_since, hold_back
 from maintainer.decide.waiting.quiet_periods import end_of_patience, find_unrest, has_waited_out
@@ -68,7 +70,7 @@ def _decide_rule(
 
     The checks are, in order: is it needed, is it allowed, would it help, may it start now.
     """
-    barred = _find_bar(rule, policy, circumstances)
+    barred = _find_bar(rule, health, policy, circumstances)
     if barred is not None:
         return barred
     refusal = _find_refusal(rule, health, policy, circumstances)
@@ -97,7 +99,9 @@ def _decide_rule(
     return _decide_gain(rule, health, policy, circumstances, assessment.findings)
 
 
-def _find_bar(rule: Rule, policy: Policy, circumstances: Circumstances) -> SkippedRule | None:
+def _find_bar(
+    rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
+) -> SkippedRule | None:
     """Why the rule is skipped, regardless of the table's health."""
     if not policy.is_enabled:
         return SkippedRule(
@@ -109,20 +113,27 @@ def _find_bar(rule: Rule, policy: Policy, circumstances: Circumstances) -> Skipp
         return SkippedRule(rule.name, SkipCode.AMBIGUOUS_POLICY, explain_ambiguities(policy))
     if not rule.is_enabled:
         return SkippedRule(rule.name, SkipCode.DISABLED, "the policy switches this rule off")
+    if circumstances.no_runner is not None:
+        return SkippedRule(rule.name, SkipCode.NO_RUNNER, circumstances.no_runner)
+    unfit = find_unfit(circumstances.facts, health.table.catalog, circumstances.now)
     return (
         None
-        if circumstances.no_runner is None
-        else SkippedRule(rule.name, SkipCode.NO_RUNNER, circumstances.no_runner)
+        if unfit is None
+        else SkippedRule(rule.name, SkipCode.NO_RUNNER, unfit.reason, unfit.until)
     )
 
 
 def _find_refusal(
     rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
 ) -> Refusal | None:
+    restores = isinstance(rule, RemoveOrphanFilesRule) and wants_back(circumstances.surroundings)
+    fault = None if restores else find_fault(circumstances.facts, rule.name, health)
+    if fault is not None:
+        return Refusal(SkipCode.UNSUPPORTED, fault)
     own = refuse(rule, health)
     if own is not None or not isinstance(rule, RemoveOrphanFilesRule):
         return own or refuse_shared(health, policy, circumstances.registrations)
-    if wants_back(circumstances.surroundings):
+    if restores:
         return None
     shared = refuse_shared(health, policy, circumstances.registrations)
     return shared or refuse_orphans(rule, health, circumstances.surroundings, circumstances.now)

@@ -11,6 +11,7 @@ from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.job import Job, JobEvent, Outcome
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.progress import Progress
+from maintainer.domain.spark_facts import SparkFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,18 @@ class Runner(Protocol):
     @property
     def capacity(self) -> int:
         """How many jobs can run at the same time."""
+        ...
+
+    @property
+    def facts(self) -> SparkFacts | None:
+        """What the newest driver reported about its Spark; None until one has."""
+        ...
+
+    def recall(self, facts: SparkFacts) -> None:
+        """Take what another process, or this one before its restart, had learnt of Spark.
+
+        Facts under other settings, and older ones than the runner's own, are ignored.
+        """
         ...
 
     def statements(self, job: Job) -> Sequence[str]:

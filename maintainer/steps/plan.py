@@ -7,6 +7,7 @@ from zlib import crc32
 
 from maintainer import __version__
 from maintainer.decide.next_check import find_next_check
+from maintainer.decide.spark_fitness import list_restrictions
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.policy.scope_pauses import hash_scope_pauses
 from maintainer.policy.versions import version_of
@@ -27,8 +28,10 @@ def plan(ports: Ports) -> int:
     # number of tables.
     paused = hash_scope_pauses(ports.store.scope_pauses())
     version = f"{__version__} {ports.policies.current().version} {paused}".rstrip()
-    if ports.no_runner:  # another configuration may have a runner for these catalogs
-        version += f" {crc32(repr(sorted(ports.no_runner.items())).encode()):x}"
+    # Another configuration may have a runner for these catalogs, and another Spark fewer faults.
+    obstacles = (*sorted(ports.no_runner.items()), *list_restrictions(ports.runner.facts))
+    if obstacles:
+        version += f" {crc32(repr(obstacles).encode()):x}"
     due = ports.store.tables_to_plan(ports.clock.now(), version, ports.catalogs)
     return sum(each(due, partial(_plan_due_table, ports, version), ports.is_stopping))
 

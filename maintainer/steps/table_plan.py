@@ -122,4 +122,5 @@ def circumstances_of(
         tasks_at_once=ports.admission.tasks_at_once,
         profiles=ports.admission.profiles,
         no_runner=ports.no_runner.get(health.table.catalog),
+        facts=ports.runner.facts,
     )

@@ -23,6 +23,7 @@ def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
 
     Returns how many jobs Spark has finished or lost.
     """
+    _exchange_facts(ports)
     unfinished = ports.store.unfinished_jobs()
     handed_over = [
         job
@@ -33,6 +34,16 @@ def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
         read_leases(ports) if handed_over else {}
     )  # read after the jobs: a job without a lease has ended meanwhile
     return sum(each(handed_over, lambda job: _watch_job(ports, job, leases.get(job.job_id))))
+
+
+def _exchange_facts(ports: Ports) -> None:
+    """Store what a driver of this process reported, or take what another process stored."""
+    stored = ports.store.spark_facts()
+    if stored is not None:
+        ports.runner.recall(stored)
+    own = ports.runner.facts
+    if own is not None and (stored is None or own.at > stored.at):
+        ports.store.record_spark_facts(own)
 
 
 def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -16,9 +17,12 @@ from typer.testing import CliRunner, Result
 
 from maintainer.adapters.spark import prerequisites
 from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites, refuse_missing
+from maintainer.adapters.store import open_store
 from maintainer.cli import commands, diagnose
 from maintainer.cli.diagnose import Check, run_checks
 from maintainer.domain.errors import MaintainerError, RunnerUnavailableError
+from maintainer.domain.spark_facts import SparkFacts
+from tests.adapters.store.values import NOW
 
 LONG = 30.0  # seconds: more than any of these checks takes
 
@@ -226,3 +230,28 @@ def test_everything_that_spark_lacks_is_named_at_once(
 def refuse_java(*_: object) -> None:
     message = "none here"
     raise RunnerUnavailableError(message)
+
+
+@pytest.mark.usefixtures("healthy")
+def test_what_the_last_driver_reported_is_named_with_what_it_forbids(
+    tmp_path: Path,
+) -> None:
+    write_configuration(tmp_path, f"store: sqlite:///{tmp_path}/store.db\n")
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    assert "Spark driver" not in findings_of(examine("--format", "json", home=tmp_path))
+    facts = SparkFacts(NOW, "s", "4.1.4", "2.13.17", "21.0.8", "1.12.0", {"lake": ""})
+    store.record_spark_facts(facts)
+    found = findings_of(examine("--format", "json", home=tmp_path))
+    versions = f"Spark 4.1.4, Scala 2.13.17, Java 21.0.8, Iceberg 1.12.0 (at {NOW:%F %T} UTC)"
+    assert found["Spark driver"] == (True, versions)
+    assert "catalog lake in Spark" not in found
+    worse = replace(facts, spark="3.4.3", iceberg="1.9.2", catalogs={"lake": "refused"})
+    store.record_spark_facts(worse)
+    found = findings_of(examine("--format", "json", home=tmp_path))
+    is_fine, said = found["Spark driver"]
+    assert not is_fine
+    assert said.endswith("Spark's driver runs Spark 3.4.3; jobs need 3.5 or newer")
+    assert found["catalog lake in Spark"] == (False, "its driver could not load it: refused")
+    assert found["rule expire_snapshots"][0]
+    assert found["rule expire_snapshots"][1].startswith("restricted: before Iceberg 1.10 ")
+    store.close()

@@ -13,6 +13,7 @@ from datetime import timedelta
 from maintainer.adapters.spark.courier import CARRIED, Courier
 from maintainer.adapters.spark.driver.clock import read_clock
 from maintainer.adapters.spark.drivers import Drivers
+from maintainer.adapters.spark.facts import digest_settings, read_facts
 from maintainer.adapters.spark.link import Driver, DriverSource
 from maintainer.adapters.spark.options import DriverSize, RunnerOptions, megabytes
 from maintainer.adapters.spark.orphan_files import OrphanFiles
@@ -24,6 +25,7 @@ from maintainer.domain.job import FailureReason, Job, Outcome
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.progress import Progress, Stage
+from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
@@ -73,6 +75,8 @@ class SparkRunner:
         self._waiting: list[_Waiting] = []  # for memory, the longest first
         self._is_closed = False
         self._courier = Courier(orphan_files)
+        self._settings = digest_settings(source.fingerprints)
+        self._facts: SparkFacts | None = None
         self._drivers = Drivers(
             source, self, self._mutex, options.start_timeout, options.idle_timeout
         )
@@ -101,6 +105,19 @@ class SparkRunner:
     def capacity(self) -> int:
         """Return how many jobs run at once."""
         return self._options.max_jobs
+
+    @property
+    def facts(self) -> SparkFacts | None:
+        """Return what the newest driver reported about its Spark; None until one has."""
+        return self._facts
+
+    def recall(self, facts: SparkFacts) -> None:
+        """Take facts that were learnt under the same settings, if they are newer."""
+        with self._mutex:
+            if facts.settings == self._settings and (
+                self._facts is None or facts.at > self._facts.at
+            ):
+                self._facts = facts
 
     def warm(self, size: JobSize = JobSize.SMALL) -> Driver | None:
         """Return the driver that takes jobs of that size; None while there is none."""
@@ -303,6 +320,9 @@ class SparkRunner:
 
     def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
         """Take a driver's message (called by the driver's reader thread)."""
+        facts = message.get("facts")
+        if isinstance(facts, Mapping) and driver.fingerprint in self._source.fingerprints:
+            self.recall(read_facts(facts, self._settings))
         with self._mutex:
             match message:
                 case {"event": "hello", "jobs": dict(jobs)}:

@@ -41,6 +41,7 @@ from maintainer.adapters.store.portions import SqlPortions
 from maintainer.adapters.store.scan_marks import read_marks, record_mark
 from maintainer.adapters.store.schema import INSTANCE_ID_KEY, VERSION_TABLE, store_info, tables
 from maintainer.adapters.store.schema_version import is_current
+from maintainer.adapters.store.spark_facts import read_spark_facts, record_spark_facts
 from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
 from maintainer.domain.audit import AuditEntry
 from maintainer.domain.identifier import TableIdentifier
@@ -170,6 +171,8 @@ class SqlStore(
     policy_versions = _reads(read_versions)
     policy_version = _reads(read_version)
     locations_near = _reads(read_locations_near)
+    spark_facts = _reads(read_spark_facts)
+    record_spark_facts = _writes(record_spark_facts)
     pins = _reads(read_pins)
 
     def set_pin(self, table_uuid: str, pin: Pin) -> None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from maintainer.domain.spark_facts import SparkFacts
+
 MAX_ORDER_BYTES = 8 * 1024**2  # of one order as JSON
 MAX_ORDERS = 1_000  # of one driver, not yet taken
 MAX_MESSAGE_BYTES = 1024**2  # of one message as JSON
@@ -166,6 +168,14 @@ class DriverStore(Protocol):
 
     def heartbeats(self) -> Mapping[str, int | None]:
         """How often each process's heart has beaten; None for one that has signed off."""
+        ...
+
+    def spark_facts(self) -> SparkFacts | None:
+        """What the newest driver of any process reported about its Spark; None when none has."""
+        ...
+
+    def record_spark_facts(self, facts: SparkFacts) -> None:
+        """Replace what is known of Spark."""
         ...
 
     def prune_drivers(self, before: datetime) -> int:

@@ -17,6 +17,7 @@ from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.safeguards import rollback_tag
+from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
@@ -68,6 +69,8 @@ class FakeRunner:
         self.orphans: dict[str, FoundOrphans] = {}
         self.brought: dict[str, tuple[FoundFile, ...]] = {}
         self.removed: dict[str, RemovedOrphans] = {}
+        self.settings = "settings-1"
+        self._facts: SparkFacts | None = None
 
     @property
     def owner(self) -> str:
@@ -79,6 +82,18 @@ class FakeRunner:
     @property
     def application(self) -> str:
         return self._application
+
+    @property
+    def facts(self) -> SparkFacts | None:
+        return self._facts
+
+    def recall(self, facts: SparkFacts) -> None:
+        if facts.settings == self.settings and (self._facts is None or facts.at > self._facts.at):
+            self._facts = facts
+
+    def report_facts(self, facts: SparkFacts) -> None:
+        """Let a driver report this about itself."""
+        self._facts = facts
 
     @property
     def capacity(self) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports.store.drivers import (
     JOB_ENDS,
     MAX_MESSAGE_BYTES,
@@ -42,6 +43,8 @@ class FakeDrivers:
         default_factory=dict, kw_only=True
     )  # the heartbeats as they are told, all of them, and when the last one was
 
+    _spark_facts: SparkFacts | None = field(default=None, kw_only=True)
+
     def _open(self) -> AbstractContextManager[object]:
         raise NotImplementedError
 
@@ -52,6 +55,14 @@ class FakeDrivers:
                 message = f"driver {driver.name} is in the store already"
                 raise InvalidValueError(message)
             self._drivers[driver.name] = _Rows(driver, orders={1: order})
+
+    def spark_facts(self) -> SparkFacts | None:
+        with self._open():
+            return self._spark_facts
+
+    def record_spark_facts(self, facts: SparkFacts) -> None:
+        with self._open():
+            self._spark_facts = facts
 
     def set_handle(self, name: str, handle: str) -> None:
         with self._open():

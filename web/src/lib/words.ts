@@ -112,7 +112,7 @@ export const SKIP_WORDS: Record<SkipCode, string> = {
   ambiguous_policy: "Policy files disagree about this table",
   not_quiet: "Waiting for a quiet period of other writers",
   other_maintainer: "Another program maintains the table",
-  no_runner: "Spark cannot reach this catalog with its settings",
+  no_runner: "Spark cannot run jobs on this catalog",
 };
 
 export const FAULT_WORDS: Record<FaultKind, string> = {

@@ -10,10 +10,10 @@ Both orders may have an "error". The result is that of statement `main` (default
 later statements are checks.
 
 Messages go out. Over a socket, a new connection gets hello first, then all unacknowledged messages,
-then replayed. After that: application.starting, application.started, application.failed,
-application.ended, application.worn, job.started, statement.started, files.wanted, job.rows,
-spark.progress, statement.finished, job.finished, job.failed, job.cancelled. All other output goes
-to standard error.
+then replayed. After that: application.starting, application.started, application.facts (its
+versions), application.failed, application.ended, application.worn, job.started, statement.started,
+files.wanted, job.rows, spark.progress, statement.finished, job.finished, job.failed, job.cancelled.
+All other output goes to standard error.
 
 The driver outlives its daemon by a bounded time, so that the next daemon can continue its jobs.
 Each job may work until its fence, a time that the daemon extends again and again. A job that is not
@@ -37,6 +37,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 
 from .channel import Channel
 from .clock import read_clock
+from .facts import read_versions
 from .job import Job
 from .jvm import Jvm, drop_cluster_defaults
 from .marks import Marks
@@ -73,6 +74,7 @@ class _Driver:
         self._sessions: queue.SimpleQueue[JavaObject] = queue.SimpleQueue()
         self._jvm: Jvm | None = None
         self._context: JavaObject = None
+        self._facts: Message | None = None  # its versions, once they are known
         self._is_stopping = False
         self._is_worn = False
         self._last_end: float | None = None  # when the last job ended
@@ -128,8 +130,18 @@ class _Driver:
         self._output.send(
             "application.started", application_id=context.applicationId, java_pid=jvm.process.pid
         )
+        self._report_facts(gateway.jvm, session)
         for _ in range(self._settings["max_jobs"]):
             self._sessions.put(session.newSession())
+
+    def _report_facts(self, java: JavaObject, session: JavaObject) -> None:
+        """Report which versions run here."""
+        self._facts = {
+            "spark": session.version,
+            **read_versions(java),
+            "at": time.time(),
+        }
+        self._output.send("application.facts", facts=self._facts)
 
     def _take(self, message: Message) -> None:
         match message:
@@ -164,6 +176,7 @@ class _Driver:
             "is_worn": self._is_worn,
             "fingerprint": self._settings.get("fingerprint"),
             "megabytes": self._settings.get("megabytes"),
+            "facts": self._facts,
             "jobs": {job.job_id: job.is_started for job in list(self._jobs.values())},
         }
 

@@ -1,0 +1,155 @@
+"""What a driver reports about its Spark switches rules off, or all rules of a catalog."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from maintainer.decide.circumstances import Circumstances
+from maintainer.decide.known_faults import KNOWN_FAULTS, find_fault
+from maintainer.decide.plan import decide, on_request
+from maintainer.decide.spark_fitness import (
+    CATALOG_TRUST,
+    VERSION_TRUST,
+    find_unfit,
+    list_restrictions,
+)
+from maintainer.domain.plan import Plan, SkipCode
+from maintainer.domain.policy import Mode, Policy, RuleName
+from maintainer.domain.rules import ExpireSnapshotsRule, RewriteDataFilesRule
+from maintainer.domain.spark_facts import SparkFacts, write_version
+from tests.project.repository import read_text
+from tests.samples import NOW, health_of_partitions
+
+FITTING = SparkFacts(NOW, "s", "4.1.4", "2.13.17", "21.0.8", "1.12.0", {"lake": ""})
+PLAIN = replace(health_of_partitions({"day=1": [1000] * 60}), branches=1, tags=0, format_version=2)
+TAGGED = replace(PLAIN, tags=1)
+BRANCHED = replace(PLAIN, branches=2)
+NEWEST = replace(PLAIN, format_version=3)
+POLICY = Policy(mode=Mode.ENFORCE, rules=(ExpireSnapshotsRule(), RewriteDataFilesRule()))
+
+
+def told(**changes: object) -> SparkFacts:
+    return replace(FITTING, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason", "trust"),
+    [
+        (None, None, None),
+        (FITTING, None, None),
+        (told(spark="", iceberg="", catalogs={}), None, None),
+        (told(spark="3.5.0", iceberg="1.7.0"), None, None),
+        (told(iceberg="unspecified"), None, None),
+        (
+            told(spark="3.4.3"),
+            "Spark's driver runs Spark 3.4.3; jobs need 3.5 or newer",
+            VERSION_TRUST,
+        ),
+        (
+            told(iceberg="1.6.1"),
+            "Spark's driver runs Iceberg 1.6.1; jobs need 1.7 or newer",
+            VERSION_TRUST,
+        ),
+        (
+            told(catalogs={"lake": "Connection refused"}),
+            "Spark could not load catalog lake: Connection refused",
+            CATALOG_TRUST,
+        ),
+        (told(catalogs={"lake": "", "other": "Connection refused"}), None, None),
+    ],
+)
+def test_a_spark_that_does_not_fit_runs_nothing_of_the_catalog_for_a_while(
+    facts: SparkFacts | None, reason: str | None, trust: timedelta | None
+) -> None:
+    found = find_unfit(facts, "lake", NOW)
+    plan = decide(PLAIN, POLICY, Circumstances(NOW, facts=facts))
+    if reason is None or trust is None:
+        assert found is None
+        assert not [one for one in plan.skipped if one.code is SkipCode.NO_RUNNER]
+        return
+    assert found is not None
+    assert (found.reason, found.until) == (reason, NOW + trust)
+    assert [(one.code, one.reason, one.next_at) for one in plan.skipped] == [
+        (SkipCode.NO_RUNNER, reason, NOW + trust)
+    ] * 2
+    later = NOW + trust
+    assert find_unfit(facts, "lake", later) is None, "then a job may try again"
+
+
+@pytest.mark.parametrize("catalogs", [{}, {"lake": "gone"}])
+def test_a_version_counts_before_a_catalog(catalogs: dict[str, str]) -> None:
+    found = find_unfit(told(spark="3.3.0", catalogs=catalogs), "lake", NOW)
+    assert found is not None
+    assert "3.3.0" in found.reason
+
+
+CASES = [
+    ("1.9.2", RuleName.EXPIRE_SNAPSHOTS, TAGGED, "several branches or tags"),
+    ("1.9.2", RuleName.EXPIRE_SNAPSHOTS, BRANCHED, "several branches or tags"),
+    ("1.9.2", RuleName.EXPIRE_SNAPSHOTS, PLAIN, None),
+    ("1.10.0", RuleName.EXPIRE_SNAPSHOTS, TAGGED, None),
+    ("1.9.2", RuleName.REWRITE_DATA_FILES, NEWEST, "row lineage"),
+    ("1.9.2", RuleName.REWRITE_DATA_FILES, PLAIN, None),
+    ("1.10.1", RuleName.REWRITE_DATA_FILES, NEWEST, None),
+    ("1.9.2", RuleName.COMPUTE_PARTITION_STATS, PLAIN, "no procedure compute_partition_stats"),
+    ("1.10.0", RuleName.COMPUTE_PARTITION_STATS, PLAIN, None),
+    ("1.10.2", RuleName.REMOVE_ORPHAN_FILES, PLAIN, "stream_results"),
+    ("1.11.0", RuleName.REMOVE_ORPHAN_FILES, PLAIN, None),
+    ("1.9.2", RuleName.REWRITE_MANIFESTS, NEWEST, None),
+    ("", RuleName.EXPIRE_SNAPSHOTS, TAGGED, None),
+]
+
+
+@pytest.mark.parametrize(("iceberg", "rule", "health", "expected"), CASES)
+def test_a_known_fault_forbids_its_rule_on_the_tables_that_it_concerns(
+    iceberg: str, rule: RuleName, health: object, expected: str | None
+) -> None:
+    found = find_fault(told(iceberg=iceberg), rule, health)  # type: ignore[arg-type]
+    if expected is None:
+        assert found is None
+        return
+    assert found is not None
+    assert expected in found
+    assert found.endswith(f"; Spark runs Iceberg {iceberg}")
+
+
+def test_every_known_fault_is_among_the_cases() -> None:
+    assert {fault.rule for fault in KNOWN_FAULTS} == {
+        rule for _, rule, _, expected in CASES if expected is not None
+    }
+
+
+def test_the_documentation_lists_every_known_fault() -> None:
+    text = read_text("docs/spark.md")
+    for fault in KNOWN_FAULTS:
+        assert f"| before {write_version(fault.until)} | `{fault.rule}` |" in text
+
+
+def skipped(plan: Plan, rule: RuleName) -> tuple[SkipCode, str]:
+    return next((one.code, one.reason) for one in plan.skipped if one.rule is rule)
+
+
+def test_a_rule_with_a_known_fault_is_unsupported_even_on_request_and_the_others_run() -> None:
+    circumstances = Circumstances(NOW, facts=told(iceberg="1.9.2"))
+    plan = decide(TAGGED, POLICY, circumstances)
+    code, reason = skipped(plan, RuleName.EXPIRE_SNAPSHOTS)
+    assert code is SkipCode.UNSUPPORTED
+    assert reason == (
+        "before Iceberg 1.10 expiry may delete files that are still needed if the table has "
+        "several branches or tags; Spark runs Iceberg 1.9.2"
+    )
+    assert [one.rule for one in plan.planned] == [RuleName.REWRITE_DATA_FILES]
+    asked = on_request(POLICY, (RuleName.EXPIRE_SNAPSHOTS,))
+    again = decide(TAGGED, asked, replace(circumstances, is_requested=True))
+    assert skipped(again, RuleName.EXPIRE_SNAPSHOTS)[0] is SkipCode.UNSUPPORTED
+
+
+def test_what_fits_restricts_nothing() -> None:
+    assert list_restrictions(None) == list_restrictions(FITTING) == ()
+    assert list_restrictions(told(spark="", iceberg="")) == ()
+    assert len(list_restrictions(told(spark="3.4.0", catalogs={"lake": "gone"}))) == 2
+    (only,) = list_restrictions(told(iceberg="1.10.0"))
+    assert only.startswith("before Iceberg 1.11 remove_orphan_files has no stream_results")
