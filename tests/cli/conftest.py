@@ -47,7 +47,7 @@ def open_instead(patch: pytest.MonkeyPatch, world: World, *modules: ModuleType) 
     """
 
     @contextmanager
-    def open_world(_: object) -> Iterator[SimpleNamespace]:
+    def open_world(_: object, *, runs_jobs: bool = False) -> Iterator[SimpleNamespace]:  # noqa: ARG001
         yield SimpleNamespace(
             ports=world.ports, settings=SimpleNamespace(scan=ScanSettings()), read=ReadCount()
         )
