@@ -3,6 +3,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -43,16 +44,22 @@ def declared(*groups: str) -> set[str]:
     return {canonicalize_name(Requirement(text).name) for text in texts}
 
 
+@cache
+def find_distributions() -> dict[str, set[str]]:
+    """The distributions that bring each top-level name, from the metadata of all installed ones."""
+    return {
+        name: {canonicalize_name(owner) for owner in owners}
+        for name, owners in packages_distributions().items()
+    }
+
+
 def find_undeclared(
     folder: str, allowed: set[str], *, beside: frozenset[str]
 ) -> dict[Path, set[str]]:
     """Imports of distributions that pyproject does not name, by file; `beside` are optional modules
     that are looked for and not required.
     """
-    distributions = {
-        name: {canonicalize_name(owner) for owner in owners}
-        for name, owners in packages_distributions().items()
-    }
+    distributions = find_distributions()
     known = sys.stdlib_module_names | {"maintainer", "tests"} | beside
     undeclared: dict[Path, set[str]] = {}
     for path in list_files():
