@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from maintainer.domain.rule_field import (
     Condition,
     Count,
     Duration,
+    FilesOnly,
     Flag,
     Kind,
     Member,
@@ -17,6 +19,8 @@ from maintainer.domain.rule_field import (
     RuleField,
     Size,
     Text,
+    fields_of,
+    rule_field,
 )
 from maintainer.domain.units import MIB
 
@@ -51,3 +55,37 @@ def test_a_field_accepts_its_own_type_and_writes_it_as_in_a_policy_file(
 def test_a_truth_value_is_no_number() -> None:
     assert not RuleField(2, Count(2), "What it means").accepts(value=True)
     assert not RuleField(default=True, kind=Flag(), meaning="What it means").accepts(1)
+
+
+def test_a_field_is_described_with_its_bounds_its_default_and_what_a_property_cannot_say() -> None:
+    plain = RuleField(10, Count(2), "Files that one commit reads")
+    assert plain.describe() == "Files that one commit reads; floor 2, default 10."
+    unset = RuleField(None, Text(500), "The order of rows", unset="as the table says")
+    assert unset.describe() == (
+        "The order of rows; at most 500 characters, default as the table says."
+    )
+    restricted = RuleField(
+        Approval.REQUIRED,
+        Member(Approval),
+        "Who agrees",
+        files_only=FilesOnly(Approval.AUTOMATIC, "a table's writers set its properties"),
+    )
+    assert restricted.describe() == (
+        "Who agrees; default required. A table property cannot say automatic."
+    )
+
+
+def test_the_fields_of_a_rule_have_their_attributes_names_and_their_own_keys() -> None:
+    @dataclass(frozen=True)
+    class Rule:
+        enabled: bool = rule_field(default=True, kind=Flag(), meaning="Whether it runs")
+        not_a_field: int = 0
+
+    @dataclass(frozen=True)
+    class Narrower(Rule):
+        files: int = rule_field(10, Count(2), "How many", key="max_files")
+
+    assert [(one.name, one.key, one.default) for one in fields_of(Narrower)] == [
+        ("enabled", "enabled", True),
+        ("files", "max_files", 10),
+    ]
