@@ -59,19 +59,11 @@ def test_a_job_of_each_size_occupies_its_part_of_the_driver_and_of_its_executors
 
 
 def test_a_cluster_is_asked_for_exactly_the_executors_of_the_size() -> None:
-    size, class_path = Executors(4, "4096m", 4), [Path("/jars/a.jar"), Path("/jars/b.jar")]
-    common = {
-        "spark.executor.memory": "4096m",
-        "spark.executor.cores": "4",
-        "spark.jars": "file:///jars/a.jar,file:///jars/b.jar",
-    }
-    assert executor_settings("spark://h:7077", size, class_path) == common | {
-        "spark.cores.max": "16"
-    }
+    size = Executors(4, "4096m", 4)
+    common = {"spark.executor.memory": "4096m", "spark.executor.cores": "4"}
+    assert executor_settings("spark://h:7077", size) == common | {"spark.cores.max": "16"}
     for master in ("yarn", "k8s://https://h:6443"):
-        assert executor_settings(master, size, class_path) == common | {
-            "spark.executor.instances": "4"
-        }
+        assert executor_settings(master, size) == common | {"spark.executor.instances": "4"}
 
 
 def test_sizes_without_executors_of_their_own_have_those_of_small_jobs(tmp_path: Path) -> None:

@@ -36,8 +36,8 @@ def open_runner(
     owner = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:6]}"
     instance = store.instance_id()
     application = f"iceberg-maintainer-{instance}"
-    kubernetes, link = settings.spark.kubernetes, settings.spark.link
-    if kubernetes is None or link is None:
+    link = settings.spark.link
+    if link is None:
         return LocalRunner(
             options=spark_options(settings),
             catalogs=catalogs,
@@ -47,16 +47,18 @@ def open_runner(
             portions=store,
             clock=clock,
         )
-    # Most daemons run Spark on their own machine, and most commands run none.
+    # Most daemons reach Spark by a socket, and most commands run none.
     from maintainer.adapters.spark.remote.drivers import LinkOptions  # noqa: PLC0415
-    from maintainer.adapters.spark.remote.kubernetes import kubernetes_runner  # noqa: PLC0415
+    from maintainer.adapters.spark.remote.runners import (  # noqa: PLC0415
+        RemoteParts,
+        kubernetes_runner,
+        process_runner,
+    )
 
-    return kubernetes_runner(
-        runner_options(settings),
+    parts = RemoteParts(
         catalogs,
         owner,
         application,
-        kubernetes_options(kubernetes),
         LinkOptions(
             instance,
             link.address_at(link_port or link.port),
@@ -67,6 +69,10 @@ def open_runner(
         run_dir(settings),
         clock,
     )
+    if settings.spark.kubernetes is None:
+        return process_runner(parts, spark_options(settings))
+    options = kubernetes_options(settings.spark.kubernetes)
+    return kubernetes_runner(parts, runner_options(settings), options)
 
 
 @contextmanager

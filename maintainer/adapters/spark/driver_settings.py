@@ -115,7 +115,9 @@ class LocalDriverSettings(DriverSettings):
         options = self._local
         surroundings = local_settings(options, directory)
         if size.executors is not None:
-            surroundings |= executor_settings(options.master, size.executors, class_path)
+            surroundings |= executor_settings(options.master, size.executors) | {
+                "spark.jars": ",".join(path.as_uri() for path in class_path)
+            }  # executors fetch them from the driver
         return self.write(size, surroundings) | {
             "directory": str(directory),
             "java_options": f"{options.java_options} -Djava.io.tmpdir={directory}".strip(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -92,10 +92,8 @@ class LocalSparkOptions(RunnerOptions):
     driver_host: str = "127.0.0.1"  # of this machine, as the executors of a cluster reach it
 
 
-def executor_settings(
-    master: str, executors: Executors, class_path: Sequence[Path]
-) -> dict[str, str]:
-    """Return a driver's settings on a cluster; executors fetch the jars from the driver.
+def executor_settings(master: str, executors: Executors) -> dict[str, str]:
+    """Return a driver's settings on a cluster.
 
     A standalone cluster limits an application by its cores, the others by executors.
     """
@@ -107,16 +105,21 @@ def executor_settings(
     return {
         "spark.executor.memory": executors.memory,
         "spark.executor.cores": str(executors.cores),
-        "spark.jars": ",".join(path.as_uri() for path in class_path),
     } | number
 
 
-def local_settings(options: LocalSparkOptions, directory: Path) -> dict[str, str]:
-    """Return Spark's settings for a driver on this machine, which works in that directory."""
+def host_settings(options: LocalSparkOptions) -> dict[str, str]:
+    """Return Spark's settings for a driver on this machine."""
     return {
         "spark.master": options.master,
         "spark.driver.host": options.driver_host,
         "spark.driver.bindAddress": options.driver_host,
+    }
+
+
+def local_settings(options: LocalSparkOptions, directory: Path) -> dict[str, str]:
+    """Return Spark's settings for a driver on this machine, which works in that directory."""
+    return host_settings(options) | {
         "spark.local.dir": str(directory),
         "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
     }

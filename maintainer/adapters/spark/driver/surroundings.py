@@ -27,14 +27,21 @@ def complete_settings(
     environ.setdefault("SPARK_HOME", str(_find_spark()))
     environ.setdefault("PYSPARK_PYTHON", sys.executable)
     given = str(settings.get("java_options", ""))
+    jars = _find_jars(environ)
+    fetched = (
+        {}
+        if str(settings.get("master", "local")).startswith("local")
+        else {"spark.jars": ",".join(Path(jar).as_uri() for jar in jars)}
+    )  # executors fetch them from this driver
     return settings | {
         "directory": directory,
         "owns_directory": True,
-        "jars": _find_jars(environ),
+        "jars": jars,
         "java_options": f"{given} -Djava.io.tmpdir={directory}".strip(),
         "conf": {
             "spark.local.dir": directory,
             "spark.sql.warehouse.dir": (Path(directory) / "warehouse").as_uri(),
+            **fetched,
             **settings["conf"],
         },
     }

@@ -60,3 +60,15 @@ def test_settings_that_were_sent_stay(tmp_path: Path) -> None:
 def test_a_machine_without_jars_is_named(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match=f"there are no jars in {tmp_path}; {JARS} names"):
         complete_settings(dict(SENT), {JARS: str(tmp_path), WORK: str(tmp_path)})
+
+
+def test_executors_fetch_the_jars_from_the_driver(tmp_path: Path) -> None:
+    (tmp_path / "a.jar").touch()
+    environ = {JARS: str(tmp_path), WORK: str(tmp_path)}
+    for master, jars in (
+        ("k8s://https://kubernetes.default.svc", f"file://{tmp_path}/a.jar"),
+        ("spark://10.0.0.1:7077", f"file://{tmp_path}/a.jar"),
+        ("local[2]", None),
+    ):
+        conf = complete_settings({"master": master, "conf": {}}, environ)["conf"]
+        assert conf.get("spark.jars") == jars
