@@ -115,7 +115,7 @@ def serve_link(
             log.info("link.started address=%s", link.address_at(port))
             yield port
         finally:
-            server.should_exit = True
+            server.should_exit = server.force_exit = True  # a poll that is cut short is repeated
             thread.join(STOP_SECONDS + 1)
 
 

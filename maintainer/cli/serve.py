@@ -66,12 +66,16 @@ def _run(app: App, listener: socket.socket) -> None:
         _log_policy_problems(app)
         _log_missing(app.ports.runner)
         signals.wait()
+        leaves = app.ports.runner.outlives_daemon and not signals.is_urgent
         log.info(
-            "daemon.stopping running_jobs=%d (they may finish; a second signal cancels them)",
+            "daemon.stopping running_jobs=%d (%s)",
             len(held_jobs(app.ports)),
+            "they continue without this daemon"
+            if leaves
+            else "they may finish; a second signal cancels them",
         )
         app.stopping.set()
-        if app.ports.runner.outlives_daemon and not signals.is_urgent:
+        if leaves:
             scheduler.stop()
             app.ports.runner.leave()
         else:
