@@ -21,7 +21,8 @@ from maintainer.domain.location import respell
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.ports.store.portions import Portion, PortionKind, PortionSet, PortionStore
 
-_MOMENT = timedelta(microseconds=1)
+_MICROSECOND = timedelta(microseconds=1)
+_MOMENT = timedelta(milliseconds=1)  # the least time that Iceberg distinguishes
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_TOLD = 1_000_001  # found files that are read into memory: one more than any list may have
 # Of a listed part: its statements, and the index of its dry run. Of a removal: its statements up to
@@ -156,7 +157,7 @@ def list_lines(action: RemoveOrphanFiles, files: Iterable[FoundFile]) -> Iterato
 
 def _line(path: str, file: FoundFile, action: RemoveOrphanFiles) -> str:
     modified = file.modified_at or action.older_than - _MOMENT
-    return json.dumps([path, (modified - _EPOCH) // _MOMENT])
+    return json.dumps([path, (modified - _EPOCH) // _MICROSECOND])
 
 
 def read_orphans(lines: Iterable[str]) -> FoundOrphans | None:

@@ -107,7 +107,7 @@ def test_orphans_are_found_and_removed_by_executors_that_share_no_directory(site
     assert isinstance(layer, PolicyLayer)
     ports = replace(site.workshop.ports, policies=FakePolicies(layer))
     workshop = replace(site.workshop, ports=ports)
-    rows = ("SELECT id FROM range(50000)",) * 15
+    rows = ("SELECT id FROM range(50000)",) * 4
     table = workshop.create("littered", "id bigint", rows=rows)
     location = workshop.look(table).location
     place, old = Path(location.removeprefix("file:")), timedelta(days=30)
@@ -121,6 +121,7 @@ def test_orphans_are_found_and_removed_by_executors_that_share_no_directory(site
     page = [FoundFile(f"{location}/data/{path.name}", 1) for path in files]
     workshop.runner.bring_listing("listed-1", action, [page])
     scan = workshop.finish(workshop.begin(table, action, job_id="listed-1"))
+    assert (scan.state, scan.failure_message) == (JobState.SUCCEEDED, "")
     (orphans,) = workshop.store.orphan_lists(table)
     assert (orphans.files, orphans.state) == (1, OrphanListState.APPROVED)
     removal = workshop.run(table, RuleName.REMOVE_ORPHAN_FILES)
