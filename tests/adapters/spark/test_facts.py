@@ -12,17 +12,22 @@ from typing import Any
 
 import pytest
 
+from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.facts import read_facts
 from maintainer.adapters.spark.jars import PINNED_JARS
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.spark_facts import SparkFacts
 from tests.adapters.spark.lakes import (
+    APPLICATION,
+    QUICK_OPTIONS,
     Lake,
+    WallClock,
     job_on,
     outcome_of,
     runner_on,
     wait_until,
 )
+from tests.fakes.adapters.store import FakeStore
 
 AT = 1_800_000_000.5
 SAID: Mapping[str, object] = {
@@ -79,13 +84,30 @@ def test_the_newest_driver_under_the_present_settings_counts(tmp_path: Path) -> 
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_a_real_driver_reports_its_versions(warm: LocalRunner, lake: Lake) -> None:
-    warm.submit(job := job_on(lake.create("facts", files=6), "facts-job"))
-    assert outcome_of(warm, job).kind == "finished"
-    wait_until(lambda: warm.facts is not None)
-    facts = warm.facts
-    assert facts is not None
-    assert facts.spark == version("pyspark")
-    assert facts.iceberg == PINNED_JARS[0].version
-    assert facts.scala.startswith("2.13.")
-    assert facts.java.startswith(("17.", "21."))
+def test_a_real_driver_reports_its_versions_and_which_catalogs_load(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    table = lake.create("facts", files=6)
+    gone = spark_configuration(
+        "gone", {"type": "rest", "uri": "http://127.0.0.1:1", "token": "tok-12345"}, {}
+    )
+    catalogs = {"lake": lake.spark, "gone": gone}
+    runner = LocalRunner(
+        QUICK_OPTIONS, catalogs, "facts-1", APPLICATION, tmp_path / "run", FakeStore(), WallClock()
+    )
+    try:
+        job = job_on(table, "facts-job")
+        runner.submit(job)
+        assert outcome_of(runner, job).kind == "finished", "beside a catalog that is gone"
+        wait_until(lambda: runner.facts is not None)
+        facts = runner.facts
+        assert facts is not None
+        assert facts.spark == version("pyspark")
+        assert facts.iceberg == PINNED_JARS[0].version
+        assert facts.scala.startswith("2.13.")
+        assert facts.java.startswith(("17.", "21."))
+        assert facts.catalogs["lake"] == ""
+        assert "refused" in facts.catalogs["gone"].lower()
+        assert "tok-12345" not in facts.catalogs["gone"]
+        assert "\n" not in facts.catalogs["gone"]
+    finally:
+        runner.close()

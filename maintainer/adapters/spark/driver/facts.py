@@ -1,10 +1,21 @@
-"""What a started Spark reports about itself: its versions."""
+"""What a started Spark reports about itself: its versions, and which catalogs it can load."""
 
 from __future__ import annotations
 
 import contextlib
+import threading
+import time
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, TypeAlias
+
+from .results import read_causes
+
+_PREFIX = "spark.sql.catalog."
+_MAX_CHARACTERS = 300  # of a catalog's error
+# Words in the names of settings whose values must never be shown.
+_SECRETS = ("password", "passwd", "secret", "token", "credential", "authorization", "key")
+_MIN_SECRET_CHARACTERS = 4  # blanking out shorter values would hit ordinary words
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
@@ -18,8 +29,74 @@ def read_versions(java: JavaObject) -> dict[str, str]:
     }
 
 
+def load_catalogs(
+    new_session: Callable[[], JavaObject], conf: Mapping[str, str], seconds: float
+) -> dict[str, str]:
+    """Load each configured catalog once; return its error in a line, empty when there is none.
+
+    Each has a thread and a session of its own, because one may wait for its server for ever. What
+    has not answered within so many seconds is an error.
+    """
+    answers: dict[str, str] = {}
+
+    def load(name: str) -> None:
+        try:
+            new_session().sql(f"SET CATALOG {_quote(name)}")
+        # Catalogs fail with any exception of Java.
+        except Exception as error:  # noqa: BLE001
+            answers[name] = _write_line(error, conf)
+        else:
+            answers[name] = ""
+
+    names = sorted(find_catalogs(conf))
+    threads = [threading.Thread(target=load, args=(name,), daemon=True) for name in names]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    known = dict(answers)
+    return {name: known.get(name, f"no answer within {seconds:g} s") for name in names}
+
+
+def find_catalogs(conf: Mapping[str, str]) -> set[str]:
+    """Return the names of the configured catalogs."""
+    return {
+        key.removeprefix(_PREFIX)
+        for key in conf
+        if key.startswith(_PREFIX) and "." not in key.removeprefix(_PREFIX)
+    }
+
+
+def _quote(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
+
+
 def _ask(java: JavaObject, path: str, *arguments: str) -> str:
     # A class that does not exist is a package of Java's to py4j, and cannot be called.
     with contextlib.suppress(Exception):
         return str(attrgetter(path)(java)(*arguments) or "")
     return ""
+
+
+def _write_line(error: BaseException, conf: Mapping[str, str]) -> str:
+    """Return the outermost and the innermost cause in a line without the settings' secrets."""
+    causes = read_causes(error)
+    told = [cause["message"] or cause["class"] for cause in (causes[0], causes[-1])]
+    text = " ".join(": ".join(dict.fromkeys(told)).split())
+    for value in _find_secrets(conf):
+        text = text.replace(value, "***")
+    return text[:_MAX_CHARACTERS]
+
+
+def _find_secrets(conf: Mapping[str, str]) -> list[str]:
+    return sorted(
+        {
+            value
+            for key, value in conf.items()
+            if len(value) >= _MIN_SECRET_CHARACTERS
+            and any(word in key.lower() for word in _SECRETS)
+        },
+        key=len,
+        reverse=True,
+    )

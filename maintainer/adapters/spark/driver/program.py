@@ -11,9 +11,9 @@ later statements are checks.
 
 Messages go out. Over a socket, a new connection gets hello first, then all unacknowledged messages,
 then replayed. After that: application.starting, application.started, application.facts (its
-versions), application.failed, application.ended, application.worn, job.started, statement.started,
-files.wanted, job.rows, spark.progress, statement.finished, job.finished, job.failed, job.cancelled.
-All other output goes to standard error.
+versions, and which catalogs load), application.failed, application.ended, application.worn,
+job.started, statement.started, files.wanted, job.rows, spark.progress, statement.finished,
+job.finished, job.failed, job.cancelled. All other output goes to standard error.
 
 The driver outlives its daemon by a bounded time, so that the next daemon can continue its jobs.
 Each job may work until its fence, a time that the daemon extends again and again. A job that is not
@@ -37,7 +37,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 
 from .channel import Channel
 from .clock import read_clock
-from .facts import read_versions
+from .facts import load_catalogs, read_versions
 from .job import Job
 from .jvm import Jvm, drop_cluster_defaults
 from .marks import Marks
@@ -56,6 +56,7 @@ _CANCEL_SECONDS = 60
 _SETTLE_ROUNDS = 5  # Iceberg's committer checks for leftovers every 0.1 s
 _STOP_SECONDS = 10
 _FLUSH_SECONDS = 5  # for the last words to reach the daemon
+_CATALOGS_SECONDS = 30  # time for the configured catalogs to load, all at once
 _START_SECONDS = 60  # time for the daemon to send the start message
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
@@ -74,7 +75,7 @@ class _Driver:
         self._sessions: queue.SimpleQueue[JavaObject] = queue.SimpleQueue()
         self._jvm: Jvm | None = None
         self._context: JavaObject = None
-        self._facts: Message | None = None  # its versions, once they are known
+        self._facts: Message | None = None  # its versions and catalogs, once they are known
         self._is_stopping = False
         self._is_worn = False
         self._last_end: float | None = None  # when the last job ended
@@ -130,15 +131,19 @@ class _Driver:
         self._output.send(
             "application.started", application_id=context.applicationId, java_pid=jvm.process.pid
         )
-        self._report_facts(gateway.jvm, session)
+        threading.Thread(
+            target=self._report_facts, args=(gateway.jvm, session), daemon=True
+        ).start()  # beside the first job: a catalog's server may never answer
         for _ in range(self._settings["max_jobs"]):
             self._sessions.put(session.newSession())
 
     def _report_facts(self, java: JavaObject, session: JavaObject) -> None:
-        """Report which versions run here."""
+        """Report which versions run here, and which catalogs can be loaded."""
+        conf = self._settings["conf"]
         self._facts = {
             "spark": session.version,
             **read_versions(java),
+            "catalogs": load_catalogs(session.newSession, conf, _CATALOGS_SECONDS),
             "at": time.time(),
         }
         self._output.send("application.facts", facts=self._facts)
