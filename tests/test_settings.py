@@ -99,7 +99,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "executors": None,
             "driver_host": None,
             "idle_timeout": "10m",
-            "start_timeout": "2m",
+            "start_timeout": None,
             "java_home": None,
             "jars_dir": None,
             "run_dir": f"{file.parent}/run",

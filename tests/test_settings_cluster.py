@@ -4,12 +4,13 @@ what cannot be is refused.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from maintainer.adapters.spark.options import DriverSize, Executors, executor_settings
-from maintainer.app.options import admission_rules, spark_options
+from maintainer.app.options import admission_rules, runner_options, spark_options
 from maintainer.domain.errors import ConfigurationError
 from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.settings import Settings, load_settings
@@ -189,3 +190,16 @@ def test_pods_run_the_tasks_in_the_driver_unless_executors_are_wanted(tmp_path: 
     spark = load(tmp_path, text).spark
     assert spark.executors_of(JobSize.SMALL) is not None
     assert spark.tasks_at_once == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("{}", 2),
+        ("{start_timeout: 5m}", 5),
+        ("{runner: kubernetes, link: {}, kubernetes: {namespace: jobs, image: i}}", 10),
+    ],
+)
+def test_a_pod_has_longer_to_start_than_a_process(tmp_path: Path, text: str, minutes: int) -> None:
+    settings = load(tmp_path, f"spark: {text}\n")
+    assert runner_options(settings).start_timeout == timedelta(minutes=minutes)

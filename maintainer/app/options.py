@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from datetime import timedelta
 from pathlib import Path
 
 from maintainer.adapters.catalog import PollLimits
@@ -27,6 +28,9 @@ from maintainer.settings import ImpactSettings, ScanSettings, Settings
 from maintainer.settings.spark import SparkSettings
 from maintainer.settings.spark_kubernetes import KubernetesSettings
 from maintainer.steps.scan import ScanOptions
+
+# A pod may wait for a node and for its image.
+_START_TIMEOUTS = {"process": timedelta(minutes=2), "kubernetes": timedelta(minutes=10)}
 
 
 def admission_rules(settings: Settings) -> AdmissionRules:
@@ -76,7 +80,7 @@ def runner_options(settings: Settings) -> RunnerOptions:
         drivers=drivers,
         max_memory=most,
         idle_timeout=spark.idle_timeout,
-        start_timeout=spark.start_timeout,
+        start_timeout=spark.start_timeout or _START_TIMEOUTS[spark.runner],
         conf=mark_settings(
             (catalog.properties for catalog in settings.catalogs.values()),
             let_writers_win=spark.let_writers_win,

@@ -170,11 +170,11 @@ class SparkSettings(Strict):
         DurationBetween("1s"),
         Field(description="A driver without a job ends after this time."),
     ] = timedelta(minutes=10)
-    start_timeout: Annotated[
-        timedelta,
-        DurationBetween("1s", "1h"),
-        Field(description="The time in which a driver must start."),
-    ] = timedelta(seconds=120)
+    start_timeout: Annotated[timedelta, DurationBetween("1s", "1h")] | None = Field(
+        default=None,
+        description="The time in which a driver must start, its wait for room in the cluster "
+        "and for its image included. Default: 2m; with runner `kubernetes`, 10m.",
+    )
     java_home: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None, description="The Java to use. Default: `JAVA_HOME`, else the one on the PATH."
     )
