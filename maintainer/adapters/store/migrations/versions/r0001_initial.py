@@ -62,6 +62,7 @@ def upgrade() -> None:
     _create_plans()
     _create_samples()
     _create_jobs()
+    _create_job_portions()
     _create_orphans()
     _create_pauses_and_notices()
     _create_audit_log()
@@ -289,6 +290,20 @@ def _create_jobs() -> None:
         _required("snapshots_removed", sa.BigInteger()),
         _required("bytes_rewritten", sa.BigInteger()),
         sa.PrimaryKeyConstraint("id"),
+    )
+
+
+def _create_job_portions() -> None:
+    op.create_table(
+        "job_portions",
+        _required("job_id", NAME),
+        _required("kind", NAME),
+        _required("preparer", NAME),
+        _required("number", sa.Integer(), autoincrement=False),
+        _required("lines", sa.Integer()),
+        _required("is_last", sa.Boolean()),
+        _required("data", sa.LargeBinary()),
+        sa.PrimaryKeyConstraint("job_id", "kind", "preparer", "number"),
     )
 
 
