@@ -49,6 +49,7 @@ class Drivers:
         self._adopting = threading.Lock()
         self._living: dict[str, Driver] = {}
         self._warm: dict[str, Driver] = {}  # by fingerprint: the drivers that take jobs
+        self._adopted: set[str] = set()  # living drivers that another process has started
         self._timers: dict[str, threading.Timer] = {}
 
     def warm(self, size: DriverSize) -> Driver | None:
@@ -111,6 +112,7 @@ class Drivers:
             return False
         with self._mutex:
             self._living[name] = driver
+            self._adopted.add(name)
         driver.is_caught_up.wait(_CATCH_UP_SECONDS)
         with self._mutex:
             if driver.is_ended.is_set():
@@ -137,14 +139,25 @@ class Drivers:
             self._warm.clear()
 
     def close(self) -> None:
-        """End all drivers, also those of killed processes, and wait for their processes."""
-        for owner in self._source.orphaned_owners():
-            self.take_over(owner)
+        """End all drivers and wait for their processes, also for those of killed processes.
+
+        If drivers outlive their daemon, only those end that this process has started, and adopted
+        ones without a job: the next daemon continues with the others.
+        """
+        if not self._source.outlives_daemon:
+            for owner in self._source.orphaned_owners():
+                self.take_over(owner)
         with self._mutex:
             for driver in self._living.values():
                 self._set_timer(driver, None)
-            living = list(self._living.values())
-        for driver in living:
+            ending = [
+                driver
+                for driver in self._living.values()
+                if not self._source.outlives_daemon
+                or driver.name not in self._adopted
+                or self._audience.is_idle(driver)
+            ]
+        for driver in ending:
             driver.stop()
 
     def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
@@ -160,6 +173,7 @@ class Drivers:
         with self._mutex:
             self._set_timer(driver, None)
             self._living.pop(driver.name, None)
+            self._adopted.discard(driver.name)
             self._let_go(driver)
         self._audience.ended(driver)
 

@@ -300,6 +300,7 @@ class SparkRunner:
         with self._mutex:
             self._is_closed = True
             self._drivers.leave()
+        self._courier.close()
         self._source.release()
 
     def close(self) -> None:

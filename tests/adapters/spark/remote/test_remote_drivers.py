@@ -7,15 +7,18 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
+from maintainer.adapters.spark.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote import driver as remote
 from maintainer.adapters.spark.remote import drivers as source
 from maintainer.adapters.spark.remote.driver import FENCE_MARGIN
+from maintainer.adapters.spark.remote.drivers import RemoteDrivers
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import FailureReason
 from tests.adapters.spark.lakes import wait_until
 from tests.adapters.spark.link.polls import LONGEST
-from tests.adapters.spark.remote.sites import SMALL, Heard, Site
+from tests.adapters.spark.remote.sites import OPTIONS, SMALL, Heard, Site
 
 MINUTE = timedelta(minutes=1)
 RUN = {"id": "j", "statements": ["SELECT 1"]}
@@ -293,3 +296,38 @@ def test_a_job_that_nobody_renewed_may_work_for_the_longest_time(site: Site) -> 
     driver.run(RUN, None)
     wait_until(lambda: site.store.pending_jobs(driver.name) == ("j",))
     assert site.store._drivers[driver.name].jobs["j"] == site.clock.now() + LONGEST
+
+
+def runner_on(site: Site, drivers: RemoteDrivers) -> SparkRunner:
+    files = OrphanFiles(site.store, "command")
+    return SparkRunner(OPTIONS, (), "command", "app", drivers, files, site.clock)
+
+
+def test_a_command_that_ends_leaves_the_drivers_of_a_daemon_that_has_left(site: Site) -> None:
+    first = site.open("daemon")
+    name = first.start(SMALL, Heard()).name
+    first.release()
+    command = site.open("command")
+    assert command.orphaned_owners() == ["daemon"]
+    runner_on(site, command).close()
+    record = site.store.driver(name)
+    assert record is not None
+    assert (record.owner, record.ended_at) == ("daemon", None)
+
+
+def test_a_command_that_adopted_a_job_leaves_it_to_the_next_daemon(site: Site) -> None:
+    first = site.open("daemon")
+    driver = first.start(SMALL, Heard())
+    application = site.application()
+    application.is_started = True
+    driver.run(RUN, MINUTE)
+    application.poll_until(lambda: application.kinds == ["start", "run"])
+    first.release()
+    command = runner_on(site, site.open("command"))
+    assert command.lives("daemon") is False, "its driver is adopted now"
+    command.close()
+    application.poll()
+    assert application.kinds == ["start", "run"], "nobody has ended it"
+    record = site.store.driver(driver.name)
+    assert record is not None
+    assert (record.owner, record.ended_at) == ("command", None)
