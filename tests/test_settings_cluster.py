@@ -203,3 +203,15 @@ def test_pods_run_the_tasks_in_the_driver_unless_executors_are_wanted(tmp_path: 
 def test_a_pod_has_longer_to_start_than_a_process(tmp_path: Path, text: str, minutes: int) -> None:
     settings = load(tmp_path, f"spark: {text}\n")
     assert runner_options(settings).start_timeout == timedelta(minutes=minutes)
+
+
+def test_files_of_the_link_and_the_cluster_lie_beside_the_configuration(tmp_path: Path) -> None:
+    spark = load(
+        tmp_path,
+        "spark: {runner: kubernetes, link: {certificate: tls/a.crt, key: /k}, kubernetes: "
+        "{namespace: jobs, image: i, kubeconfig: cluster}}\n",
+    ).spark
+    assert spark.link is not None
+    assert spark.kubernetes is not None
+    assert (spark.link.certificate, spark.link.key) == (tmp_path / "tls/a.crt", Path("/k"))
+    assert spark.kubernetes.kubeconfig == tmp_path / "cluster"

@@ -76,6 +76,7 @@ def make_server(
         access_log=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=STOP_SECONDS,
+        lifespan="off",  # our applications have nothing to start
         ssl_certfile=None if tls is None else tls.certificate,
         ssl_keyfile=None if tls is None else tls.key,
     )

@@ -17,10 +17,12 @@ from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.policies import PolicyDirectory
 from maintainer.adapters.spark.catalogs import needs_s3
 from maintainer.adapters.spark.jars import default_directory
+from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
 from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
 from maintainer.adapters.store import open_store
 from maintainer.api.page import PAGE_DIRECTORY
 from maintainer.app import open_catalogs, open_policies, spark_catalogs
+from maintainer.app.options import kubernetes_options, run_dir
 from maintainer.decide.known_faults import find_faults
 from maintainer.decide.spark_fitness import find_old_versions
 from maintainer.domain.errors import ConfigurationError, MaintainerError
@@ -101,6 +103,7 @@ def diagnose(load: Callable[[], Settings], seconds: float, note: Callable[[Findi
         catalogs = open_catalogs(settings, SystemClock(), reader)
         checks = [
             Check("Spark", partial(_find_spark, settings)),
+            Check("link", partial(_find_link, settings)),
             *(
                 Check(f"catalog {name}", partial(_ping, catalog))
                 for name, catalog in catalogs.items()
@@ -141,10 +144,28 @@ def _find_spark(settings: Settings) -> Iterator[Finding]:
             False,
             f"{reason}; its tables are measured, and nothing is run on them",
         )
+    kubernetes = settings.spark.kubernetes
+    if kubernetes is not None:  # its image has Java, Spark and the jars
+        options = kubernetes_options(kubernetes)
+        yield from KubernetesLauncher(options, "", run_dir(settings)).describe()
+        return
     with_s3 = any(needs_s3(given) for given in reachable.values())
     yield from find_prerequisites(
         settings.spark.java_home, settings.spark.jars_dir or default_directory(), with_s3=with_s3
     )
+
+
+def _find_link(settings: Settings) -> Iterator[Finding]:
+    """Where drivers poll, and whether the link's files can be read."""
+    link = settings.spark.link
+    if link is None:
+        return
+    for what in ("certificate", "key", "authority"):
+        path = getattr(link, what)
+        if path is not None and not os.access(path, os.R_OK):
+            yield "link", False, f"spark.link.{what} {path} cannot be read"
+            return
+    yield "link", True, f"drivers poll {link.address_at(link.port)}"
 
 
 def _ping(catalog: Catalog) -> Iterator[Finding]:

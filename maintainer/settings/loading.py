@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from re import compile as compile_regex
+from typing import TypeVar
+
+from pydantic import BaseModel
 
 from maintainer.adapters.policies.document import Defect, Document, read_document, write_path
 from maintainer.adapters.policies.document import Path as KeyPath
@@ -22,6 +25,8 @@ from maintainer.settings.paths import (
 DEFAULT_FILE = "maintainer.yaml"
 MAXIMUM_BYTES = 1024**2
 _REFERENCE = compile_regex(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+Section = TypeVar("Section", bound=BaseModel)
 
 
 def load_settings(path: Path | None, environ: Mapping[str, str]) -> Settings:
@@ -116,13 +121,12 @@ def _refuse_nested_properties(document: Document) -> None:
 def _resolve_paths(settings: Settings, base: Path) -> Settings:
     store = resolve_sqlite(settings.store, base)
     beside = find_sqlite_directory(store) or base
-    spark = settings.spark
-    places = {
-        name: join(base, value)
-        for name, value in (("java_home", spark.java_home), ("jars_dir", spark.jars_dir))
-        if value is not None
+    spark = _resolve_section(settings.spark, base)
+    parts = {
+        "run_dir": spark.run_dir or beside / "run",
+        "link": spark.link and _resolve_section(spark.link, base),
+        "kubernetes": spark.kubernetes and _resolve_section(spark.kubernetes, base),
     }
-    places["run_dir"] = join(base, spark.run_dir) if spark.run_dir is not None else beside / "run"
     catalogs = {
         name: catalog.model_copy(
             update={"properties": resolve_properties(catalog.properties, base)}
@@ -132,7 +136,12 @@ def _resolve_paths(settings: Settings, base: Path) -> Settings:
     update = {
         "store": store,
         "policies": join(base, settings.policies),
-        "spark": spark.model_copy(update=places),
+        "spark": spark.model_copy(update=parts),
         "catalogs": catalogs,
     }
     return settings.model_copy(update=update)
+
+
+def _resolve_section(section: Section, base: Path) -> Section:
+    paths = {name: join(base, value) for name, value in section if isinstance(value, Path)}
+    return section.model_copy(update=paths)

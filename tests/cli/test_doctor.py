@@ -255,3 +255,25 @@ def test_what_the_last_driver_reported_is_named_with_what_it_forbids(
     assert found["rule expire_snapshots"][0]
     assert found["rule expire_snapshots"][1].startswith("restricted: before Iceberg 1.10 ")
     store.close()
+
+
+@pytest.mark.usefixtures("healthy")
+def test_with_pods_the_cluster_is_asked_and_not_this_machine(tmp_path: Path) -> None:
+    write_configuration(
+        tmp_path,
+        "spark: {runner: kubernetes, link: {port: 8090, authority: no.pem}, kubernetes: "
+        "{namespace: jobs, image: i, kubeconfig: none}}\n",
+    )
+    found = findings_of(examine("--format", "json", home=tmp_path))
+    assert "Java" not in found
+    is_fine, sentence = found["Kubernetes"]
+    assert not is_fine
+    assert f"{tmp_path}/none" in sentence
+    assert found["link"] == (False, f"spark.link.authority {tmp_path}/no.pem cannot be read")
+
+
+@pytest.mark.usefixtures("healthy")
+def test_the_address_that_drivers_poll_is_named(tmp_path: Path) -> None:
+    write_configuration(tmp_path, "spark: {link: {port: 8123}}\n")
+    found = findings_of(examine("--format", "json", home=tmp_path))
+    assert found["link"] == (True, "drivers poll http://127.0.0.1:8123")
