@@ -116,14 +116,16 @@ def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
         is_deep=is_deep,
         remeasure=settings.scan.remeasure,
         rechecks=settings.scan.rechecks,
-        recheck_after=settings.scan.recheck_after,
         timeout=settings.scan.timeout,
     )
 
 
 def loop_options(settings: Settings) -> ScanOptions:
     """The options of the daemon's scans, which recheck fewer unchanged tables than others do."""
-    return replace(scan_options(settings), recheck_share=settings.scan.recheck_share)
+    own = settings.scan
+    return replace(
+        scan_options(settings), recheck_share=own.recheck_share, recheck_after=own.recheck_after
+    )
 
 
 def make_impact_model(settings: ImpactSettings) -> ImpactModel:

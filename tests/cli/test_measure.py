@@ -26,7 +26,6 @@ from maintainer.domain.units import MIB, format_size
 from maintainer.ports.catalog import KnownDigests, TargetOf
 from maintainer.settings import ScanSettings
 from maintainer.steps.scan import ScannedTable, ScanResult
-from maintainer.steps.table import Measured
 from tests.samples import NOW
 from tests.steps.world import World
 
@@ -35,14 +34,12 @@ def named(name: str) -> TableIdentifier:
     return TableIdentifier("lake", ("sales",), name)
 
 
-def app_of(
-    world: World, read: ReadCount | None = None, settings: ScanSettings | None = None
-) -> App:
+def app_of(world: World, read: ReadCount | None = None) -> App:
     return cast(
         "App",
         SimpleNamespace(
             ports=world.ports,
-            settings=SimpleNamespace(scan=settings or ScanSettings(rechecks=0)),
+            settings=SimpleNamespace(scan=ScanSettings(rechecks=0)),
             read=read or ReadCount(),
         ),
     )
@@ -75,20 +72,6 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> StringIO:
     for module in (measure, console):
         monkeypatch.setattr(module, "make_console", make_console)
     return stream
-
-
-def test_unchanged_tables_are_rechecked_after_the_time_of_the_settings_and_none_sooner(
-    world: World,
-) -> None:
-    settings = ScanSettings()
-
-    def count_measured() -> int:
-        scanned, _ = measure_tables(app_of(world, settings=settings), None)
-        return sum(isinstance(one, Measured) for one in scanned)
-
-    assert [count_measured(), count_measured()] == [2, 0]
-    world.clock.advance(settings.recheck_after)
-    assert count_measured() == 2
 
 
 def test_the_sentence_tells_what_was_read_and_what_was_not_with_the_rates() -> None:
