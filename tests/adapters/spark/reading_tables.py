@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pyiceberg.table import Table
 
-from maintainer.adapters.spark import local
+from maintainer.adapters.spark import jobs
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.statements.job import Statements
 from maintainer.domain.identifier import TableIdentifier
@@ -124,7 +124,7 @@ def run_statements(runner: LocalRunner, statements: list[str]) -> None:
 def statements_of_job(statements: list[str]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            local,
+            jobs,
             "statements_of",
             lambda _job, _listed: Statements(tuple(statements), len(statements) - 1),
         )

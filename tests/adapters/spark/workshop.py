@@ -13,6 +13,7 @@ from typing import Any
 
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.spark.link import Driver
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.tracking import TrackedJob
 from maintainer.decide.jobs.baseline import take_baseline
@@ -42,13 +43,25 @@ def run_sql(runner: LocalRunner, *statements: str) -> None:
     """Let the runner's own Spark write what the test is about: one session serves writers and jobs
     alike.
     """
-    driver = runner._running_driver(runner._options.driver_of(JobSize.SMALL))
-    assert driver is not None
+    driver = _await_driver(runner)
     tracked = runner._remember(TrackedJob(f"writer-{next(_numbers)}", carrier=driver.name))
     driver.run({"id": tracked.job_id, "statements": list(statements)}, None)
     wait_until(lambda: tracked.outcome is not None)
     assert tracked.outcome is not None
     assert tracked.outcome.kind == "finished", tracked.outcome
+
+
+def _await_driver(runner: LocalRunner) -> Driver:
+    """A driver of small jobs; an idle one of another size may have to end for it."""
+    found: list[Driver] = []
+
+    def is_there() -> bool:
+        driver = runner._running_driver(runner._options.driver_of(JobSize.SMALL))
+        found.extend(() if driver is None else (driver,))
+        return bool(found)
+
+    wait_until(is_there)
+    return found[0]
 
 
 @dataclass
