@@ -7,11 +7,11 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from types import FrameType
 
 from maintainer.api.application import build_api
@@ -31,6 +31,8 @@ from maintainer.steps.review import review
 from maintainer.steps.watch import watch
 
 log = logging.getLogger("maintainer")
+
+_SLICE_SECONDS = 0.5
 
 
 def serve(settings: Settings) -> None:
@@ -130,8 +132,16 @@ class _Signals:
         self._count = 0
 
     def wait(self) -> None:
-        """Wait for the first signal."""
-        self._caught.get()
+        """Wait for the first signal.
+
+        The system may give it to another thread, which does not wake this one; only this one runs
+        the handler. So the wait is cut into slices.
+        """
+        is_caught = False
+        while not is_caught:
+            with suppress(Empty):
+                self._caught.get(timeout=_SLICE_SECONDS)
+                is_caught = True
 
     @property
     def is_asked(self) -> bool:
