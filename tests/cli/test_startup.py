@@ -77,7 +77,6 @@ def test_a_scan_with_a_store_of_this_version_imports_no_migrations(configuration
     lake = Lake(configuration.parent)
     lake.make_table("sales", "orders").append(rows(1))
     lake.close()
-    assert "alembic" in imported("scan", MAINTAINER_CONFIG=str(configuration))
     packages = imported("scan", MAINTAINER_CONFIG=str(configuration))
     assert {"pyiceberg", "sqlalchemy"} <= packages
-    assert not packages & {"aiohttp", "alembic", "psycopg"}
+    assert not packages & {"alembic", "psycopg"}
