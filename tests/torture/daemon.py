@@ -27,6 +27,7 @@ from tests.torture.lake import CATALOG, Lake
 NAMESPACE = "torture"
 START_SECONDS = 90
 STOP_SECONDS = 120
+QUIET_FOR_SECONDS = 5.0  # ten times the interval of the steps that plan and submit
 ANSWER_SECONDS = 20
 LOOK_SECONDS = 0.2
 RESTART_SECONDS = 1.0
@@ -238,12 +239,20 @@ class Daemon:
         timeout_seconds: float,
         unfinished: Sequence[str] = ("pending", "submitted", "running", "unknown"),
     ) -> bool:
-        """True as soon as no job is unfinished."""
+        """True when no job has been unfinished for a while.
+
+        A new policy stops new jobs only after it was read: between two jobs there may be none.
+        """
         states = "&".join(f"state={state}" for state in unfinished)
         deadline = time.monotonic() + timeout_seconds
-        while time.monotonic() < deadline:
+        quiet_since: float | None = None
+        while (now := time.monotonic()) < deadline:
             page = self.ask(f"/jobs?limit=1&{states}")
-            if page is not None and not page["items"]:
+            if page is None or page["items"]:
+                quiet_since = None
+            elif quiet_since is None:
+                quiet_since = now
+            elif now - quiet_since > QUIET_FOR_SECONDS:
                 return True
             time.sleep(LOOK_SECONDS)
         return False
