@@ -395,8 +395,8 @@ class SparkRunner:
             raise RunnerUnavailableError(message) from error
 
     def _remember(self, tracked: TrackedJob) -> TrackedJob:
-        told = [job_id for job_id, known in self._jobs.items() if known.is_reported]
-        for job_id in told[: max(0, len(told) - _MAX_REMEMBERED)]:
+        reported = [job_id for job_id, known in self._jobs.items() if known.is_reported]
+        for job_id in reported[: max(0, len(reported) - _MAX_REMEMBERED)]:
             del self._jobs[job_id]
         self._jobs[tracked.job_id] = tracked
         return tracked

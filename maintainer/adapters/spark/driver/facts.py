@@ -82,8 +82,8 @@ def _ask(java: JavaObject, path: str, *arguments: str) -> str:
 def _write_line(error: BaseException, conf: Mapping[str, str]) -> str:
     """Return the outermost and the innermost cause in a line without the settings' secrets."""
     causes = read_causes(error)
-    told = [cause["message"] or cause["class"] for cause in (causes[0], causes[-1])]
-    text = " ".join(": ".join(dict.fromkeys(told)).split())
+    messages = [cause["message"] or cause["class"] for cause in (causes[0], causes[-1])]
+    text = " ".join(": ".join(dict.fromkeys(messages)).split())
     for value in _find_secrets(conf):
         text = text.replace(value, "***")
     return text[:_MAX_CHARACTERS]

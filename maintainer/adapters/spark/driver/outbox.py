@@ -17,7 +17,7 @@ MAX_KEPT_BYTES = 16 * 1024**2  # of all kept messages as JSON
 MAX_MESSAGE_BYTES = 256 * 1024  # of one message as JSON; a longer one loses its longest fields
 _MAX_FIELD_CHARACTERS = 8_000  # of a field of a message that is too long
 _ENVELOPE = frozenset({"number", "at", "event", "job"})
-ROWS = "job.rows"  # a portion of a job's rows: kept whatever the bounds, its sender waits
+ROWS = "job.rows"  # a portion of a job's rows: never dropped; its sender waits
 # a message of these takes the place of the former one of the same job (and portion)
 _REPLACED = frozenset({"spark.progress", "files.wanted", ROWS})
 

@@ -114,7 +114,7 @@ class Polling:
             try:
                 wait = self._poll()
                 back_off = _FIRST_BACK_OFF_SECONDS
-            # Whatever a network or a proxy answers: the jobs' fences decide what becomes of them.
+            # A network or a proxy may answer anything; the fences of the jobs hold without it.
             except Exception as error:  # noqa: BLE001
                 sys.stderr.write(f"the daemon cannot be reached: {error}\n")
                 self._home.close()

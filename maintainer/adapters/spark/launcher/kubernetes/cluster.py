@@ -131,8 +131,8 @@ class Cluster:
                 return
             if code == _CONFLICT:
                 raise
-            told = error.status.message or ""
-            sentence = explain_refusal(code, told, kind, self._namespace)
+            answer = error.status.message or ""
+            sentence = explain_refusal(code, answer, kind, self._namespace)
             raise RunnerUnavailableError(sentence) from error
         except httpx2.TimeoutException as error:
             sentence = f"the Kubernetes API server did not answer within {self._timeout:g} s"

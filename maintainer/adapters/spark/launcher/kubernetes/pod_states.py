@@ -1,7 +1,7 @@
 """What a driver's pod and its events say, as a state with its cause in words.
 
-A pod that has not ended is in progress, whatever it reports: an image may appear, a node may get
-room. The daemon's start timeout decides how long that is waited for.
+A pod that has not ended is in progress, also if it reports an error: an image may appear, a node
+may get room. The daemon's start timeout decides how long that is waited for.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def _explain_failure(pod: Mapping[str, object]) -> tuple[str, FailureReason]:
         return _join(_FAILED_POD_REASONS.get(reason, reason), message), FailureReason.LOST_RUNNER
     disruption = _condition(pod, "DisruptionTarget")
     if text(disruption, "status") == "True":
-        told = text(disruption, "reason")
-        return _join(_DISRUPTIONS.get(told, told), text(disruption, "message")), (
+        reason = text(disruption, "reason")
+        return _join(_DISRUPTIONS.get(reason, reason), text(disruption, "message")), (
             FailureReason.LOST_RUNNER
         )
     if _is_deleted(pod):

@@ -19,38 +19,38 @@ _FIRST_SERVER_ERROR = 500
 
 def explain_refusal(code: int, message: str, kind: Kind, namespace: str) -> str:
     """Return one sentence for an answer of the API server that is not a success."""
-    told = " ".join(message.split())
+    text = " ".join(message.split())
     if code == _UNAUTHORIZED:
         return "the Kubernetes API server does not accept the daemon's credentials"
     if code == _FORBIDDEN:
-        return _explain_forbidden(told, namespace)
-    if code == _NOT_FOUND and _NAMESPACE.search(told):
+        return _explain_forbidden(text, namespace)
+    if code == _NOT_FOUND and _NAMESPACE.search(text):
         return f"the namespace {namespace} does not exist"
     if code == _NOT_FOUND:
         return f"the cluster has no {kind.name} of {kind.api_version}: is its operator installed?"
     if code == _INVALID:
-        return f"the cluster finds the {kind.name} invalid: {told}"
+        return f"the cluster finds the {kind.name} invalid: {text}"
     if code == _TOO_MANY:
         return "the Kubernetes API server asks for fewer requests"
     if code >= _FIRST_SERVER_ERROR:
-        return f"the Kubernetes API server failed ({code}): {told}"
-    return f"the Kubernetes API server refused ({code}): {told}"
+        return f"the Kubernetes API server failed ({code}): {text}"
+    return f"the Kubernetes API server refused ({code}): {text}"
 
 
-def _explain_forbidden(told: str, namespace: str) -> str:
-    if quota := _QUOTA.search(told):
+def _explain_forbidden(text: str, namespace: str) -> str:
+    if quota := _QUOTA.search(text):
         return (
             f"the quota {quota['name']} of the namespace {namespace} is used up: "
             f"requested {quota['requested']}, used {quota['used']}, limit {quota['limit']}"
         )
-    if standard := _STANDARD.search(told):
+    if standard := _STANDARD.search(text):
         return (
             f"the namespace {namespace} refuses the pod by Pod Security "
             f'"{standard["level"]}": {standard["why"]}'
         )
-    if rights := _RIGHTS.search(told):
+    if rights := _RIGHTS.search(text):
         return (
             f"the daemon may not {rights['verb']} {rights['resource']} in the namespace "
             f"{namespace}: its Role does not allow it"
         )
-    return f"the namespace {namespace} refuses it: {told}"
+    return f"the namespace {namespace} refuses it: {text}"
