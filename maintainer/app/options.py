@@ -26,7 +26,7 @@ from maintainer.domain.job_size import JobSize
 from maintainer.measure.impact import ImpactModel, StorageProfile
 from maintainer.settings import ImpactSettings, ScanSettings, Settings
 from maintainer.settings.spark import SparkSettings
-from maintainer.settings.spark_kubernetes import KubernetesSettings
+from maintainer.settings.spark.kubernetes import KubernetesSettings
 from maintainer.steps.scan import ScanOptions
 
 # A pod may wait for a node and for its image.

@@ -17,7 +17,7 @@ from maintainer.ports.clock import Clock
 from maintainer.ports.runner import Runner
 from maintainer.ports.store import Store
 from maintainer.settings import Settings
-from maintainer.settings.spark_link import LinkSettings
+from maintainer.settings.spark.link import LinkSettings
 
 log = logging.getLogger("maintainer")
 

@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from maintainer.adapters.spark.courier import CARRIED, Courier
 from maintainer.adapters.spark.driver.clock import read_clock
 from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.facts import digest_settings, read_facts
 from maintainer.adapters.spark.link import Driver, DriverSource
 from maintainer.adapters.spark.options import DriverSize, RunnerOptions, megabytes
-from maintainer.adapters.spark.orphan_files import OrphanFiles
+from maintainer.adapters.spark.orphans.courier import CARRIED, Courier
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.statements.job import Statements, statements_of
 from maintainer.adapters.spark.tracking import TrackedJob, blame, failed_start, lost, read_instant
 from maintainer.domain.action import RemoveOrphanFiles

@@ -10,7 +10,7 @@ from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher.local_drivers import LocalDrivers
 from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.options import LocalSparkOptions
-from maintainer.adapters.spark.orphan_files import OrphanFiles
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.ports.clock import Clock
 from maintainer.ports.store.portions import PortionStore
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.spark.courier import Courier
 from maintainer.adapters.spark.driver import files, portions, rows
 from maintainer.adapters.spark.driver.files import Files
 from maintainer.adapters.spark.driver.outbox import Outbox
 from maintainer.adapters.spark.driver.portions import pack, read_text, unpack, write_text
 from maintainer.adapters.spark.driver.rows import Rows
-from maintainer.adapters.spark.orphan_files import OrphanFiles
+from maintainer.adapters.spark.orphans.courier import Courier
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.ports.store.portions import MAX_PORTION_BYTES, Portion, PortionKind, PortionSet
 from tests.adapters.spark.lakes import wait_until
 from tests.fakes.adapters.store import FakeStore
@@ -135,7 +135,7 @@ def test_rows_that_can_never_be_stored_are_refused_with_the_reason(
 def test_while_the_store_is_away_nothing_is_confirmed(
     store: FakeStore, courier: Courier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("maintainer.adapters.spark.courier._RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("maintainer.adapters.spark.orphans.courier._RETRY_SECONDS", 0.01)
     store.broken = "it is away"
     tried = threading.Event()
     add = store.add_portion

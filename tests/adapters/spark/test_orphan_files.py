@@ -11,7 +11,7 @@ import pytest
 
 from maintainer.adapters.spark.driver import portions
 from maintainer.adapters.spark.driver.portions import pack, unpack
-from maintainer.adapters.spark.orphan_files import OrphanFiles
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.statements.orphans import GivenFiles
 from maintainer.domain.action import ApprovedList, RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError

@@ -20,7 +20,7 @@ from maintainer.adapters.spark.options import (
     executor_settings,
     host_settings,
 )
-from maintainer.adapters.spark.orphan_files import OrphanFiles
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
 from maintainer.domain.job_size import JobSize
 from maintainer.ports.clock import Clock

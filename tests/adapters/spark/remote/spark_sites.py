@@ -16,7 +16,7 @@ from pathlib import Path
 from maintainer.adapters.spark.driver_settings import DriverSettings
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher.remote_process import ProcessLauncher
-from maintainer.adapters.spark.orphan_files import OrphanFiles
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
 from maintainer.adapters.spark.remote.heartbeats import Heartbeats
 from maintainer.adapters.store import open_store

@@ -9,7 +9,7 @@ import pytest
 
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
-from maintainer.adapters.spark.orphan_files import OrphanFiles
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote import driver as remote
 from maintainer.adapters.spark.remote import drivers as source
 from maintainer.adapters.spark.remote.driver import FENCE_MARGIN

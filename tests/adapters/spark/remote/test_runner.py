@@ -10,7 +10,7 @@ import pytest
 from maintainer.adapters.spark.driver.portions import pack, write_text
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
-from maintainer.adapters.spark.orphan_files import OrphanFiles
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote import drivers as source
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier

@@ -7,8 +7,8 @@ from hashlib import sha256
 
 import pytest
 
-from maintainer.adapters.spark import orphan_files
-from maintainer.adapters.spark.orphan_files import list_lines, read_orphans, read_removed
+from maintainer.adapters.spark.orphans import orphan_files
+from maintainer.adapters.spark.orphans.orphan_files import list_lines, read_orphans, read_removed
 from maintainer.adapters.spark.statements import orphans
 from maintainer.adapters.spark.statements.job import main_statement
 from maintainer.adapters.spark.statements.orphans import GivenFiles, orphan_statements

@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from maintainer.adapters.spark.driver.outbox import ROWS
 from maintainer.adapters.spark.driver.portions import read_text, write_text
 from maintainer.adapters.spark.link import Driver
-from maintainer.adapters.spark.orphan_files import OrphanFiles
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
 from maintainer.ports.store.portions import Portion
 

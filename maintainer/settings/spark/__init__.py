@@ -15,8 +15,8 @@ from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.domain.units import GIB, MIB, parse_size
 from maintainer.settings.paths import read_path
-from maintainer.settings.spark_kubernetes import KubernetesSettings
-from maintainer.settings.spark_link import LinkSettings
+from maintainer.settings.spark.kubernetes import KubernetesSettings
+from maintainer.settings.spark.link import LinkSettings
 
 _LEAST_MEMORY = "512MiB"
 _GREATEST_MEMORY = "1TiB"
