@@ -65,7 +65,7 @@ class Launcher(Protocol):
         """
         ...
 
-    def look(self, handle: str) -> LaunchState:
+    def state(self, handle: str) -> LaunchState:
         """Return the state of its application.
 
         RunnerUnavailableError while the cluster cannot be asked.

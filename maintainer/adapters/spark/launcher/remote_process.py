@@ -65,7 +65,7 @@ class ProcessLauncher:
         (directory / _HANDLE).write_text(handle, encoding="utf-8")
         return handle
 
-    def look(self, handle: str) -> LaunchState:
+    def state(self, handle: str) -> LaunchState:
         """See Launcher."""
         name, host, process = _read(handle)
         if host != self._host:

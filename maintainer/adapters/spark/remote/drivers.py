@@ -317,7 +317,7 @@ class RemoteDrivers:
                     if driver.given_up:
                         self._launcher.end(driver.handle)
                     if driver.given_up or driver.silent_seconds > _LOOK_AFTER_SECONDS:
-                        driver.state = self._launcher.look(driver.handle)
+                        driver.state = self._launcher.state(driver.handle)
             try:
                 self._sweep()
             except MaintainerError as error:

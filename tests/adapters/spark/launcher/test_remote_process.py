@@ -51,11 +51,11 @@ def test_a_launched_driver_runs_until_it_is_ended(
 ) -> None:
     handle = launcher.launch(spec_of("spark-1"))
     assert launcher.launch(spec_of("spark-1")) == handle, "the same name is the same driver"
-    assert launcher.look(handle).phase is LaunchPhase.RUNNING
+    assert launcher.state(handle).phase is LaunchPhase.RUNNING
     assert launcher.find() == [handle]
     launcher.end(handle)
     assert read_start_time(pid_of(handle)) is None
-    assert launcher.look(handle).phase is LaunchPhase.ENDED
+    assert launcher.state(handle).phase is LaunchPhase.ENDED
     assert not (tmp_path / "run" / "spark-1").exists()
     launcher.end(handle)
     launcher.end("of another launcher")
@@ -79,14 +79,14 @@ def test_a_driver_that_ends_by_itself_is_seen_and_another_process_can_end_one(
 ) -> None:
     handle = launcher.launch(spec_of("spark-1"))
     os.kill(pid_of(handle), signal.SIGKILL)
-    wait_until(lambda: launcher.look(handle).phase is LaunchPhase.ENDED)
-    assert "exit code -9" in launcher.look(handle).reason
+    wait_until(lambda: launcher.state(handle).phase is LaunchPhase.ENDED)
+    assert "exit code -9" in launcher.state(handle).reason
     other = launcher.launch(spec_of("spark-2"))
     second = ProcessLauncher(LocalSparkOptions(), tmp_path / "run")
     assert other in second.find()
-    assert second.look(other).phase is LaunchPhase.RUNNING
+    assert second.state(other).phase is LaunchPhase.RUNNING
     second.end(other)
-    assert launcher.look(other).phase is LaunchPhase.ENDED
+    assert launcher.state(other).phase is LaunchPhase.ENDED
 
 
 def test_a_driver_of_another_machine_counts_as_running(
@@ -95,7 +95,7 @@ def test_a_driver_of_another_machine_counts_as_running(
     handle = launcher.launch(spec_of("spark-1"))
     monkeypatch.setattr(launcher, "_host", "another")
     launcher.end(handle)
-    assert launcher.look(handle).phase is LaunchPhase.RUNNING
+    assert launcher.state(handle).phase is LaunchPhase.RUNNING
     assert launcher.find() == []
     monkeypatch.undo()
 
@@ -141,4 +141,4 @@ def test_a_driver_calls_home_and_says_why_its_spark_does_not_start(
     assert heard.events == ["application.failed"]
     causes = str(driver.last_words["causes"])
     assert "there are no jars in" in causes
-    wait_until(lambda: launcher.look(driver.handle).phase is LaunchPhase.ENDED)
+    wait_until(lambda: launcher.state(driver.handle).phase is LaunchPhase.ENDED)

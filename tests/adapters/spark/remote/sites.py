@@ -41,7 +41,7 @@ class FakeLauncher:
         self.specs.append(spec)
         return f"app-{spec.name}"
 
-    def look(self, handle: str) -> LaunchState:
+    def state(self, handle: str) -> LaunchState:
         return self.states.get(handle, LaunchState(LaunchPhase.RUNNING))
 
     def log(self, handle: str, since: int) -> LogPart:

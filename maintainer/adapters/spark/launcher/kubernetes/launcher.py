@@ -41,7 +41,7 @@ from maintainer.domain.errors import RunnerUnavailableError
 if TYPE_CHECKING:
     from maintainer.adapters.spark.launcher.kubernetes.cluster import Cluster
 
-_LIST_SECONDS = 1.0  # a list serves all looks of this time
+_LIST_SECONDS = 1.0  # a list answers every question of this time
 _KEPT_LINES = 20_000  # of an ended driver's log: its end
 
 
@@ -92,7 +92,7 @@ class KubernetesLauncher:
             raise
         return spec.name
 
-    def look(self, handle: str) -> LaunchState:
+    def state(self, handle: str) -> LaunchState:
         """Return the driver's state, by at most two calls."""
         seen = self._list(self._kind, handle).get(handle)
         if seen is None:

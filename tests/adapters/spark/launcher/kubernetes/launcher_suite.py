@@ -183,13 +183,13 @@ class LauncherSuite:
         launcher = scene.launcher()
         assert launcher.find() == []
         handle = launcher.launch(scene.spec)
-        assert launcher.look(handle).phase is LaunchPhase.STARTING
+        assert launcher.state(handle).phase is LaunchPhase.STARTING
         assert launcher.find() == [handle]
         for plural in ("pods", "secrets", "services"):
             assert scene.names(plural) == [handle]
         launcher.end(handle)
         eventually(lambda: launcher.find() == [])
-        assert launcher.look(handle).phase is LaunchPhase.GONE
+        assert launcher.state(handle).phase is LaunchPhase.GONE
 
     def test_what_a_driver_owns_goes_with_it(self, scene: Scene) -> None:
         launcher = scene.launcher()
@@ -218,13 +218,13 @@ class LauncherSuite:
         with pytest.raises(RunnerUnavailableError, match="is not of this installation"):
             other.launch(replace(scene.spec, installation="another"))
         assert other.find() == []
-        assert other.look(scene.name).phase is LaunchPhase.GONE
+        assert other.state(scene.name).phase is LaunchPhase.GONE
         other.end(scene.name)
         assert scene.names("pods") == [scene.name]
 
     def test_unknown_handles_are_gone_and_ended_already(self, scene: Scene) -> None:
         launcher = scene.launcher()
-        assert launcher.look("never-launched").phase is LaunchPhase.GONE
+        assert launcher.state("never-launched").phase is LaunchPhase.GONE
         launcher.end("never-launched")
 
     def test_a_driver_that_runs_and_ends_out_of_memory(self, scene: Scene) -> None:
@@ -232,11 +232,11 @@ class LauncherSuite:
         handle = launcher.launch(scene.spec)
         running = container({"running": {"startedAt": "2026-11-22T10:00:00Z"}})
         scene.report(handle, {"phase": "Running", "containerStatuses": running})
-        eventually(lambda: launcher.look(handle).phase is LaunchPhase.RUNNING)
+        eventually(lambda: launcher.state(handle).phase is LaunchPhase.RUNNING)
         terminated = container({"terminated": {"exitCode": 137, "reason": "OOMKilled"}})
         scene.report(handle, {"phase": "Failed", "containerStatuses": terminated})
-        eventually(lambda: launcher.look(handle).phase is LaunchPhase.ENDED)
-        state = launcher.look(handle)
+        eventually(lambda: launcher.state(handle).phase is LaunchPhase.ENDED)
+        state = launcher.state(handle)
         assert (state.reason, state.failure) == (
             "out of memory (exit code 137)",
             FailureReason.OUT_OF_MEMORY,
@@ -253,14 +253,14 @@ class LauncherSuite:
             "message": message,
         }
         scene.report(handle, {"conditions": [condition]})
-        eventually(lambda: launcher.look(handle).phase is LaunchPhase.QUEUED)
-        assert launcher.look(handle).reason == f"no node can take the pod: {message}"
+        eventually(lambda: launcher.state(handle).phase is LaunchPhase.QUEUED)
+        assert launcher.state(handle).reason == f"no node can take the pod: {message}"
 
     def test_an_event_explains_a_pod_that_does_not_start(self, scene: Scene) -> None:
         launcher = scene.launcher()
         handle = launcher.launch(scene.spec)
         scene.warn(handle, "FailedMount", 'secret "s3-keys" not found')
-        assert launcher.look(handle).reason == (
+        assert launcher.state(handle).reason == (
             'a volume cannot be mounted: secret "s3-keys" not found'
         )
 
@@ -296,7 +296,7 @@ class LauncherSuite:
     def test_the_documented_role_is_enough(self, scene: Scene, operator: Operator) -> None:
         launcher = scene.launcher(operator)
         handle = launcher.launch(scene.spec)
-        launcher.look(handle)
+        launcher.state(handle)
         launcher.log(handle, 0)
         assert all(works for _, works, _ in launcher.describe())
         assert [what for what, _, _ in launcher.describe()] == [
@@ -308,7 +308,7 @@ class LauncherSuite:
     def test_an_application_of_an_operator(self, scene: Scene, operator: Operator) -> None:
         launcher = scene.launcher(operator)
         handle = launcher.launch(scene.spec)
-        assert launcher.look(handle).reason == (f"the operator has not taken it up yet ({handle})")
+        assert launcher.state(handle).reason == (f"the operator has not taken it up yet ({handle})")
         states: dict[Operator, tuple[dict[str, Any], dict[str, Any]]] = {
             Operator.KUBEFLOW: (
                 {"applicationState": {"state": "RUNNING"}, "sparkApplicationId": "spark-1"},
@@ -321,12 +321,12 @@ class LauncherSuite:
         }
         running, failed = states[operator]
         scene.report(handle, running, operator)
-        eventually(lambda: launcher.look(handle).phase is LaunchPhase.RUNNING)
+        eventually(lambda: launcher.state(handle).phase is LaunchPhase.RUNNING)
         scene.report(handle, failed, operator)
-        eventually(lambda: launcher.look(handle).phase is LaunchPhase.ENDED)
-        assert launcher.look(handle).reason == "the operator could not create the driver: why"
+        eventually(lambda: launcher.state(handle).phase is LaunchPhase.ENDED)
+        assert launcher.state(handle).reason == "the operator could not create the driver: why"
         launcher.end(handle)
-        eventually(lambda: launcher.look(handle).phase is LaunchPhase.GONE)
+        eventually(lambda: launcher.state(handle).phase is LaunchPhase.GONE)
         eventually(lambda: scene.names("secrets") == [])
 
     def test_a_driver_that_has_not_started_has_an_empty_log(self, scene: Scene) -> None:

@@ -38,7 +38,7 @@ class TestOnARealServer(LauncherSuite):
         try:
             launcher = scene.launcher()
             handle = launcher.launch(scene.spec)
-            assert launcher.look(handle).phase is LaunchPhase.STARTING
+            assert launcher.state(handle).phase is LaunchPhase.STARTING
             launcher.end(handle)
             loose = {"spec": {"hostNetwork": True}}
             with pytest.raises(RunnerUnavailableError, match='refuses the pod by Pod Security "re'):

@@ -58,9 +58,9 @@ def test_a_driver_calls_home_and_tells_why_it_cannot_start(
             authority=authority.cert_pem.bytes().decode(),
         )
         handle = launcher.launch(spec)
-        eventually(lambda: launcher.look(handle).phase is LaunchPhase.ENDED)
+        eventually(lambda: launcher.state(handle).phase is LaunchPhase.ENDED)
         assert [said["event"] for said in home.heard()] == ["application.failed"]
-        assert launcher.look(handle).reason == "the driver ended with exit code 4"
+        assert launcher.state(handle).reason == "the driver ended with exit code 4"
         launcher.end(handle)
 
 
@@ -79,7 +79,7 @@ def test_a_driver_with_another_token_is_not_heard(
         )
         handle = launcher.launch(spec)
         eventually(lambda: "status 401" in launcher.log(handle, 0).text)
-        assert launcher.look(handle).phase is LaunchPhase.RUNNING
+        assert launcher.state(handle).phase is LaunchPhase.RUNNING
         assert home.heard() == []
         launcher.end(handle)
-        eventually(lambda: launcher.look(handle).phase is LaunchPhase.GONE)
+        eventually(lambda: launcher.state(handle).phase is LaunchPhase.GONE)

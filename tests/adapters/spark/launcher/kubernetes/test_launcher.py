@@ -93,7 +93,7 @@ def test_the_role_allows_exactly_what_is_called(
     launcher = still.launcher(operator)
     api.calls.clear()
     handle = launcher.launch(still.spec)
-    launcher.look(handle)
+    launcher.state(handle)
     launcher.log(handle, 0)
     launcher.find()
     launcher.end(handle)
@@ -111,7 +111,7 @@ def test_no_permission_reads_a_secret() -> None:
 
 
 @pytest.mark.parametrize("operator", Operator)
-def test_a_look_takes_at_most_two_calls(
+def test_asking_for_the_state_takes_at_most_two_calls(
     api: ApiServer, still: Scene, clock: list[float], operator: Operator
 ) -> None:
     launcher = still.launcher(operator)
@@ -119,7 +119,7 @@ def test_a_look_takes_at_most_two_calls(
     for wanted in (handle, "never-launched", handle):
         clock[0] += 10
         api.calls.clear()
-        launcher.look(wanted)
+        launcher.state(wanted)
         assert 1 <= len(api.calls) <= 2
 
 
@@ -132,10 +132,10 @@ def test_one_list_serves_all_drivers_for_a_second(
         api.update("pods", handle, {"status": {"phase": "Running"}})
     clock[0] += 10
     api.calls.clear()
-    assert {launcher.look(handle).phase for handle in handles} == {LaunchPhase.RUNNING}
+    assert {launcher.state(handle).phase for handle in handles} == {LaunchPhase.RUNNING}
     assert [call.verb for call in api.calls] == ["list"]
     clock[0] += 1
-    launcher.look(handles[0])
+    launcher.state(handles[0])
     assert [call.verb for call in api.calls] == ["list", "list"]
 
 
@@ -143,9 +143,9 @@ def test_a_driver_that_another_daemon_launched_since_the_last_list_is_not_gone(
     still: Scene,
 ) -> None:
     launcher, another = still.launcher(), still.launcher()
-    assert launcher.look("x").phase is LaunchPhase.GONE
+    assert launcher.state("x").phase is LaunchPhase.GONE
     another.launch(still.spec)
-    assert launcher.look(still.name).phase is LaunchPhase.STARTING
+    assert launcher.state(still.name).phase is LaunchPhase.STARTING
 
 
 def test_a_pod_without_its_secret_is_not_left_behind(api: ApiServer, still: Scene) -> None:
@@ -159,7 +159,7 @@ def test_a_silent_server_is_given_up_in_time(api: ApiServer, still: Scene) -> No
     launcher = still.launcher(timeout_seconds=0.2)
     api.delay = threading.Event()
     with pytest.raises(RunnerUnavailableError) as raised:
-        launcher.look("x")
+        launcher.state("x")
     api.delay.set()
     assert str(raised.value) == "the Kubernetes API server did not answer within 0.2 s"
 
@@ -188,7 +188,7 @@ def test_a_failure_of_the_server_is_said_in_words(
 ) -> None:
     launcher = still.launcher()
     api.failing = code
-    for ask in (launcher.find, lambda: launcher.look("x"), lambda: launcher.log("x", 0)):
+    for ask in (launcher.find, lambda: launcher.state("x"), lambda: launcher.log("x", 0)):
         with pytest.raises(RunnerUnavailableError) as raised:
             ask()
         assert str(raised.value) == sentence
@@ -328,13 +328,13 @@ def test_without_its_extra_the_package_says_what_to_install(
     ]
 
 
-def test_a_thousand_looks_of_small_jobs_cost_few_calls(api: ApiServer, still: Scene) -> None:
-    """One driver runs many jobs: its launch and its looks do not grow with them."""
+def test_a_thousand_small_jobs_cost_few_calls(api: ApiServer, still: Scene) -> None:
+    """One driver runs many jobs: the number of calls does not grow with them."""
     launcher = still.launcher()
     handle = launcher.launch(replace(still.spec, executors=None))
     api.update("pods", handle, {"status": {"phase": "Running"}})
     started = time.monotonic()
     for _ in range(1_000):
-        launcher.look(handle)
+        launcher.state(handle)
     assert len(api.calls) <= 4
     assert time.monotonic() - started < 10

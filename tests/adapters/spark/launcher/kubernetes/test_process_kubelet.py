@@ -67,8 +67,8 @@ def test_the_process_gets_its_token_and_its_name_as_the_driver_program_expects_t
     )
     launcher = scene.launcher(pod_template=runs(script))
     handle = launcher.launch(replace(scene.spec, authority="an authority\n"))
-    eventually(lambda: launcher.look(handle).phase is LaunchPhase.ENDED)
-    assert launcher.look(handle).failure is None
+    eventually(lambda: launcher.state(handle).phase is LaunchPhase.ENDED)
+    assert launcher.state(handle).failure is None
     assert launcher.log(handle, 0).text == (
         f"{NAME} at {scene.spec.address}\n{scene.spec.start_token}\nan authority\n"
     )
@@ -90,8 +90,8 @@ def test_an_exit_code_is_real(
 ) -> None:
     launcher = scene.launcher(pod_template=runs(script))
     handle = launcher.launch(scene.spec)
-    eventually(lambda: launcher.look(handle).phase is LaunchPhase.ENDED)
-    state = launcher.look(handle)
+    eventually(lambda: launcher.state(handle).phase is LaunchPhase.ENDED)
+    state = launcher.state(handle)
     assert (state.reason, state.failure) == (reason, failure)
 
 
@@ -107,7 +107,7 @@ def start(scene: Scene, script: str) -> str:
     launcher = scene.launcher(pod_template=runs(script))
     handle = launcher.launch(scene.spec)
     eventually(lambda: "ready" in launcher.log(handle, 0).text)
-    assert launcher.look(handle).phase is LaunchPhase.RUNNING
+    assert launcher.state(handle).phase is LaunchPhase.RUNNING
     return handle
 
 
@@ -118,8 +118,8 @@ def test_a_driver_without_memory_is_killed_with_all_that_it_started(
     launcher = scene.launcher()
     child = int(launcher.log(handle, 0).text.split()[0])
     kubelet.kill(handle)
-    eventually(lambda: launcher.look(handle).phase is LaunchPhase.ENDED)
-    assert launcher.look(handle).failure is FailureReason.OUT_OF_MEMORY
+    eventually(lambda: launcher.state(handle).phase is LaunchPhase.ENDED)
+    assert launcher.state(handle).failure is FailureReason.OUT_OF_MEMORY
     eventually(lambda: not is_alive(child))
 
 
@@ -128,8 +128,8 @@ def test_the_end_asks_first_and_kills_then(scene: Scene, kubelet: ProcessKubelet
     pid = kubelet.pid_of(handle)
     launcher = scene.launcher()
     launcher.end(handle)
-    assert launcher.look(handle).reason == "it is being deleted"
-    eventually(lambda: launcher.look(handle).phase is LaunchPhase.GONE)
+    assert launcher.state(handle).reason == "it is being deleted"
+    eventually(lambda: launcher.state(handle).phase is LaunchPhase.GONE)
     assert not is_alive(pid)
     assert scene.names("secrets") == []
     assert "ready" in launcher.log(handle, 0).text
@@ -138,10 +138,10 @@ def test_the_end_asks_first_and_kills_then(scene: Scene, kubelet: ProcessKubelet
 def test_an_image_that_does_not_exist_keeps_the_pod_waiting(scene: Scene) -> None:
     launcher = scene.launcher(image="registry.example/absent:1")
     handle = launcher.launch(scene.spec)
-    eventually(lambda: "cannot be pulled" in launcher.look(handle).reason)
-    assert launcher.look(handle).phase is LaunchPhase.STARTING
+    eventually(lambda: "cannot be pulled" in launcher.state(handle).reason)
+    assert launcher.state(handle).phase is LaunchPhase.STARTING
     launcher.end(handle)
-    eventually(lambda: launcher.look(handle).phase is LaunchPhase.GONE)
+    eventually(lambda: launcher.state(handle).phase is LaunchPhase.GONE)
 
 
 def test_a_pod_waits_for_its_secret_and_says_so(api: ApiServer, scene: Scene) -> None:
@@ -151,8 +151,8 @@ def test_a_pod_waits_for_its_secret_and_says_so(api: ApiServer, scene: Scene) ->
     launcher = scene.launcher(pod_template=runs("echo started"))
     with pytest.raises(Exception, match="may not create secrets"):
         launcher.launch(scene.spec)
-    eventually(lambda: "not found" in launcher.look(NAME).reason)
-    assert launcher.look(NAME).reason.startswith("a volume cannot be mounted")
+    eventually(lambda: "not found" in launcher.state(NAME).reason)
+    assert launcher.state(NAME).reason.startswith("a volume cannot be mounted")
     api.grants["daemon"].add(("create", "", "secrets"))
     launcher.launch(scene.spec)
     eventually(lambda: launcher.log(NAME, 0).text == "started\n")
