@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.spark.driver import files, portions, rows
-from maintainer.adapters.spark.driver.files import Files
-from maintainer.adapters.spark.driver.outbox import Outbox
-from maintainer.adapters.spark.driver.portions import pack, read_text, unpack, write_text
-from maintainer.adapters.spark.driver.rows import Rows
+from maintainer.adapters.spark.driver.link.outbox import Outbox
+from maintainer.adapters.spark.driver.lists import files, portions, rows
+from maintainer.adapters.spark.driver.lists.files import Files
+from maintainer.adapters.spark.driver.lists.portions import pack, read_text, unpack, write_text
+from maintainer.adapters.spark.driver.lists.rows import Rows
 from maintainer.adapters.spark.orphans.courier import Courier
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.ports.store.portions import MAX_PORTION_BYTES, Portion, PortionKind, PortionSet

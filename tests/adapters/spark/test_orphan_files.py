@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from maintainer.adapters.spark.driver import portions
-from maintainer.adapters.spark.driver.portions import pack, unpack
+from maintainer.adapters.spark.driver.lists import portions
+from maintainer.adapters.spark.driver.lists.portions import pack, unpack
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.statements.orphans import GivenFiles
 from maintainer.domain.action import ApprovedList, RemoveOrphanFiles

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from maintainer.adapters.policies import parse_policy
-from maintainer.adapters.spark.driver.portions import pack
+from maintainer.adapters.spark.driver.lists.portions import pack
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState

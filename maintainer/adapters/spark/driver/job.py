@@ -6,12 +6,12 @@ import sys
 import threading
 from typing import Any, TypeAlias
 
-from .files import SHOW, Files, show_files
+from .link.outbox import Message, Transport
+from .lists.files import SHOW, Files, show_files
+from .lists.rows import Rows
 from .mover import MOVE, move_files
-from .outbox import Message, Transport
 from .progress import Meter
 from .results import read_first_row
-from .rows import Rows
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 

@@ -35,14 +35,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn, TypeAlias, cast
 
-from .channel import Channel
 from .clock import read_clock
 from .facts import load_catalogs, read_versions
 from .job import Job
 from .jvm import Jvm, drop_cluster_defaults
+from .link.channel import Channel
+from .link.outbox import Message, Transport
+from .link.polling import Polling, read_link
 from .marks import Marks
-from .outbox import Message, Transport
-from .polling import Polling, read_link
 from .results import MAX_MESSAGE_CHARACTERS, read_causes
 from .surroundings import complete_settings, remove_directory
 from .threads import Threads

@@ -12,7 +12,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from maintainer.adapters.spark.driver import polling, surroundings
+from maintainer.adapters.spark.driver import surroundings
+from maintainer.adapters.spark.driver.link import polling
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState, LogPart
 from maintainer.adapters.spark.launcher.ownership import ProcessIdentity, end_processes, identify

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from maintainer.adapters.spark.driver.channel import bound_sending
+from maintainer.adapters.spark.driver.link.channel import bound_sending
 
 _SOCKET = "socket"
 _MAX_SOCKET_PATH_BYTES = 100  # Linux takes 107, other systems 103

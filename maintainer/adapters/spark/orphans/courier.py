@@ -11,8 +11,8 @@ import threading
 from collections.abc import Iterator, Mapping
 from queue import SimpleQueue
 
-from maintainer.adapters.spark.driver.outbox import ROWS
-from maintainer.adapters.spark.driver.portions import read_text, write_text
+from maintainer.adapters.spark.driver.link.outbox import ROWS
+from maintainer.adapters.spark.driver.lists.portions import read_text, write_text
 from maintainer.adapters.spark.link import Driver
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from maintainer.adapters.spark.driver.portions import pack, unpack
+from maintainer.adapters.spark.driver.lists.portions import pack, unpack
 from maintainer.adapters.spark.statements.orphans import GivenFiles, places_of
 from maintainer.domain.action import Disposal, RemoveOrphanFiles
 from maintainer.domain.errors import (

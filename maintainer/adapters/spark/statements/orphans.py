@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from maintainer.adapters.spark.driver.files import SHOW
+from maintainer.adapters.spark.driver.lists.files import SHOW
 from maintainer.adapters.spark.driver.mover import MOVE
 from maintainer.adapters.spark.statements.procedure import (
     LISTING_VIEW,

@@ -18,24 +18,25 @@ FOLDER = Path(driver.__file__).parent
 
 def find_foreign_imports(folder: Path) -> Iterator[str]:
     """The modules that are neither the folder's own nor the standard library's nor pyspark's."""
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted(folder.rglob("*.py")):
+        inside = len(path.relative_to(folder).parts)
         for node in ast.walk(ast.parse(path.read_text())):
             match node:
                 case ast.Import(names=names):
                     found = [alias.name for alias in names]
                 case ast.ImportFrom(level=0, module=str(module)):
                     found = [module]
-                case ast.ImportFrom(level=level, module=module) if level > 1:
+                case ast.ImportFrom(level=level, module=module) if level > inside:
                     found = ["." * level + (module or "")]
                 case _:
                     found = []
             for name in found:
                 if name.partition(".")[0] not in {*sys.stdlib_module_names, "pyspark"}:
-                    yield f"{path.name}: {name}"
+                    yield f"{path.relative_to(folder)}: {name}"
 
 
 def test_the_driver_imports_the_standard_library_pyspark_and_itself() -> None:
-    assert len(list(FOLDER.glob("*.py"))) > 1
+    assert len(list(FOLDER.rglob("*.py"))) > 1
     assert list(find_foreign_imports(FOLDER)) == []
 
 

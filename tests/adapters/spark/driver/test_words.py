@@ -7,7 +7,8 @@ from __future__ import annotations
 import ast
 import inspect
 
-from maintainer.adapters.spark.driver import files, job, program, rows
+from maintainer.adapters.spark.driver import job, program
+from maintainer.adapters.spark.driver.lists import files, rows
 from maintainer.adapters.spark.tracking import _ENVELOPE
 
 NAMED_BY_THE_CALLER = {"event", "job"}

@@ -14,7 +14,7 @@ import anyio
 import httpx
 from fastapi import FastAPI
 
-from maintainer.adapters.spark.driver.exchange import Exchange, Poll
+from maintainer.adapters.spark.driver.link.exchange import Exchange, Poll
 from maintainer.adapters.spark.link.http.endpoint import Polls, RefusalError, make_endpoint
 from maintainer.adapters.spark.link.http.tokens import make_token, start_tokens
 from maintainer.domain.errors import StoreUnavailableError

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from maintainer.adapters.spark.driver.exchange import Poll
+from maintainer.adapters.spark.driver.link.exchange import Poll
 from tests.adapters.spark.link.polls import NAME, Home, RemoteEnd
 
 _SECONDS = st.integers(1, 90).map(lambda seconds: timedelta(seconds=seconds))

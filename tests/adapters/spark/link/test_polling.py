@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 import trustme
 
-from maintainer.adapters.spark.driver import polling
-from maintainer.adapters.spark.driver.polling import Link, Polling, read_link
+from maintainer.adapters.spark.driver.link import polling
+from maintainer.adapters.spark.driver.link.polling import Link, Polling, read_link
 from maintainer.api.server import TlsFiles
 from tests.adapters.spark.lakes import wait_until
 from tests.adapters.spark.link.polls import NAME, NOW, OWNER, Home

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from maintainer.adapters.spark.driver.exchange import Exchange
+from maintainer.adapters.spark.driver.link.exchange import Exchange
 from maintainer.adapters.spark.driver_settings import DriverSettings
 from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState, LogPart
 from maintainer.adapters.spark.link import Driver

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.adapters.spark.driver.portions import pack, write_text
+from maintainer.adapters.spark.driver.lists.portions import pack, write_text
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles

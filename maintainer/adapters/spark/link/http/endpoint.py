@@ -16,7 +16,7 @@ import msgspec
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from maintainer.adapters.spark.driver.polling import ENDED
+from maintainer.adapters.spark.driver.link.polling import ENDED
 from maintainer.adapters.spark.link.http.tokens import TokenCheck, check_token, renew_tokens
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
 from maintainer.ports.clock import Clock

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .clock import read_clock
+from ..clock import read_clock
 from .outbox import Message, Outbox
 
 _MAX_SAID = 200  # messages in one poll

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from .clock import read_clock
+from ..clock import read_clock
 from .exchange import Exchange, Poll
 from .outbox import Message
 

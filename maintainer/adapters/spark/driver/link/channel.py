@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from .clock import read_clock
+from ..clock import read_clock
 from .outbox import Message, Outbox
 
 _SEND_SECONDS = 5  # a daemon that reads nothing for so long counts as gone; it may come back

@@ -8,9 +8,9 @@ from threading import Event
 
 import pytest
 
-from maintainer.adapters.spark.driver import files as module
-from maintainer.adapters.spark.driver.files import Files
-from maintainer.adapters.spark.driver.portions import pack, write_text
+from maintainer.adapters.spark.driver.lists import files as module
+from maintainer.adapters.spark.driver.lists.files import Files
+from maintainer.adapters.spark.driver.lists.portions import pack, write_text
 from tests.adapters.spark.driver.sayings import Sayings
 from tests.adapters.spark.lakes import wait_until
 

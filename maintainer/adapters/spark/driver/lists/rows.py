@@ -6,8 +6,8 @@ import json
 import threading
 from typing import Any, TypeAlias
 
-from .clock import read_clock
-from .outbox import ROWS, Transport
+from ..clock import read_clock
+from ..link.outbox import ROWS, Transport
 from .portions import Packed, Packer, write_text
 
 _AT_ONCE = 4  # portions that are sent and not stored yet

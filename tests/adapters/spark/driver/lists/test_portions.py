@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.adapters.spark.driver import portions as module
-from maintainer.adapters.spark.driver.outbox import MAX_MESSAGE_BYTES, ROWS, Outbox
-from maintainer.adapters.spark.driver.portions import (
+from maintainer.adapters.spark.driver.link.outbox import MAX_MESSAGE_BYTES, ROWS, Outbox
+from maintainer.adapters.spark.driver.lists import portions as module
+from maintainer.adapters.spark.driver.lists.portions import (
     MAX_PORTION_BYTES,
     pack,
     read_text,

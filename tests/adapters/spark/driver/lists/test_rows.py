@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.spark.driver import portions, rows
-from maintainer.adapters.spark.driver.portions import read_text, unpack
-from maintainer.adapters.spark.driver.rows import Rows
+from maintainer.adapters.spark.driver.lists import portions, rows
+from maintainer.adapters.spark.driver.lists.portions import read_text, unpack
+from maintainer.adapters.spark.driver.lists.rows import Rows
 from tests.adapters.spark.driver.sayings import Sayings
 from tests.adapters.spark.lakes import wait_until
 

@@ -11,8 +11,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from .clock import read_clock
-from .outbox import Message, Transport
+from ..clock import read_clock
+from ..link.outbox import Message, Transport
 from .portions import read_text, unpack
 
 SHOW = "SHOW FILES "  # a statement of ours: JSON follows

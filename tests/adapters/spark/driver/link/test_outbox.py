@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from maintainer.adapters.spark.driver import outbox as module
-from maintainer.adapters.spark.driver.outbox import MAX_MESSAGE_BYTES, Outbox
+from maintainer.adapters.spark.driver.link import outbox as module
+from maintainer.adapters.spark.driver.link.outbox import MAX_MESSAGE_BYTES, Outbox
 
 
 def keep(outbox: Outbox, event: str, job: str | None = "j", **fields: object) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.spark.driver.channel import Channel
+from maintainer.adapters.spark.driver.link.channel import Channel
 from maintainer.adapters.spark.link import socket as socket_link
 from tests.adapters.spark.lakes import wait_until
 
@@ -95,7 +95,7 @@ def test_of_the_progress_of_a_job_only_the_newest_is_kept(driver: Driver, path: 
 def test_it_keeps_no_more_than_its_bound(
     driver: Driver, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("maintainer.adapters.spark.driver.outbox.MAX_KEPT", 3)
+    monkeypatch.setattr("maintainer.adapters.spark.driver.link.outbox.MAX_KEPT", 3)
     for _ in range(5):
         driver.channel.send("statement.started", job="j")
     daemon = Daemon(path)
