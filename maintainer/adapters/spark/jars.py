@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
@@ -43,14 +44,22 @@ class Jar:
         return f"{self.group}:{self.artifact}:{self.version}"
 
 
-PINNED_JARS = (
-    Jar(
+# By Spark's minor version, with the Scala of its package; the newest is last.
+RUNTIMES = {
+    "3.5": Jar(
+        "org.apache.iceberg",
+        "iceberg-spark-runtime-3.5_2.12",
+        "1.12.0",
+        "8dd8c90e54ed1a20f2461309d047a255ee56382eb7c0a46162b27a4936fd86dc",
+    ),
+    "4.1": Jar(
         "org.apache.iceberg",
         "iceberg-spark-runtime-4.1_2.13",
         "1.12.0",
         "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
-        "always",
     ),
+}
+COMMON_JARS = (
     Jar(
         "org.xerial",
         "sqlite-jdbc",
@@ -75,6 +84,23 @@ PINNED_JARS = (
 )
 
 
+def pinned_jars() -> tuple[Jar, ...]:
+    """Return all jars for the installed pyspark; without one, those for the newest Spark.
+
+    RunnerUnavailableError if Iceberg's runtime for its Spark is not pinned.
+    """
+    try:
+        minor = ".".join(version("pyspark").split(".")[:2])
+    except PackageNotFoundError:
+        minor = list(RUNTIMES)[-1]
+    if minor not in RUNTIMES:
+        message = f"pyspark {version('pyspark')} is installed; there are jars for Spark " + (
+            " and ".join(RUNTIMES)
+        )
+        raise RunnerUnavailableError(message)
+    return RUNTIMES[minor], *COMMON_JARS
+
+
 def default_directory() -> Path:
     """Return the directory for the jars of this Python environment."""
     return Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars"
@@ -88,7 +114,7 @@ def find_jars(directory: Path, *, with_s3: bool) -> list[Path]:
     """
     wanted = [
         jar
-        for jar in PINNED_JARS
+        for jar in pinned_jars()
         if with_s3 or jar.purpose == "always" or (directory / jar.file_name).is_file()
     ]
     return find_pinned(wanted, directory, fetch_command(directory, with_s3=with_s3))
@@ -127,7 +153,7 @@ def fetch_command(directory: Path, *, with_s3: bool) -> str:
 def fetch(directory: Path, *, with_s3: bool = False) -> list[Path]:
     """Fetch the missing jars that Spark needs into the directory."""
     return fetch_pinned(
-        [jar for jar in PINNED_JARS if with_s3 or jar.purpose == "always"], directory
+        [jar for jar in pinned_jars() if with_s3 or jar.purpose == "always"], directory
     )
 
 

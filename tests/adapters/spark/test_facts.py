@@ -14,7 +14,7 @@ import pytest
 
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.facts import read_facts
-from maintainer.adapters.spark.jars import PINNED_JARS
+from maintainer.adapters.spark.jars import pinned_jars
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.spark_facts import SparkFacts
 from tests.adapters.spark.lakes import (
@@ -102,8 +102,8 @@ def test_a_real_driver_reports_its_versions_and_which_catalogs_load(tmp_path: Pa
         facts = runner.facts
         assert facts is not None
         assert facts.spark == version("pyspark")
-        assert facts.iceberg == PINNED_JARS[0].version
-        assert facts.scala.startswith("2.13.")
+        assert facts.iceberg == pinned_jars()[0].version
+        assert facts.scala.startswith("2.12." if facts.spark.startswith("3.") else "2.13.")
         assert facts.java.startswith(("17.", "21."))
         assert facts.catalogs["lake"] == ""
         assert "refused" in facts.catalogs["gone"].lower()
