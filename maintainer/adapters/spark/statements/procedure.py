@@ -60,10 +60,10 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
         case RewriteDataFiles():
             arguments = _rewrite_data_files(action)
         case RewritePositionDeleteFiles():
-            arguments = [
-                *_clauses(action.procedure, ("where", action.where)),
-                ("options", _write_map(_read_options(action.procedure, action.options))),
-            ]
+            options = _read_options(action.procedure, action.options)
+            # With Spark 3.5 the grammar of CALL has no empty map.
+            given = [("options", _write_map(options))] if options else []
+            arguments = [*_clauses(action.procedure, ("where", action.where)), *given]
         case RewriteManifests():
             spec_id = _within("spec_id of rewrite_manifests", action.spec_id, 0, _MAX_INT)
             arguments = [

@@ -90,7 +90,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40
             RewritePositionDeleteFiles(),
             (
                 "CALL `lake`.system.rewrite_position_delete_files(table => "
-                "'`lake`.`sales`.`orders`', options => map())"
+                "'`lake`.`sales`.`orders`')"
             ),
         ),
         (
