@@ -178,7 +178,7 @@ def is_severed(causes: Sequence[tuple[str, str]]) -> bool:
 
 def describe_failure(causes: Sequence[tuple[str, str]]) -> str:
     """Return one line for people: the innermost informative error, without stack traces."""
-    for name, message in (*_telling(causes), *causes):
+    for name, message in (*_telling(causes), *causes[::-1]):
         line = clean_message(message)
         if line:
             return f"{name.rpartition('.')[2]}: {line}"

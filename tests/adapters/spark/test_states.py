@@ -131,6 +131,15 @@ ICEBERG = "org.apache.iceberg.exceptions"
             FailureReason.OTHER,
             "IllegalStateException: odd",
         ),
+        # Spark 3.5 wraps what assert_true says in exceptions that say nothing themselves.
+        (
+            [
+                ("org.apache.spark.SparkException", "Exception thrown in awaitResult: "),
+                ("java.lang.RuntimeException", "the list is not whole"),
+            ],
+            FailureReason.OTHER,
+            "RuntimeException: the list is not whole",
+        ),
         ([("a.B", "")], FailureReason.OTHER, "B"),
         ([], FailureReason.OTHER, "Spark gave no reason"),
     ],
