@@ -35,17 +35,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn, TypeAlias, cast
 
+from .application import Application
 from .clock import read_clock
-from .facts import load_catalogs, read_versions
 from .job import Job
-from .jvm import Jvm, drop_cluster_defaults
+from .jvm import Jvm
 from .link.channel import Channel
 from .link.outbox import Message, Transport
 from .link.polling import Polling, read_link
-from .marks import Marks
 from .results import MAX_MESSAGE_CHARACTERS, read_causes
 from .surroundings import complete_settings, remove_directory
-from .threads import Threads
 
 _FENCE_POLL_SECONDS = 0.1
 _FENCE_MARGIN_SECONDS = 10  # time for a cancellation to end the job, before the JVM is killed
@@ -56,7 +54,6 @@ _CANCEL_SECONDS = 60
 _SETTLE_ROUNDS = 5  # Iceberg's committer checks for leftovers every 0.1 s
 _STOP_SECONDS = 10
 _FLUSH_SECONDS = 5  # for the last words to reach the daemon
-_CATALOGS_SECONDS = 30  # time for the configured catalogs to load, all at once
 _START_SECONDS = 60  # time for the daemon to send the start message
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
@@ -74,7 +71,7 @@ class _Driver:
         self._jobs: dict[str, Job] = {}
         self._sessions: queue.SimpleQueue[JavaObject] = queue.SimpleQueue()
         self._jvm: Jvm | None = None
-        self._context: JavaObject = None
+        self._is_started = False
         self._facts: Message | None = None  # its versions and catalogs, once they are known
         self._is_stopping = False
         self._is_worn = False
@@ -99,53 +96,23 @@ class _Driver:
 
     def _start(self, jvm: Jvm) -> None:
         """Start the Spark application and a session for each concurrent job."""
-        jvm.await_gateway()
-        # Half a second, in which Java starts.
-        from pyspark import SparkConf, SparkContext  # noqa: PLC0415
-        from pyspark.sql import SparkSession  # noqa: PLC0415
-
-        conf = SparkConf(loadDefaults=False)
-        for key, value in self._settings["conf"].items():
-            conf.set(key, value)
-        context = SparkContext(conf=conf)
-        # Pyspark has no public way to the JVM.
-        gateway = cast("JavaObject", context._gateway)  # noqa: SLF001
-        self._threads = Threads(context)
-        if self._settings["master"].startswith("local"):
-            drop_cluster_defaults(
-                gateway.jvm.java,
-                context._jsc.hadoopConfiguration(),  # noqa: SLF001 - as above
-                self._settings["conf"],
-            )
-        session = SparkSession(context)
-        session.sql("SELECT 1").collect()
-        self._marks = Marks(
-            gateway.jvm.org.apache.iceberg.EnvironmentContext,
-            self._settings["conf"],
-        )
-        self._context = context
-        # Neither tags nor descriptions are in pyspark's tracker.
-        self._spark: JavaObject = context._jsc.sc()  # noqa: SLF001
+        application = self._application = Application(self._settings, jvm)
+        self._is_started = True
         threading.Thread(target=self._watch_jvm, args=(jvm,), daemon=True).start()
-        threading.Thread(target=self._watch_progress, daemon=True).start()
+        threading.Thread(target=self._watch_progress, args=(application,), daemon=True).start()
         self._output.send(
-            "application.started", application_id=context.applicationId, java_pid=jvm.process.pid
+            "application.started",
+            application_id=application.application_id,
+            java_pid=jvm.process.pid,
         )
         threading.Thread(
-            target=self._report_facts, args=(gateway.jvm, session), daemon=True
+            target=self._report_facts, args=(application,), daemon=True
         ).start()  # beside the first job: a catalog's server may never answer
         for _ in range(self._settings["max_jobs"]):
-            self._sessions.put(session.newSession())
+            self._sessions.put(application.new_session())
 
-    def _report_facts(self, java: JavaObject, session: JavaObject) -> None:
-        """Report which versions run here, and which catalogs can be loaded."""
-        conf = self._settings["conf"]
-        self._facts = {
-            "spark": session.version,
-            **read_versions(java),
-            "catalogs": load_catalogs(session.newSession, conf, _CATALOGS_SECONDS),
-            "at": time.time(),
-        }
+    def _report_facts(self, application: Application) -> None:
+        self._facts = application.read_facts()
         self._output.send("application.facts", facts=self._facts)
 
     def _take(self, message: Message) -> None:
@@ -177,7 +144,7 @@ class _Driver:
         """Return all that a daemon needs to take over this driver."""
         return {
             "java_pid": self._jvm.process.pid if self._jvm is not None else None,
-            "is_started": self._context is not None,
+            "is_started": self._is_started,
             "is_worn": self._is_worn,
             "fingerprint": self._settings.get("fingerprint"),
             "megabytes": self._settings.get("megabytes"),
@@ -206,8 +173,8 @@ class _Driver:
         deadline = time.monotonic() + _STOP_SECONDS
         for job in list(self._jobs.values()):
             job.is_over.wait(max(0, deadline - time.monotonic()))
-        if self._context is not None:
-            stopping = threading.Thread(target=self._context.stop, daemon=True)
+        if self._is_started:
+            stopping = threading.Thread(target=self._application.stop, daemon=True)
             stopping.start()
             stopping.join(_STOP_SECONDS)
         self._die(0, "stopped")
@@ -266,7 +233,7 @@ class _Driver:
             self._carry_out(job, session)
         finally:
             if session is not None:
-                self._marks.remove(job.job_id)
+                self._application.marks.remove(job.job_id)
                 self._sessions.put(session)
             self._last_end = read_clock()
             self._jobs.pop(job.job_id, None)
@@ -279,8 +246,8 @@ class _Driver:
         job.is_started = True
         self._output.send("job.started", job=job.job_id)
         try:
-            job.java_thread = self._threads.mark_current(job.tag)
-            self._marks.add(job.job_id)
+            job.java_thread = self._application.threads.mark_current(job.tag)
+            self._application.marks.add(job.job_id)
             job.run_statements(session, self._output)
         # Any exception of Spark fails the job, with its class and message.
         except Exception as error:  # noqa: BLE001
@@ -303,7 +270,7 @@ class _Driver:
             )
         else:
             failure = (
-                job.meter.find_failure(self._spark)
+                job.meter.find_failure(self._application.scala_context)
                 if (job.result or {}).get("failed_data_files_count")
                 else ""
             )
@@ -335,7 +302,7 @@ class _Driver:
                 with contextlib.suppress(
                     Exception
                 ):  # Spark may be ending too; the next round or the deadline decides
-                    self._threads.interrupt(job.tag)
+                    self._application.threads.interrupt(job.tag)
 
     def _settle(self, job: Job) -> None:
         """Wait until no thread of the job can commit; Iceberg's threads may outlive the CALL.
@@ -346,7 +313,7 @@ class _Driver:
         own = job.java_thread
         if own is None:
             return
-        self._threads.clear_interrupt()
+        self._application.threads.clear_interrupt()
         seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
         deadline = time.monotonic() + seconds
         quiet_rounds = 0
@@ -360,7 +327,7 @@ class _Driver:
                     culprit=job.job_id,
                 )
             time.sleep(_CANCEL_ROUND_SECONDS)
-            may_commit, spins = self._threads.find_left(job.tag, own)
+            may_commit, spins = self._application.threads.find_left(job.tag, own)
             quiet_rounds = 0 if may_commit else quiet_rounds + 1
         if spins:
             self._is_worn = True
@@ -377,7 +344,7 @@ class _Driver:
                 exit_code=jvm.process.returncode,
             )
 
-    def _watch_progress(self) -> None:
+    def _watch_progress(self, application: Application) -> None:
         """Report each job's progress when it has changed."""
         while True:
             time.sleep(_PROGRESS_SECONDS)
@@ -385,7 +352,7 @@ class _Driver:
                 with contextlib.suppress(
                     Exception
                 ):  # progress is optional: Spark may drop a stage while it is read
-                    figures = job.meter.read(self._spark)
+                    figures = job.meter.read(application.scala_context)
                     if figures is not None:
                         self._output.send("spark.progress", job=job.job_id, **figures)
 

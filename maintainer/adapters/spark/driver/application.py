@@ -1,0 +1,69 @@
+"""The Spark application of this driver, in a JVM that this driver has started."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, TypeAlias, cast
+
+from .facts import load_catalogs, read_versions
+from .jvm import Jvm, drop_cluster_defaults
+from .link.outbox import Message
+from .marks import Marks
+from .threads import Threads
+
+_CATALOGS_SECONDS = 30  # time for the configured catalogs to load, all at once
+
+JavaObject: TypeAlias = Any  # py4j creates its classes at run time
+
+
+class Application:
+    """A started application with what its jobs need of it."""
+
+    def __init__(self, settings: Message, jvm: Jvm) -> None:
+        """Start it with these settings; any exception of Spark means that it did not start."""
+        jvm.await_gateway()
+        # Half a second, in which Java starts.
+        from pyspark import SparkConf, SparkContext  # noqa: PLC0415
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+
+        self._conf = settings["conf"]
+        conf = SparkConf(loadDefaults=False)
+        for key, value in self._conf.items():
+            conf.set(key, value)
+        self._context = SparkContext(conf=conf)
+        # Pyspark has no public way to the JVM.
+        self._java: JavaObject = cast("JavaObject", self._context._gateway).jvm  # noqa: SLF001
+        self.threads = Threads(self._context)
+        if settings["master"].startswith("local"):
+            drop_cluster_defaults(
+                self._java.java,
+                self._context._jsc.hadoopConfiguration(),  # noqa: SLF001 - as above
+                self._conf,
+            )
+        self._session = SparkSession(self._context)
+        self._session.sql("SELECT 1").collect()
+        self.marks = Marks(self._java.org.apache.iceberg.EnvironmentContext, self._conf)
+        # Neither tags nor descriptions are in pyspark's tracker.
+        self.scala_context: JavaObject = self._context._jsc.sc()  # noqa: SLF001
+
+    @property
+    def application_id(self) -> str:
+        """Return Spark's id of it."""
+        return str(self._context.applicationId)
+
+    def new_session(self) -> JavaObject:
+        """Return another session, for one job at a time."""
+        return self._session.newSession()
+
+    def read_facts(self) -> Message:
+        """Return which versions run here, and which catalogs can be loaded."""
+        return {
+            "spark": self._session.version,
+            **read_versions(self._java),
+            "catalogs": load_catalogs(self.new_session, self._conf, _CATALOGS_SECONDS),
+            "at": time.time(),
+        }
+
+    def stop(self) -> None:
+        """End it; its JVM goes on."""
+        self._context.stop()
