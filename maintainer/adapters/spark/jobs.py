@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from maintainer.adapters.spark.driver.clock import read_clock
 from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.facts import digest_settings, read_facts
 from maintainer.adapters.spark.link import Driver, DriverSource
@@ -18,7 +17,13 @@ from maintainer.adapters.spark.options import DriverSize, RunnerOptions, megabyt
 from maintainer.adapters.spark.orphans.courier import CARRIED, Courier
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.statements.job import Statements, statements_of
-from maintainer.adapters.spark.tracking import TrackedJob, blame, failed_start, lost, read_instant
+from maintainer.adapters.spark.tracking import (
+    TrackedJob,
+    TrackedJobs,
+    lost,
+    outcome_of_end,
+    read_instant,
+)
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome
@@ -29,7 +34,6 @@ from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
-_MAX_REMEMBERED = 1_000  # jobs whose outcome has been reported
 _UNSEEN_GRACE = timedelta(seconds=30)  # between storing a job as submitted and handing it over
 
 
@@ -70,8 +74,7 @@ class SparkRunner:
         self._orphan_files = orphan_files
         self._clock = clock
         self._mutex = threading.RLock()
-        self._jobs: dict[str, TrackedJob] = {}
-        self._until: dict[str, float] = {}  # by read_clock, of jobs without a driver
+        self._jobs = TrackedJobs()
         self._waiting: list[_Waiting] = []  # for memory, the longest first
         self._is_closed = False
         self._courier = Courier(orphan_files)
@@ -137,17 +140,17 @@ class SparkRunner:
             if self._is_closed:
                 message = "the runner is closed and takes no more jobs"
                 raise RunnerUnavailableError(message)
-            if job.job_id in self._jobs:
+            if self._jobs.get(job.job_id) is not None:
                 return
             try:
                 statements = self._statements(job)
             except InvalidValueError as error:
-                refused = self._remember(TrackedJob(job.job_id))
+                refused = self._jobs.remember(TrackedJob(job.job_id))
                 self._refuse(refused, FailureReason.INVALID_REQUEST, error)
                 return
             size = self._options.driver_of(job.size or JobSize.SMALL)
             driver = None if self._waiting else self._running_driver(size)
-            tracked = self._remember(TrackedJob(job.job_id))
+            tracked = self._jobs.remember(TrackedJob(job.job_id))
             tracked.tell(
                 "spark.submitted",
                 self._clock.now(),
@@ -174,12 +177,7 @@ class SparkRunner:
             else Progress(phase="starting Spark", stage=Stage.STARTING)
         )
         self._drivers.occupy(driver)
-        driver.run(order, self._take_validity(tracked.job_id))
-
-    def _take_validity(self, job_id: str) -> timedelta | None:
-        """Return for how long a job without a driver may still work; None if nobody has said."""
-        until = self._until.pop(job_id, None)
-        return None if until is None else timedelta(seconds=until - read_clock())
+        driver.run(order, self._jobs.take_validity(tracked.job_id))
 
     def _refuse(self, tracked: TrackedJob, reason: FailureReason, error: Exception) -> None:
         tracked.end(Outcome("failed", self._clock.now(), reason=reason, message=str(error)))
@@ -207,13 +205,11 @@ class SparkRunner:
                 if driver is not None:
                     driver.renew(job_id, valid_for)
                 return
-            self._until[job_id] = read_clock() + valid_for.total_seconds()
-            for forgotten in list(self._until)[:-_MAX_REMEMBERED]:
-                del self._until[forgotten]
+            self._jobs.keep_validity(job_id, valid_for)
 
     def report(self, job: Job) -> RunnerReport | None:
         """Report the job, after adopting its driver if the driver's daemon is gone."""
-        if job.job_id not in self._jobs and job.owner not in {"", self._owner}:
+        if self._jobs.get(job.job_id) is None and job.owner not in {"", self._owner}:
             if self._is_closed or not self._drivers.take_over(job.owner):
                 return None
             message = f"process {job.owner} that ran the job has ended, and its Spark too"
@@ -233,7 +229,7 @@ class SparkRunner:
                     and now - job.submitted_at < _UNSEEN_GRACE
                 ):
                     return None
-                tracked = self._remember(
+                tracked = self._jobs.remember(
                     TrackedJob(
                         job.job_id, progress=job.progress, is_started=job.started_at is not None
                     )
@@ -330,7 +326,7 @@ class SparkRunner:
                     for job_id, is_started in jobs.items():
                         self._tracked(driver, job_id).is_started |= is_started
                 case {"event": "application.started"}:
-                    for waiting in self._unfinished(driver):
+                    for waiting in self._jobs.unfinished(driver):
                         waiting.tell(
                             "application.started",
                             read_instant(message),
@@ -348,26 +344,18 @@ class SparkRunner:
     def ended(self, driver: Driver) -> None:
         """Note that the driver and its JVM are gone (called by the driver's reader thread)."""
         with self._mutex:
-            now = self._clock.now()
-            words = driver.last_words
-            for tracked in self._unfinished(driver):
-                if driver.is_started:
-                    reason = (
-                        FailureReason.LOST_RUNNER
-                        if self._is_closed
-                        else blame(tracked.job_id, words)
+            for tracked in self._jobs.unfinished(driver):
+                tracked.end(
+                    outcome_of_end(
+                        driver, tracked.job_id, self._clock.now(), is_closed=self._is_closed
                     )
-                    tracked.end(
-                        lost(now, str(words.get("reason") or "Spark's driver ended"), reason)
-                    )
-                else:
-                    tracked.end(failed_start(driver, now))
+                )
             self._place_waiting()
 
     def is_idle(self, driver: Driver) -> bool:
         """Return True if the driver has no unfinished job."""
         with self._mutex:
-            return not self._unfinished(driver)
+            return not self._jobs.unfinished(driver)
 
     def _statements(self, job: Job) -> Statements:
         if job.table.catalog not in self._catalogs:
@@ -394,26 +382,12 @@ class SparkRunner:
             message = f"Spark cannot be started: {error}"
             raise RunnerUnavailableError(message) from error
 
-    def _remember(self, tracked: TrackedJob) -> TrackedJob:
-        reported = [job_id for job_id, known in self._jobs.items() if known.is_reported]
-        for job_id in reported[: max(0, len(reported) - _MAX_REMEMBERED)]:
-            del self._jobs[job_id]
-        self._jobs[tracked.job_id] = tracked
-        return tracked
-
     def _tracked(self, driver: Driver, job_id: str) -> TrackedJob:
         """Return what is known of the driver's job; a new record for one from an adopted driver."""
         known = self._jobs.get(job_id)
         if known is not None:
             return known
-        valid_for = self._take_validity(job_id)
+        valid_for = self._jobs.take_validity(job_id)
         if valid_for is not None:
             driver.renew(job_id, valid_for)
-        return self._remember(TrackedJob(job_id, driver.name, progress=Progress()))
-
-    def _unfinished(self, driver: Driver) -> list[TrackedJob]:
-        return [
-            tracked
-            for tracked in self._jobs.values()
-            if tracked.outcome is None and tracked.carrier == driver.name
-        ]
+        return self._jobs.remember(TrackedJob(job_id, driver.name, progress=Progress()))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
+from maintainer.adapters.spark.driver.clock import read_clock
 from maintainer.adapters.spark.link import Driver
 from maintainer.adapters.spark.states import (
     classify,
@@ -21,6 +22,7 @@ from maintainer.ports.runner import RunnerReport
 _EXIT_OUT_OF_MEMORY = (
     52  # org.apache.spark.util.SparkExitCode.OOM: a task ran out of memory in the JVM
 )
+_MAX_REMEMBERED = 1_000  # jobs whose outcome has been reported
 _MAX_EVENTS = 1_000  # of one job between two reports
 _PROGRESS_EVENTS_EVERY = timedelta(
     seconds=5
@@ -146,6 +148,46 @@ class TrackedJob:
             self.progress = replace(self.progress, stage=stage, phase=_PHASES[stage])
 
 
+class TrackedJobs:
+    """The runner's jobs, and for how long those without a driver may still work."""
+
+    def __init__(self) -> None:
+        """Begin without jobs."""
+        self._jobs: dict[str, TrackedJob] = {}
+        self._until: dict[str, float] = {}  # by read_clock
+
+    def get(self, job_id: str) -> TrackedJob | None:
+        """Return what is known of a job; None if it is unknown or forgotten."""
+        return self._jobs.get(job_id)
+
+    def remember(self, tracked: TrackedJob) -> TrackedJob:
+        """Add the job, and forget the oldest jobs whose outcome has been reported."""
+        reported = [job_id for job_id, known in self._jobs.items() if known.is_reported]
+        for job_id in reported[: max(0, len(reported) - _MAX_REMEMBERED)]:
+            del self._jobs[job_id]
+        self._jobs[tracked.job_id] = tracked
+        return tracked
+
+    def unfinished(self, driver: Driver) -> list[TrackedJob]:
+        """Return the jobs of the driver that have no outcome yet."""
+        return [
+            tracked
+            for tracked in self._jobs.values()
+            if tracked.outcome is None and tracked.carrier == driver.name
+        ]
+
+    def keep_validity(self, job_id: str, valid_for: timedelta) -> None:
+        """Note for how long a job without a driver may work, until its driver is known."""
+        self._until[job_id] = read_clock() + valid_for.total_seconds()
+        for forgotten in list(self._until)[:-_MAX_REMEMBERED]:
+            del self._until[forgotten]
+
+    def take_validity(self, job_id: str) -> timedelta | None:
+        """Return for how long the job may still work, once; None if that is not known."""
+        until = self._until.pop(job_id, None)
+        return None if until is None else timedelta(seconds=until - read_clock())
+
+
 def _fail(fields: Mapping[str, object], at: datetime) -> Outcome:
     """Return a failure; after the work itself was done, only its proof has failed."""
     causes, result = read_causes(fields.get("causes")), fields.get("result")
@@ -267,7 +309,16 @@ def read_instant(message: Mapping[str, object]) -> datetime:
     return datetime.fromtimestamp(at if isinstance(at, int | float) else 0, UTC)
 
 
-def failed_start(driver: Driver, now: datetime) -> Outcome:
+def outcome_of_end(driver: Driver, job_id: str, now: datetime, *, is_closed: bool) -> Outcome:
+    """Return the outcome of an unfinished job whose driver has ended."""
+    if not driver.is_started:
+        return _failed_start(driver, now)
+    words = driver.last_words
+    reason = FailureReason.LOST_RUNNER if is_closed else blame(job_id, words)
+    return lost(now, str(words.get("reason") or "Spark's driver ended"), reason)
+
+
+def _failed_start(driver: Driver, now: datetime) -> Outcome:
     """Explain why Spark did not start: by the driver's message, else by the errors in its log."""
     causes = read_causes(driver.last_words.get("causes"))
     if not causes or causes[0][0] == "RuntimeError":

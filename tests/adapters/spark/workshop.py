@@ -44,7 +44,7 @@ def run_sql(runner: LocalRunner, *statements: str) -> None:
     alike.
     """
     driver = _await_driver(runner)
-    tracked = runner._remember(TrackedJob(f"writer-{next(_numbers)}", carrier=driver.name))
+    tracked = runner._jobs.remember(TrackedJob(f"writer-{next(_numbers)}", carrier=driver.name))
     driver.run({"id": tracked.job_id, "statements": list(statements)}, None)
     wait_until(lambda: tracked.outcome is not None)
     assert tracked.outcome is not None
