@@ -9,12 +9,9 @@ from maintainer.ports.store.audit import AuditStore
 from maintainer.ports.store.digests import DigestStore
 from maintainer.ports.store.drivers import DriverStore
 from maintainer.ports.store.figures import FiguresStore
-from maintainer.ports.store.jobs import JobStore
-from maintainer.ports.store.leases import LeaseStore
-from maintainer.ports.store.locations import LocationStore
+from maintainer.ports.store.jobs import JobStore, LeaseStore
 from maintainer.ports.store.notices import NoticeStore
 from maintainer.ports.store.orphans import OrphanStore
-from maintainer.ports.store.pins import PinStore
 from maintainer.ports.store.plans import PlanStore
 from maintainer.ports.store.policy_versions import PolicyVersionStore
 from maintainer.ports.store.portions import PortionStore
@@ -30,10 +27,8 @@ class Store(
     FiguresStore,
     JobStore,
     LeaseStore,
-    LocationStore,
     NoticeStore,
     OrphanStore,
-    PinStore,
     PlanStore,
     PolicyVersionStore,
     PortionStore,

@@ -1,13 +1,15 @@
-"""The store's jobs, their events, and what they taught about each rule."""
+"""The store's jobs with their events and leases, and what they taught about each rule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.lease import Lease
 from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store.pages import Page
@@ -74,4 +76,46 @@ class JobStore(Protocol):
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         """The history of each rule's finished jobs on this table."""
+        ...
+
+
+class LeaseStore(Protocol):
+    """The part of the store that keeps one lease for each table UUID.
+
+    A lease ends in the transaction that makes its job final. The table's next lease has a
+    greater fencing token.
+    """
+
+    def submit_job(
+        self, job: Job, expires_at: datetime, statements: Sequence[str] = ()
+    ) -> Lease | None:
+        """Store a pending job as submitted, and give its owner the table's lease.
+
+        None, and nothing is stored, when another process was first. The audit entry of the
+        submission has the Spark statements.
+        """
+        ...
+
+    def leases(self) -> Sequence[Lease]:
+        """Every lease that has a holder, by table UUID, including expired ones."""
+        ...
+
+    def renew_lease(self, lease: Lease, expires_at: datetime) -> Lease | None:
+        """Return the lease with a later end; None when its holder has lost it."""
+        ...
+
+    def take_lease(
+        self, job: Job, before: Lease | None, holder: str, expires_at: datetime
+    ) -> Lease | None:
+        """Give the lease of a job to another holder, with the next fencing token.
+
+        None when it is no longer as it was before (None: free), or the job is final.
+        """
+        ...
+
+    def lay_down_leases(self, holder: str, expired_at: datetime) -> int:
+        """Let all leases of a holder expire, so that others can take over its jobs at once.
+
+        Returns how many leases those were.
+        """
         ...

@@ -1,4 +1,4 @@
-"""The store's tables: health, history, faults, marks of scans, and pauses."""
+"""The store's tables: health, history, faults, marks of scans, pauses, pins and locations."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Protocol
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, TableFault
+from maintainer.domain.location import TableLocation
+from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan
 from maintainer.ports.store.pages import Page
 
@@ -181,4 +183,24 @@ class TableStore(Protocol):
 
     def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
         """Every pause of a single table, by name; also of tables that are no longer known."""
+        ...
+
+    def pins(self, table_uuid: str) -> Sequence[Pin]:
+        """The table's pins by name, including expired ones."""
+        ...
+
+    def set_pin(self, table_uuid: str, pin: Pin) -> None:
+        """Add a pin, or replace the one of that name, and have the table planned again."""
+        ...
+
+    def remove_pin(self, table_uuid: str, name: str) -> bool:
+        """Remove a pin; False when there is none of that name."""
+        ...
+
+    def locations_near(self, paths: Sequence[str]) -> Sequence[TableLocation]:
+        """Locations of tables that equal, contain or lie in one of these paths, by path.
+
+        Paths are written as normalise_path writes them. Locations of dropped tables are
+        included.
+        """
         ...
