@@ -18,9 +18,7 @@ from tests.steps.world import World
 
 @pytest.fixture(scope="session")
 def store_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with one table and one job that waits: to copy it takes no time, to make it all
-    migrations.
-    """
+    """A store with one table and one job that waits: to copy it is faster than to make it."""
     path = tmp_path_factory.mktemp("cli") / "maintainer.db"
     store = open_store(f"sqlite:///{path}")
     store.record_health(make_health(), make_grade())

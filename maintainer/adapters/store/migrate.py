@@ -1,4 +1,4 @@
-"""Migrates a database to this version's schema."""
+"""Gives a database this version's schema: a new one at once, an older one step by step."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from alembic.config import Config
 from alembic.runtime.environment import EnvironmentContext
 from alembic.runtime.migration import MigrationContext, RevisionStep
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, insert, text
 
 from maintainer.adapters.store import schema_version
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.job_schema import savings
-from maintainer.adapters.store.schema import INSTANCE_ID_KEY, VERSION_TABLE, store_info
+from maintainer.adapters.store.schema import INSTANCE_ID_KEY, VERSION_TABLE, metadata, store_info
 from maintainer.domain.errors import StoreUnavailableError
 
 _ADVISORY_LOCK = 0x1CEBE46  # any number that nothing else uses on this database
@@ -36,24 +36,22 @@ def upgrade(database: Database) -> str:
     with _one_at_a_time, database.write(durable=True) as connection:
         if not database.is_sqlite:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
-        if _read_revision(connection, script, database.place) != head:
-            _run(connection, config, script)
-            connection.execute(
-                database.insert_unless_present(
-                    store_info, {"key": INSTANCE_ID_KEY, "value": token_hex(4)}
-                )
-            )
+        before = _read_revision(connection, script, database.place)
+        if before is None:
+            metadata.create_all(connection, checkfirst=False)
+            _context(connection).stamp(script, head)
+            connection.execute(insert(store_info).values(key=INSTANCE_ID_KEY, value=token_hex(4)))
             zeros = dict.fromkeys(
                 ("files_removed", "manifests_removed", "snapshots_removed", "bytes_rewritten"), 0
             )
-            connection.execute(database.insert_unless_present(savings, {"id": 1, **zeros}))
+            connection.execute(insert(savings).values(id=1, **zeros))
+        elif before != head:
+            _run(connection, config, script)
     return head
 
 
 def _read_revision(connection: Connection, script: ScriptDirectory, place: str) -> str | None:
-    current = MigrationContext.configure(
-        connection, opts={"version_table": VERSION_TABLE}
-    ).get_current_revision()
+    current = _context(connection).get_current_revision()
     known = {revision.revision for revision in script.walk_revisions()}
     if current is not None and current not in known:
         message = (
@@ -62,6 +60,10 @@ def _read_revision(connection: Connection, script: ScriptDirectory, place: str) 
         )
         raise StoreUnavailableError(message)
     return current
+
+
+def _context(connection: Connection) -> MigrationContext:
+    return MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
 
 
 def _run(connection: Connection, config: Config, script: ScriptDirectory) -> None:

@@ -1,8 +1,9 @@
-"""The store's tables. A change here needs a migration; a test compares the two."""
+"""The store's tables. A change here needs a migration of older stores; a test compares the two."""
 
 from __future__ import annotations
 
 from sqlalchemy import (
+    DDL,
     Column,
     Double,
     ForeignKey,
@@ -12,6 +13,7 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    event,
     text,
 )
 
@@ -266,6 +268,24 @@ audit_log = Table(
     Index("ix_audit_log_job_id", "job_id", "sequence"),
     sqlite_autoincrement=True,
 )
+
+_REFUSES = """
+CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION 'the audit log only grows'; END $$"""
+_REFUSED = """
+CREATE TRIGGER audit_log_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
+FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()"""
+_REFUSED_BY_SQLITE = """
+CREATE TRIGGER audit_log_no_{0} BEFORE {0} ON audit_log
+BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END"""
+for _dialect, _statement in (
+    ("postgresql", _REFUSES),
+    ("postgresql", _REFUSED),
+    ("sqlite", _REFUSED_BY_SQLITE.format("update")),
+    ("sqlite", _REFUSED_BY_SQLITE.format("delete")),
+):
+    _refusal = DDL(_statement)  # type: ignore[no-untyped-call] # SQLAlchemy has no types here
+    event.listen(audit_log, "after_create", _refusal.execute_if(dialect=_dialect))
 
 # Orphan lists as one scan found them, and the decisions about them.
 orphan_lists = Table(

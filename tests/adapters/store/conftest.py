@@ -18,9 +18,7 @@ __all__ = ["postgres_server"]
 
 @pytest.fixture(scope="session")
 def new_sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with every table and nothing in them: to copy it takes a tenth of the time of all
-    migrations.
-    """
+    """A store with every table and nothing in them: to copy it is faster than to make it."""
     path = tmp_path_factory.mktemp("new") / "maintainer.db"
     open_store(f"sqlite:///{path}").close()
     return path

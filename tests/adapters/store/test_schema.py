@@ -15,9 +15,8 @@ from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.job_schema import UNFINISHED_STATES
 from maintainer.adapters.store.schema import VERSION_TABLE, metadata
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
+from tests.adapters.store.recording import DRIVERS, FOLDER, NEWEST, write_schema
 from tests.adapters.store.values import make_job
-
-NEWEST = max(file.name[1:5] for file in schema_version.MIGRATIONS.glob("versions/r*.py"))
 
 LATER = f"""
 import sqlalchemy as sa
@@ -32,9 +31,21 @@ def upgrade():
 """
 
 
-def test_the_migrated_schema_is_the_one_the_queries_are_written_for(store_url: str) -> None:
-    open_store(store_url).close()
+def create_released(database: Database, revision: str) -> None:
+    """Make the store of a released version."""
+    script = FOLDER / f"{revision}.{database.engine.dialect.name}.sql"
+    with database.write() as connection:
+        for statement in script.read_text().split(";\n\n"):
+            connection.exec_driver_sql(statement)
+
+
+@pytest.mark.parametrize("revision", sorted({file.name[:4] for file in FOLDER.glob("*.sql")}))
+def test_the_store_of_a_released_version_gets_the_schema_that_the_queries_are_written_for(
+    store_url: str, revision: str
+) -> None:
     database = Database(store_url)
+    create_released(database, revision)
+    open_store(store_url).close()
 
     with database.read() as connection:
         context = MigrationContext.configure(
@@ -49,6 +60,12 @@ def test_the_migrated_schema_is_the_one_the_queries_are_written_for(store_url: s
     database.close()
 
     assert differences == []
+
+
+@pytest.mark.parametrize("dialect", DRIVERS)
+def test_the_schema_of_the_newest_revision_is_recorded(dialect: str) -> None:
+    """After a change of the schema: write a migration, then `python -m` of recording.py."""
+    assert (FOLDER / f"{NEWEST}.{dialect}.sql").read_text() == write_schema(dialect)
 
 
 def test_the_unique_index_covers_exactly_the_unfinished_states(store_url: str) -> None:
