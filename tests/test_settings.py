@@ -191,6 +191,17 @@ def test_relative_paths_are_beside_the_file(load: Load, file: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [("", "sqlite:////state/maintainer.db"), ("store: sqlite:///chosen.db", "{home}/chosen.db")],
+)
+def test_only_the_default_store_lies_in_the_directory_for_state(
+    load: Load, file: Path, written: str, found: str
+) -> None:
+    loaded = load(f"{_LAKE}{written}\n", {"STATE_DIRECTORY": "/state"})
+    assert loaded.store == found.replace("{home}", f"sqlite:///{file.parent}")
+
+
 def test_without_a_file_in_the_store_the_run_directory_is_beside_the_configuration(
     load: Load, file: Path
 ) -> None:

@@ -23,6 +23,7 @@ from maintainer.settings.paths import (
 )
 
 DEFAULT_FILE = "maintainer.yaml"
+STATE_VARIABLE = "STATE_DIRECTORY"  # systemd's name, which the container image sets too
 MAXIMUM_BYTES = 1024**2
 _REFERENCE = compile_regex(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -45,7 +46,11 @@ def load_settings(path: Path | None, environ: Mapping[str, str]) -> Settings:
         problems += [_cite(defect, file, variables) for defect in settings]
     if problems or isinstance(settings, tuple):
         raise ConfigurationError("\n".join(problems))
-    return _resolve_paths(settings, file.absolute().parent)
+    base = file.absolute().parent
+    if "store" not in settings.model_fields_set and environ.get(STATE_VARIABLE):
+        state = Path(environ[STATE_VARIABLE])
+        settings = settings.model_copy(update={"store": resolve_sqlite(settings.store, state)})
+    return _resolve_paths(settings, base)
 
 
 def _read_text(file: Path) -> str:

@@ -54,7 +54,7 @@ class Settings(Strict):
         BeforeValidator(_check_store),
         Field(
             description="The daemon's database: `sqlite:///FILE`, or `postgresql://...` for "
-            "several daemons."
+            "several daemons. The default file lies in `$STATE_DIRECTORY`, if that is set."
         ),
     ] = "sqlite:///maintainer.db"
     policies: Annotated[
