@@ -1,8 +1,7 @@
 """Run with `python -m`: become the JVM of one executor in its pod.
 
 Spark describes the executor by variables, for the entry point of its own image. This program takes
-that entry point's place, so that an image with Python and pyspark is enough. As Hadoop's login
-needs a user with a name, the user of the process must be in /etc/passwd.
+that entry point's place, so that an image with Python and pyspark is enough.
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
+
+from .surroundings import name_user
 
 _BACKEND = "org.apache.spark.scheduler.cluster.k8s.KubernetesExecutorBackend"
 _OPTION = re.compile(r"SPARK_JAVA_OPT_(\d+)")
@@ -56,6 +57,7 @@ def command(environment: Mapping[str, str], spark_home: Path) -> list[str]:
 
 def main() -> None:
     """Replace this process by the JVM."""
+    name_user(os.environ)
     found = find_spec("pyspark")
     if found is None or found.origin is None:
         sys.exit("the image has no pyspark, so this executor cannot start")

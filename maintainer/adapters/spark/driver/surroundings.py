@@ -1,7 +1,9 @@
-"""What only the driver's own machine knows: where to work, where Spark is, and the jars."""
+"""What only the driver's own machine knows: its user, where to work, where Spark is, the jars."""
 
 from __future__ import annotations
 
+import os
+import pwd
 import shutil
 import sys
 import tempfile
@@ -11,6 +13,41 @@ from pathlib import Path
 from typing import Any
 
 WORK, JARS = "MAINTAINER_WORK_DIR", "MAINTAINER_JARS_DIR"
+_LIBRARY = "libnss_wrapper.so"
+_LIBRARY_FOLDERS = ("usr/lib*", "usr/lib/*")  # of most distributions, and of Debian
+
+
+def name_user(environ: MutableMapping[str, str], root: Path = Path("/")) -> None:
+    """Let child processes see a name for a user id without one, which a cluster may have chosen.
+
+    Hadoop's login fails for a user without a name. The wrapper, if it is installed, reads names
+    from files of ours; without it nothing changes.
+    """
+    user, group = os.getuid(), os.getgid()
+    if _has_name(user):
+        return
+    found = [path for folder in _LIBRARY_FOLDERS for path in root.glob(f"{folder}/{_LIBRARY}")]
+    if not found:
+        return
+    home = environ.get("HOME") or "/"
+    directory = Path(tempfile.mkdtemp(prefix="user-"))
+    names = {
+        "NSS_WRAPPER_PASSWD": f"maintainer:x:{user}:{group}::{home}:/bin/false\n",
+        "NSS_WRAPPER_GROUP": f"maintainer:x:{group}:\n",
+    }
+    for variable, line in names.items():
+        file = directory / variable.lower()
+        file.write_text(line, encoding="utf-8")
+        environ[variable] = str(file)
+    environ["LD_PRELOAD"] = " ".join(filter(None, [environ.get("LD_PRELOAD"), str(found[0])]))
+
+
+def _has_name(user: int) -> bool:
+    try:
+        pwd.getpwuid(user)
+    except KeyError:
+        return False
+    return True
 
 
 def complete_settings(

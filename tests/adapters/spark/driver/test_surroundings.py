@@ -11,6 +11,7 @@ from maintainer.adapters.spark.driver.surroundings import (
     JARS,
     WORK,
     complete_settings,
+    name_user,
     remove_directory,
 )
 
@@ -72,3 +73,43 @@ def test_executors_fetch_the_jars_from_the_driver(tmp_path: Path) -> None:
     ):
         conf = complete_settings({"master": master, "conf": {}}, environ)["conf"]
         assert conf.get("spark.jars") == jars
+
+
+@pytest.fixture
+def wrapper(tmp_path: Path) -> Path:
+    """A root directory with the library that gives names to users."""
+    library = tmp_path / "usr/lib/x86_64-linux-gnu/libnss_wrapper.so"
+    library.parent.mkdir(parents=True)
+    library.touch()
+    return library
+
+
+def test_a_user_without_a_name_gets_one(
+    wrapper: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.getuid", lambda: 1_000_730_000)
+    monkeypatch.setattr("os.getgid", lambda: 0)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    environ = {"HOME": "/var/lib/maintainer", "LD_PRELOAD": "other.so"}
+    name_user(environ, tmp_path)
+    assert environ["LD_PRELOAD"] == f"other.so {wrapper}"
+    assert Path(environ["NSS_WRAPPER_PASSWD"]).read_text() == (
+        "maintainer:x:1000730000:0::/var/lib/maintainer:/bin/false\n"
+    )
+    assert Path(environ["NSS_WRAPPER_GROUP"]).read_text() == "maintainer:x:0:\n"
+
+
+def test_a_user_with_a_name_keeps_it(wrapper: Path, tmp_path: Path) -> None:
+    assert wrapper.exists()
+    environ: dict[str, str] = {}
+    name_user(environ, tmp_path)
+    assert environ == {}
+
+
+def test_without_the_library_nothing_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.getuid", lambda: 1_000_730_000)
+    environ: dict[str, str] = {}
+    name_user(environ, tmp_path)
+    assert environ == {}

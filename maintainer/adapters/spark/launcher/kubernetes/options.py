@@ -30,9 +30,8 @@ class Queueing(StrEnum):
 class KubernetesOptions:
     """The namespace of the jobs, the image, and what every pod gets.
 
-    The image contains this package, pyspark, Java and the jars; its user `run_as_user` must be in
-    `/etc/passwd`, because Hadoop's login fails for a user without a name. Where the cluster
-    chooses the user (`run_as_user` None), the image's entry program must add that line itself.
+    The image contains this package, pyspark, Java and the jars. Hadoop's login fails for a user
+    without a name: `run_as_user` must be in `/etc/passwd`, or the image must have libnss_wrapper.
     """
 
     namespace: str
