@@ -1,4 +1,4 @@
-"""A server of Amazon's protocols on the loopback: moto, in this process."""
+"""A server of Amazon's protocols, on the loopback unless asked: moto, in this process."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ ACCESS_KEY_ID, SECRET_ACCESS_KEY = "admin", "admin-secret"  # which the server t
 
 
 @contextmanager
-def serve_amazon() -> Iterator[str]:
+def serve_amazon(host: str = "127.0.0.1") -> Iterator[str]:
     """The address of a server that ends with the context."""
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server = ThreadedMotoServer(host, 0, verbose=False)
     server.start()
-    host, port = server.get_host_and_port()
+    _, port = server.get_host_and_port()
     try:
         yield f"http://{host}:{port}"
     finally:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from pathlib import Path
 
 from tests.adapters.spark.lakes import Lake
 from tests.end_to_end.programs import serving, wait_for
 from tests.end_to_end.test_two_daemons import POLICY, TABLE, find_ended, find_running
 
 CONFIGURATION = """
-catalogs: {{lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: 'file://{home}/warehouse'}}}}
+catalogs: {{lake: {catalog}}}
 store: 'sqlite:///{home}/store.db'
 policies: {home}/policies
 scan: {{interval: 1s}}
@@ -24,17 +24,30 @@ review: {{interval: 500ms}}
 spark:
   max_jobs: 1
   idle_timeout: 2s
-  link: {{port: {port}}}
+  link: {link}
 """
 FILES, PARTITIONS = 800, 400
 SECONDS_TO_LEAVE = 30  # under ten on a machine that has nothing else to do
 
 
-def configure(home: Path, spark: str) -> None:
-    """Write the configuration and one policy; ``spark`` are lines of that section."""
+def configure(
+    lake: Lake,
+    spark: str,
+    link: Mapping[str, str] | None = None,
+    policies: Mapping[str, str] | None = None,
+) -> None:
+    """Write the configuration and the policies; ``spark`` are lines of that section.
+
+    The link has a port that stays the same for the next daemon.
+    """
+    home, link = lake.root, link or {"host": "127.0.0.1"}
     (home / "policies").mkdir()
-    (home / "policies" / "all.yaml").write_text(POLICY.format(mode="enforce"))
-    common = CONFIGURATION.format(home=home, port=_find_free_port())
+    for name, policy in (policies or {"all": POLICY.format(mode="enforce")}).items():
+        (home / "policies" / f"{name}.yaml").write_text(policy)
+    port = _find_free_port(link["host"])
+    common = CONFIGURATION.format(
+        home=home, catalog=json.dumps(lake.properties), link=json.dumps({**link, "port": port})
+    )
     (home / "maintainer.yaml").write_text(common + spark)
 
 
@@ -83,8 +96,8 @@ def end_two_daemons(lake: Lake, drivers: Callable[[], list[str]]) -> None:
     assert len(lake.summaries(TABLE)) == 2, "one commit beside the table's first"
 
 
-def _find_free_port() -> int:
+def _find_free_port(host: str) -> int:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((host, 0))
         port: int = probe.getsockname()[1]
         return port

@@ -13,6 +13,7 @@ import pytest
 
 from maintainer.adapters.spark.jars import default_directory
 from maintainer.adapters.spark.java import find_java
+from maintainer.adapters.spark.launcher.kubernetes.options import Operator
 from tests.adapters.spark.lakes import Lake
 from tests.adapters.spark.launcher.kubernetes.api_server import ApiServer, open_api_server
 from tests.adapters.spark.launcher.kubernetes.launcher_suite import IMAGE
@@ -58,7 +59,7 @@ def cluster(tmp_path: Path) -> Iterator[Small]:
 def test_a_rewrite_in_a_pod_outlives_an_orderly_and_a_violent_end_of_its_daemon(
     lake: Lake, cluster: Small
 ) -> None:
-    configure(lake.root, SPARK.format(image=IMAGE, kubeconfig=cluster.daemon))
+    configure(lake, SPARK.format(image=IMAGE, kubeconfig=cluster.daemon(Operator.NONE)))
     end_two_daemons(lake, lambda: cluster.api.names("pods"))
     assert_no_secret(cluster.api, lake.root)
 

@@ -38,5 +38,5 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 def test_a_rewrite_on_a_cluster_outlives_an_orderly_and_a_violent_end_of_its_daemon(
     lake: Lake, cluster: Cluster
 ) -> None:
-    configure(lake.root, SPARK.format(master=cluster.master))
+    configure(lake, SPARK.format(master=cluster.master))
     end_two_daemons(lake, lambda: [name for name, *_ in cluster.applications])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -39,13 +40,12 @@ class Server(Protocol):
         ...
 
     @property
-    def daemon(self) -> Path:
-        """That of a user with the Roles of the documentation."""
-        ...
-
-    @property
     def stranger(self) -> Path:
         """That of a user who may do nothing."""
+        ...
+
+    def daemon(self, operator: Operator) -> Path:
+        """That of a user with the operator's Role of the documentation."""
         ...
 
     def set_quota(self, *, pods: int | None) -> None:
@@ -103,7 +103,7 @@ class Scene:
             namespace=NAMESPACE,
             image=IMAGE,
             operator=operator,
-            kubeconfig=user or self.server.daemon,
+            kubeconfig=user or self.server.daemon(operator),
         )
         launcher = KubernetesLauncher(
             replace(options, **more), installation, self.directory / "logs", self.clock
@@ -152,17 +152,17 @@ class Scene:
         }
         self._client.create(self._resource("events", "").from_dict(event))
 
+    def delete(self, name: str, operator: Operator = Operator.NONE) -> None:
+        """Delete a driver's pod or application, as a person does."""
+        kind = owner_kind(operator)
+        self._client.delete(self._resource(kind.plural, kind.group), name, namespace=NAMESPACE)
+
     def close(self) -> None:
         """Delete what is left, and close all connections."""
         for operator in Operator:
-            kind = owner_kind(operator)
             for name in [self.name, f"{self.name}-2"]:
-                try:
-                    self._client.delete(
-                        self._resource(kind.plural, kind.group), name, namespace=NAMESPACE
-                    )
-                except Exception:  # noqa: BLE001, S112 - most are gone by then
-                    continue
+                with contextlib.suppress(Exception):  # most are gone by then
+                    self.delete(name, operator)
         for launcher in self._launchers:
             launcher.close()
         self._client.close()
@@ -221,6 +221,15 @@ class LauncherSuite:
         assert other.state(scene.name).phase is LaunchPhase.GONE
         other.end(scene.name)
         assert scene.names("pods") == [scene.name]
+
+    def test_a_driver_that_was_deleted_by_hand_is_gone(self, scene: Scene) -> None:
+        launcher = scene.launcher()
+        handle = launcher.launch(scene.spec)
+        assert launcher.state(handle).phase is LaunchPhase.STARTING
+        scene.delete(handle)
+        eventually(lambda: launcher.state(handle).phase is LaunchPhase.GONE)
+        assert launcher.log(handle, 0).text == ""
+        assert launcher.launch(scene.spec) == handle
 
     def test_unknown_handles_are_gone_and_ended_already(self, scene: Scene) -> None:
         launcher = scene.launcher()

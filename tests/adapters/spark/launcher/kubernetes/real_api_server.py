@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,11 @@ import httpx2
 import trustme
 import yaml
 
-from maintainer.adapters.spark.launcher.kubernetes.kinds import APACHE, KUBEFLOW, Kind, role
-from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Operator
+from maintainer.adapters.spark.launcher.kubernetes.kinds import APACHE, KUBEFLOW, Kind
+from maintainer.adapters.spark.launcher.kubernetes.options import Operator
+from tests.adapters.spark.launcher.kubernetes.administrator import Administrator
 
 NAMESPACE = "spark-jobs"
-_USERS = ("admin", "daemon", "stranger")
 _READY_SECONDS = 120
 _STOP_SECONDS = 20
 
@@ -46,12 +46,11 @@ class RealServer:
         return self.directory / "admin.kubeconfig"
 
     @property
-    def daemon(self) -> Path:
-        return self.directory / "daemon.kubeconfig"
-
-    @property
     def stranger(self) -> Path:
         return self.directory / "stranger.kubeconfig"
+
+    def daemon(self, operator: Operator) -> Path:
+        return self.directory / f"maintainer-{operator}.kubeconfig"
 
     def set_quota(self, *, pods: int | None) -> None:
         path = f"/api/v1/namespaces/{NAMESPACE}/resourcequotas"
@@ -168,28 +167,26 @@ def open_real_server(directory: Path) -> Iterator[RealServer]:
 
 
 def _write_files(server: RealServer) -> None:
-    """Write the users' tokens, the key of service accounts, and a kubeconfig for each user."""
-    lines = [f'{user},{user},{user},"system:masters"' for user in _USERS[:1]]
-    lines += [f"{user},{user},{user}" for user in _USERS[1:]]
-    (server.directory / "tokens.csv").write_text("\n".join(lines) + "\n")
+    """Write the administrator's token and kubeconfig, and the key of service accounts."""
+    (server.directory / "tokens.csv").write_text('admin,admin,admin,"system:masters"\n')
     key = trustme.CA().issue_cert("accounts").private_key_pem.bytes()
     (server.directory / "accounts.pem").write_bytes(key)
-    for user in _USERS:
-        cluster = {"server": server.url, "insecure-skip-tls-verify": True}
-        document = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": "real", "cluster": cluster}],
-            "users": [{"name": user, "user": {"token": user}}],
-            "contexts": [{"name": "real", "context": {"cluster": "real", "user": user}}],
-            "current-context": "real",
-        }
-        (server.directory / f"{user}.kubeconfig").write_text(yaml.safe_dump(document))
+    cluster = {"server": server.url, "insecure-skip-tls-verify": True}
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "real", "cluster": cluster}],
+        "users": [{"name": "admin", "user": {"token": "admin"}}],
+        "contexts": [{"name": "real", "context": {"cluster": "real", "user": "admin"}}],
+        "current-context": "real",
+    }
+    server.admin.write_text(yaml.safe_dump(document))
 
 
 def _prepare(server: RealServer) -> None:
-    """Create the namespace, the operators' kinds, the drivers' account and the daemon's Roles."""
-    server.ask("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+    """Create the operators' kinds, and the accounts of the drivers, the daemons and a stranger."""
+    administrator = Administrator(server.admin, NAMESPACE)
+    administrator.create_namespace()
     for kind in (KUBEFLOW, APACHE):
         definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
         name = f"{kind.plural}.{kind.group}"
@@ -197,20 +194,11 @@ def _prepare(server: RealServer) -> None:
         server.wait_until(
             lambda path=f"{definitions}/{name}": _is_established(server.ask("GET", path))
         )
-    accounts = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts"
-    server.ask("POST", accounts, {"metadata": {"name": "maintainer-spark"}})
-    rights = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{NAMESPACE}"
-    options = KubernetesOptions(namespace=NAMESPACE, image="x")
+    administrator.allow_drivers()
     for operator in Operator:
-        name = f"maintainer-{operator}"
-        server.ask("POST", f"{rights}/roles", role(replace(options, operator=operator), name))
-        api = "rbac.authorization.k8s.io"
-        binding = {
-            "metadata": {"name": name},
-            "roleRef": {"apiGroup": api, "kind": "Role", "name": name},
-            "subjects": [{"apiGroup": api, "kind": "User", "name": "daemon"}],
-        }
-        server.ask("POST", f"{rights}/rolebindings", binding)
+        administrator.issue(administrator.allow_daemon(operator), server.daemon(operator))
+    administrator.issue("stranger", server.stranger)
+    administrator.close()
 
 
 def _definition(kind: Kind, name: str) -> dict[str, Any]:
@@ -251,10 +239,8 @@ def _definition(kind: Kind, name: str) -> dict[str, Any]:
 
 
 def _is_established(definition: Mapping[str, Any]) -> bool:
-    conditions = definition.get("status", {}).get("conditions", [])
-    return {"Established": "True"}.items() <= {
-        each["type"]: each["status"] for each in conditions
-    }.items()
+    conditions = definition.get("status", {}).get("conditions") or []  # null at first
+    return ("Established", "True") in [(each["type"], each["status"]) for each in conditions]
 
 
 def _find_free_ports(number: int) -> list[int]:

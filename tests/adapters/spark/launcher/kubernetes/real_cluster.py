@@ -6,14 +6,18 @@ Not collected with the other tests, because few machines have these programs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from lightkube import ApiError, Client, KubeConfig
+from lightkube.resources.core_v1 import Secret
 
 from maintainer.adapters.spark.launcher import LaunchPhase
+from maintainer.adapters.spark.launcher.kubernetes.options import Operator
 from maintainer.domain.errors import RunnerUnavailableError
-from tests.adapters.spark.launcher.kubernetes.launcher_suite import LauncherSuite, Scene
+from tests.adapters.spark.launcher.kubernetes.launcher_suite import NAMESPACE, LauncherSuite, Scene
 from tests.adapters.spark.launcher.kubernetes.real_api_server import RealServer, open_real_server
 
 
@@ -31,6 +35,17 @@ def scene(server: RealServer, tmp_path: Path) -> Iterator[Scene]:
 
 
 class TestOnARealServer(LauncherSuite):
+    def test_the_daemon_reads_no_secret_not_even_its_own(
+        self, server: RealServer, scene: Scene
+    ) -> None:
+        handle = scene.launcher().launch(scene.spec)
+        configuration = KubeConfig.from_file(server.daemon(Operator.NONE)).get()
+        with (
+            closing(Client(config=configuration, namespace=NAMESPACE)) as client,
+            pytest.raises(ApiError, match='cannot get resource "secrets"'),
+        ):
+            client.get(Secret, handle)
+
     def test_pod_security_accepts_the_pods_and_names_what_it_refuses(
         self, server: RealServer, scene: Scene
     ) -> None:
