@@ -77,10 +77,22 @@ _DESCRIPTION = (
 
 def build_api(context: ApiContext, page_directory: Path = PAGE_DIRECTORY) -> FastAPI:
     """Build the ASGI application; page_directory has the built web page."""
-    api = _declare_api()
+    api = _serve(_declare_api(), context)
+    api.router.default = request_response(Page(page_directory).serve)
+    return api
+
+
+def build_probes(context: ApiContext) -> FastAPI:
+    """Build an application with the probes and the metrics alone."""
+    api = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+    api.include_router(probes.router)
+    register_errors(api)
+    return _serve(api, context)
+
+
+def _serve(api: FastAPI, context: ApiContext) -> FastAPI:
     api.state.context = context
     api.add_middleware(Guard, hosts=context.hosts)
-    api.router.default = request_response(Page(page_directory).serve)
     return api
 
 

@@ -62,12 +62,17 @@ class LinkUse(Enum):
 
 
 @contextmanager
-def open_app(settings: Settings, link: LinkUse = LinkUse.NONE) -> Iterator[App]:
-    """Build the application; on exit, end Spark and close every connection."""
+def open_app(
+    settings: Settings, link: LinkUse = LinkUse.NONE, *, migrates: bool = True
+) -> Iterator[App]:
+    """Build the application; on exit, end Spark and close every connection.
+
+    Without ``migrates``, StoreUnavailableError for a store of another version's schema.
+    """
     with ExitStack() as stack:
         clock = SystemClock()
         policies, polaris = open_policies(settings, PolicyDirectory(settings.policies))
-        store = open_store(settings.store)
+        store = open_store(settings.store, migrates=migrates)
         stack.callback(store.close)
         telemetry = PrometheusTelemetry(store)
         journal = Journal(telemetry)
@@ -98,9 +103,6 @@ def open_app(settings: Settings, link: LinkUse = LinkUse.NONE) -> Iterator[App]:
         known = store.spark_facts()
         if known is not None:
             runner.recall(known)
-        telemetry.leadership_changed(
-            is_leader=True
-        )  # every replica plans and submits; leases keep them apart, table by table
         telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications, store, clock)
         stack.callback(notifier.close)

@@ -35,7 +35,9 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
 
 
 def _readiness(app: App, scheduler: Scheduler) -> Sequence[Check]:
-    checks = [check_store(app.ports.store), app.reach.check()]
+    checks = [check_store(app.ports.store)]
+    if scheduler.states:  # otherwise other processes reach the catalogs
+        checks.append(app.reach.check())
     checks += [(state.name, not state.is_late, state.sentence) for state in scheduler.states]
     if app.stopping.is_set():
         checks.append(("daemon", False, "stopping"))

@@ -24,8 +24,16 @@ def _scan(app: App) -> object:
         app.reach.note(app.ports.store)
 
 
+def make_idle_scheduler(app: App) -> Scheduler:
+    """No steps, for a process whose neighbours run them."""
+    app.telemetry.leadership_changed(is_leader=False)
+    return Scheduler((), app.ports.telemetry)
+
+
 def make_scheduler(app: App) -> Scheduler:
     """The steps of the loop at their intervals."""
+    # Every replica plans and submits; leases keep them apart, table by table.
+    app.telemetry.leadership_changed(is_leader=True)
     ports, settings = app.ports, app.settings
     steps: tuple[Step, ...] = (
         Step("scan", partial(_scan, app), settings.scan.interval, starts_work=True),

@@ -87,6 +87,7 @@ PANELS: Final = {
             "Check Java, Spark and its jars, catalogs, store, policies and page: what works, and "
             "what to do.",
         ),
+        "store": Entry("store:store_app", "The store's schema: migrate it, or wait until it is."),
         "policies": Entry(
             "policies:policies_app",
             "Policies: validate them, explain them, compare their versions, print their schema.",

@@ -9,6 +9,7 @@ import typer
 
 from maintainer.cli import show
 from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_json, print_list
+from maintainer.cli.roles import Role
 from maintainer.cli.state import Config, Format, load
 from maintainer.domain.units import parse_duration
 
@@ -17,11 +18,21 @@ from maintainer.domain.units import parse_duration
 
 
 @command
-def serve(config: Config = None) -> None:
+def serve(
+    role: Annotated[
+        Role,
+        typer.Option(
+            "--role",
+            help="What this replica does: all; only the API and the page; only scans, plans and "
+            "jobs; only the link of drivers that are pods. All but `all` need a migrated store.",
+        ),
+    ] = Role.ALL,
+    config: Config = None,
+) -> None:
     """Run the daemon: scheduler, REST API and web page."""
     from maintainer.cli.serve import serve as serve_daemon  # noqa: PLC0415
 
-    serve_daemon(load(config))
+    serve_daemon(load(config), role)
 
 
 @command

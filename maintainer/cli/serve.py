@@ -14,13 +14,14 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from types import FrameType
 
-from maintainer.api.application import build_api
+from maintainer.api.application import build_api, build_probes
 from maintainer.api.server import STOP_SECONDS, bind, make_server
 from maintainer.app import App, LinkUse, open_app
 from maintainer.app.api import make_context
-from maintainer.app.loop import make_scheduler
+from maintainer.app.loop import make_idle_scheduler, make_scheduler
 from maintainer.cli.log import configure_log
-from maintainer.domain.errors import MaintainerError
+from maintainer.cli.roles import Role
+from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.job import Job
 from maintainer.ports.runner import Runner
 from maintainer.requests.cancel import request_cancel
@@ -35,38 +36,46 @@ log = logging.getLogger("maintainer")
 _SLICE_SECONDS = 0.5
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, role: Role = Role.ALL) -> None:
     """Run until SIGTERM or SIGINT.
 
     Running jobs may finish within the drain timeout; a second signal cuts it short.
     """
     configure_log()
+    if role is Role.LINK and settings.spark.link is None:
+        message = "the role link serves spark.link, and the configuration has no such section"
+        raise ConfigurationError(message)
     listener = bind("server", settings.server.host, settings.server.port)
-    with listener, open_app(settings, LinkUse.OWN) as app:
-        _run(app, listener)
+    link = LinkUse.OWN if role.serves_link else LinkUse.NONE
+    with listener, open_app(settings, link, migrates=role is Role.ALL) as app:
+        _run(app, listener, role)
 
 
-def _run(app: App, listener: socket.socket) -> None:
-    scheduler = make_scheduler(app)
+def _run(app: App, listener: socket.socket, role: Role) -> None:
+    scheduler = make_scheduler(app) if role.works else make_idle_scheduler(app)
     signals = _Signals()
-    server = make_server(build_api(make_context(app, scheduler)))
+    build = build_api if role.serves_api else build_probes
+    server = make_server(build(make_context(app, scheduler)))
     # In a thread of its own, so that the API still answers while running jobs finish.
     thread = threading.Thread(
         target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True
     )
     with signals.caught():
         thread.start()
-        _resume(app, signals)
+        if role.works:
+            _resume(app, signals)
         scheduler.start()
         host, port = listener.getsockname()[:2]
         log.info(
-            "daemon.started page=http://%s:%d/ application=%s",
+            "daemon.started page=http://%s:%d/ application=%s role=%s",
             f"[{host}]" if ":" in host else host,
             port,
             app.ports.runner.application,
+            role,
         )
         _log_policy_problems(app)
-        _log_missing(app.ports.runner)
+        if role.works:
+            _log_missing(app.ports.runner)
         signals.wait()
         leaves = app.ports.runner.outlives_daemon and not signals.is_urgent
         log.info(
@@ -87,7 +96,8 @@ def _run(app: App, listener: socket.socket) -> None:
                 _drain_timeout(app, signals),
             )
             scheduler.stop()
-            _settle_what_is_left(app)
+            if role.works:
+                _settle_what_is_left(app)
         server.should_exit = True
         thread.join(STOP_SECONDS + 1)
     log.info("daemon.stopped")

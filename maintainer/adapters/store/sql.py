@@ -44,6 +44,7 @@ from maintainer.adapters.store.schema_version import is_current
 from maintainer.adapters.store.spark_facts import read_spark_facts, record_spark_facts
 from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
 from maintainer.domain.audit import AuditEntry
+from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobEvent
 from maintainer.domain.pin import Pin
@@ -274,20 +275,30 @@ class SqlStore(
         self._database.close()
 
 
-def open_store(url: str) -> SqlStore:
+def open_store(url: str, *, migrates: bool = True) -> SqlStore:
     """Open the store at sqlite:///path or postgresql://user@host/database and migrate its schema.
 
-    ConfigurationError for any other URL. StoreUnavailableError if the database cannot be used, or a
-    newer version has migrated it further.
+    ConfigurationError for any other URL. StoreUnavailableError if the database cannot be used, a
+    newer version has migrated it further, or it is older and shall not be migrated here.
     """
     database = Database(url)
     try:
         if not is_current(database):
-            # Alembic is slow to import.
-            from maintainer.adapters.store.migrate import upgrade  # noqa: PLC0415
-
-            upgrade(database)
+            _update(database, migrates=migrates)
     except BaseException:
         database.close()
         raise
     return SqlStore(database)
+
+
+def _update(database: Database, *, migrates: bool) -> None:
+    if not migrates:
+        message = (
+            f"store {database.place} does not have this version's schema, and this process does "
+            f"not migrate it: run `maintainer store migrate` first"
+        )
+        raise StoreUnavailableError(message)
+    # Alembic is slow to import.
+    from maintainer.adapters.store.migrate import upgrade  # noqa: PLC0415
+
+    upgrade(database)

@@ -1,0 +1,56 @@
+"""`maintainer store`: the schema of the store, as a step of an installation of its own."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from typing import Annotated
+
+import typer
+
+from maintainer.adapters.store import SqlStore, open_store
+from maintainer.cli.console import command
+from maintainer.cli.state import Config, load
+from maintainer.cli.terminal import echo
+from maintainer.domain.errors import StoreUnavailableError
+from maintainer.domain.units import parse_duration
+
+store_app = typer.Typer(
+    name="store",
+    help="The store's schema: migrate it, or wait until it is.",
+    no_args_is_help=True,
+)
+
+_INTERVAL_SECONDS = 1.0
+
+
+@store_app.command()
+@command
+def migrate(config: Config = None) -> None:
+    """Bring the store to this version's schema; other processes that do so wait meanwhile."""
+    with closing(open_store(load(config).store)) as store:
+        echo(store.describe())
+
+
+@store_app.command()
+@command
+def wait(
+    timeout: Annotated[str, typer.Option("--timeout", help="How long to wait, such as 5m.")] = "5m",
+    config: Config = None,
+) -> None:
+    """Wait until the store can be reached and another process has migrated it."""
+    deadline = time.monotonic() + parse_duration(timeout).total_seconds()
+    with closing(_wait_for_schema(load(config).store, deadline)) as store:
+        echo(store.describe())
+
+
+def _wait_for_schema(url: str, deadline: float) -> SqlStore:
+    """Open the store when it is ready; StoreUnavailableError with the reason at the deadline."""
+    while True:
+        try:
+            return open_store(url, migrates=False)
+        except StoreUnavailableError:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise
+        time.sleep(min(left, _INTERVAL_SECONDS))

@@ -1,0 +1,111 @@
+"""The roles of replicas: what each serves and runs, and who may migrate the store."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from typer.testing import CliRunner
+
+from maintainer.adapters.store import open_store
+from maintainer.api.application import build_api, build_probes
+from maintainer.app import App, open_app
+from maintainer.app.api import make_context
+from maintainer.app.loop import make_idle_scheduler
+from maintainer.cli import commands
+from maintainer.cli.roles import Role
+from maintainer.cli.serve import serve
+from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
+from maintainer.settings import Settings, load_settings
+from tests.adapters.catalog.lake import Lake, rows
+from tests.end_to_end.programs import serving, wait_for
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load_settings(write(tmp_path), {})
+
+
+def write(directory: Path) -> Path:
+    file = directory / "maintainer.yaml"
+    file.write_text(
+        "catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}}\n"
+    )
+    return file
+
+
+@pytest.fixture
+def app(settings: Settings) -> Iterator[App]:
+    with open_app(settings) as opened:
+        yield opened
+
+
+def test_a_replica_without_steps_is_ready_when_its_store_is(app: App) -> None:
+    context = make_context(app, make_idle_scheduler(app))
+    assert [name for name, _, _ in context.readiness()] == ["store"]
+    assert "maintainer_leader 0.0" in app.telemetry.render()[0].decode()
+
+
+def test_a_worker_serves_probes_and_metrics_alone(app: App) -> None:
+    context = make_context(app, make_idle_scheduler(app))
+    worker = TestClient(build_probes(context), base_url="http://127.0.0.1")
+    whole = TestClient(build_api(context), base_url="http://127.0.0.1")
+    paths = ("/livez", "/readyz", "/metrics", "/api/v1/overview", "/docs", "/openapi.json")
+    assert [worker.get(path).status_code for path in paths] == [200, 200, 200, 404, 404, 404]
+    assert [whole.get(path).status_code for path in paths] == [200] * 6
+    foreign = TestClient(build_probes(context), base_url="http://other.example")
+    assert foreign.get("/livez").status_code == 421
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role is not Role.ALL])
+def test_a_replica_with_a_role_does_not_migrate_the_store(role: Role, settings: Settings) -> None:
+    if role is Role.LINK:
+        with pytest.raises(ConfigurationError, match=r"the role link serves spark\.link"):
+            serve(settings, role)
+        return
+    with pytest.raises(StoreUnavailableError, match="run `maintainer store migrate` first"):
+        serve(settings.model_copy(update={"server": any_port(settings)}), role)
+
+
+def any_port(settings: Settings) -> object:
+    return settings.server.model_copy(update={"port": 0})
+
+
+def run(tmp_path: Path, *arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(
+        commands.application, ["--config", str(tmp_path / "maintainer.yaml"), *arguments]
+    )
+    return done.exit_code, done.output
+
+
+def test_the_wait_for_the_schema_ends_with_the_migration(
+    settings: Settings, tmp_path: Path
+) -> None:
+    code, output = run(tmp_path, "store", "wait", "--timeout", "0s")
+    assert (code, "does not have this version's schema" in output) == (1, True)
+    waited: list[tuple[int, str]] = []
+    thread = threading.Thread(target=lambda: waited.append(run(tmp_path, "store", "wait")))
+    thread.start()
+    code, migrated = run(tmp_path, "store", "migrate")
+    thread.join(60)
+    assert code == 0
+    assert [each for each, _ in waited] == [0]
+    open_store(settings.store, migrates=False).close()
+    assert run(tmp_path, "store", "migrate") == (0, migrated)
+
+
+@pytest.mark.timeout(120)
+def test_what_a_worker_measures_is_served_by_the_api(settings: Settings, tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    lake.make_table("sales", "orders").append(rows(1))
+    lake.close()
+    open_store(settings.store).close()
+    with serving(tmp_path, "--role", "worker") as worker, serving(tmp_path, "--role", "api") as api:
+        found = wait_for(lambda: api.get("/api/v1/tables")["items"], 60, "the table")
+        assert [each["table"] for each in found] == ["lake.sales.orders"]
+        assert api.get("/readyz")["checks"][0]["name"] == "store"
+        assert {each["name"] for each in worker.get("/readyz")["checks"]} >= {"catalogs", "scan"}
+        assert (api.stop(), worker.stop()) == (0, 0)
