@@ -10,6 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PAGE := maintainer/api/page/index.html
+CHART := helm/iceberg-maintainer
 ARGS ?=
 SCALE ?= 1
 SEED ?=
@@ -177,15 +178,18 @@ check-generated:
 	$(BIN)/maintainer policies schema >"$$fresh/schema.json"; \
 	$(BIN)/python -m maintainer.settings.reference >"$$fresh/configuration.md"; \
 	$(BIN)/python -m maintainer.adapters.policies.reference >"$$fresh/policy-reference.md"; \
-	for pair in docs/openapi.json:openapi.json policies/schema.json:schema.json docs/configuration.md:configuration.md docs/policy-reference.md:policy-reference.md; do \
+	$(BIN)/python -m helm.generator "$$fresh"; \
+	for pair in docs/openapi.json:openapi.json policies/schema.json:schema.json docs/configuration.md:configuration.md docs/policy-reference.md:policy-reference.md \
+	    $(foreach name,values.yaml values.schema.json README.md,$(CHART)/$(name):$(name)); do \
 	    cmp "$${pair%%:*}" "$$fresh/$${pair##*:}" || { echo "check: $${pair%%:*} is not what the code generates; run: make generate" >&2; status=1; }; \
 	done; exit $$status
 
-generate: setup  ## docs/openapi.json, docs/configuration.md, docs/policy-reference.md, policies/schema.json and the page's types
+generate: setup  ## OpenAPI document, references, policy schema, the chart's values and schema, the page's types
 	$(BIN)/maintainer openapi >docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json
 	$(BIN)/maintainer policies schema >policies/schema.json.new && mv policies/schema.json.new policies/schema.json
 	$(BIN)/python -m maintainer.settings.reference >docs/configuration.md.new && mv docs/configuration.md.new docs/configuration.md
 	$(BIN)/python -m maintainer.adapters.policies.reference >docs/policy-reference.md.new && mv docs/policy-reference.md.new docs/policy-reference.md
+	$(BIN)/python -m helm.generator $(CHART)
 	$(NPM) run types
 
 fix: setup  ## format, and fix what the linter can

@@ -7,9 +7,9 @@ from re import compile as compile_regex
 
 HIDDEN = "***"
 
-_SECRET_NAME = compile_regex(
-    r"password|passwd|secret|token|credential|authorization|key", IGNORECASE
-)
+SECRET_WORDS = ("password", "passwd", "secret", "token", "credential", "authorization", "key")
+
+_SECRET_NAME = compile_regex("|".join(SECRET_WORDS), IGNORECASE)
 _URL_PASSWORD = compile_regex(r"(://[^:/?#@\s]*:)[^\s]*@")
 _URL_SECRET = compile_regex(
     r"([?&;](?:[^=&;\s]*(?:password|passwd|secret|token|credential|key|sig)[^=&;\s]*)=)[^&;\s]*",

@@ -15,7 +15,7 @@ from tests.project.repository import ROOT, list_files, read_pyproject
 # Libraries that belong to a declared one, which pins them or takes them as an extra.
 PARTS = {
     "anyio": "fastapi", "certifi": "requests", "httpx2": "lightkube", "py4j": "pyspark",
-    "pyarrow": "pyiceberg",
+    "pyarrow": "pyiceberg", "referencing": "jsonschema",
     "pydantic-core": "pydantic", "pyiceberg-core": "pyiceberg",
     "starlette": "fastapi",
 }  # fmt: skip
@@ -60,7 +60,7 @@ def find_undeclared(
     that are looked for and not required.
     """
     distributions = find_distributions()
-    known = sys.stdlib_module_names | {"maintainer", "tests"} | beside
+    known = sys.stdlib_module_names | {"helm", "maintainer", "tests"} | beside
     undeclared: dict[Path, set[str]] = {}
     for path in list_files():
         if path.parts[0] != folder or path.suffix != ".py":

@@ -14,7 +14,7 @@ def policy_schema() -> dict[str, Any]:
     The descriptions contain the bounds of sizes and durations.
     """
     schema = PolicyModel.model_json_schema(by_alias=True)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_tidy(schema)}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **tidy(schema)}
 
 
 def write_policy_schema() -> str:
@@ -22,7 +22,7 @@ def write_policy_schema() -> str:
     return dumps(policy_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
+def tidy(schema: dict[str, Any]) -> dict[str, Any]:
     """Remove null, which no file may hold, and titles that repeat the keys."""
     return {
         key: _tidy_value(key, value)
@@ -33,11 +33,11 @@ def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _tidy_value(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON
     if key in {"properties", "$defs"}:
-        return {name: _tidy(inner) for name, inner in value.items()}
+        return {name: tidy(inner) for name, inner in value.items()}
     if isinstance(value, dict):
-        return _tidy(value)
+        return tidy(value)
     if isinstance(value, list):
-        return [_tidy(item) if isinstance(item, dict) else item for item in value]
+        return [tidy(item) if isinstance(item, dict) else item for item in value]
     return value
 
 

@@ -1,0 +1,25 @@
+"""Writes the generated files of the chart into a directory: python -m helm.generator DIRECTORY."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from helm.generator.documents import write_readme, write_values
+from helm.generator.schema import write_schema
+
+FILES = {
+    "values.yaml": write_values,
+    "values.schema.json": write_schema,
+    "README.md": write_readme,
+}
+
+
+def main(directory: Path) -> None:
+    """Write all files."""
+    for name, write in FILES.items():
+        (directory / name).write_text(write(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,142 @@
+"""The chart's values. `config` is maintainer.yaml, and the daemon's own settings define it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from helm.generator.parts import (
+    AccountValues,
+    ApiValues,
+    GitSyncValues,
+    GlobalValues,
+    HttpRouteValues,
+    ImageValues,
+    IngressValues,
+    LinkValues,
+    MonitorValues,
+    Name,
+    NetworkPolicyValues,
+    Part,
+    PersistenceValues,
+    Raw,
+    RbacValues,
+    SecretKey,
+    ServiceValues,
+    SimpleValues,
+    StoreValues,
+    Texts,
+    WorkerValues,
+)
+
+Variable = Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$")]
+PolicyFile = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]*\.ya?ml$")]
+
+
+class Values(Part):
+    """All values of the chart."""
+
+    mode: Literal["simple", "cluster"] = Field(
+        default="simple",
+        description="`simple`: one replica with a volume, SQLite and local Spark. `cluster`: "
+        "replicas of `api` and `worker`, PostgreSQL, and Spark in pods.",
+    )
+    config: dict[str, Any] = Field(
+        default={},
+        description="maintainer.yaml. `catalogs` is required. What the chart itself sets is no key "
+        "here.",
+    )
+    secret_env: dict[Variable, SecretKey] = Field(
+        default={}, description="Variables from Secrets, for `${NAME}` in `config`."
+    )
+    store: StoreValues = Field(default_factory=StoreValues, description="The database.")
+    policies: dict[PolicyFile, str] = Field(
+        default={}, description="Policy files: the name of each, and its text."
+    )
+    policy_config_maps: list[Name] = Field(
+        default=[],
+        description="Names of further ConfigMaps with policy files, such as one for each team. "
+        "File names must differ.",
+    )
+    git_sync: GitSyncValues = Field(
+        default_factory=GitSyncValues, description="Policies from a Git repository."
+    )
+    image: ImageValues = Field(default_factory=ImageValues, description="The daemon's image.")
+    image_pull_secrets: list[Name] = Field(
+        default=[], description="Names of Secrets for the registry."
+    )
+    simple: SimpleValues = Field(
+        default_factory=SimpleValues, description="The replica of mode `simple`."
+    )
+    persistence: PersistenceValues = Field(
+        default_factory=PersistenceValues, description="The volume of mode `simple`."
+    )
+    api: ApiValues = Field(
+        default_factory=ApiValues, description="The replicas that serve, in mode `cluster`."
+    )
+    worker: WorkerValues = Field(
+        default_factory=WorkerValues, description="The replicas that work, in mode `cluster`."
+    )
+    link: LinkValues = Field(
+        default_factory=LinkValues, description="How drivers in pods reach the daemon."
+    )
+    service_account: AccountValues = Field(
+        default_factory=AccountValues, description="The daemon's service account."
+    )
+    spark_service_account: AccountValues = Field(
+        default_factory=AccountValues,
+        description="The service account of drivers in pods, in the namespace of the jobs.",
+    )
+    rbac: RbacValues = Field(default_factory=RbacValues, description="What the daemon may do.")
+    service: ServiceValues = Field(
+        default_factory=ServiceValues, description="The Service of the API and the page."
+    )
+    ingress: IngressValues = Field(default_factory=IngressValues, description="An Ingress.")
+    http_route: HttpRouteValues = Field(
+        default_factory=HttpRouteValues, description="An HTTPRoute."
+    )
+    network_policy: NetworkPolicyValues = Field(
+        default_factory=NetworkPolicyValues, description="NetworkPolicies."
+    )
+    pod_monitor: MonitorValues = Field(default_factory=MonitorValues, description="A PodMonitor.")
+    openshift: bool = Field(
+        default=False,
+        description="Let the cluster choose the users of all pods.",
+    )
+    startup_seconds: Annotated[int, Field(ge=10)] = Field(
+        default=300, description="How long a start may take before the pod is restarted."
+    )
+    pod_annotations: Texts = Field(default={}, description="Annotations of the daemon's pods.")
+    pod_labels: Texts = Field(default={}, description="Labels of the daemon's pods.")
+    pod_security_context: Raw = Field(
+        default={}, description="Changes to the pods' security context."
+    )
+    security_context: Raw = Field(
+        default={}, description="Changes to the containers' security context."
+    )
+    node_selector: Texts = Field(default={}, description="Labels of the nodes.")
+    tolerations: list[Raw] = Field(default=[], description="Tolerations.")
+    affinity: Raw = Field(
+        default={}, description="Affinity. Default: replicas of a kind avoid one node."
+    )
+    topology_spread_constraints: list[Raw] = Field(
+        default=[], description="Default: replicas of a kind are spread over zones."
+    )
+    priority_class_name: Name = Field(default="", description="The PriorityClass.")
+    extra_env: list[Raw] = Field(default=[], description="Further variables.")
+    extra_env_from: list[Raw] = Field(
+        default=[], description="ConfigMaps and Secrets whose keys become variables."
+    )
+    extra_volumes: list[Raw] = Field(default=[], description="Further volumes.")
+    extra_volume_mounts: list[Raw] = Field(default=[], description="Where they are mounted.")
+    init_containers: list[Raw] = Field(default=[], description="Further init containers.")
+    sidecars: list[Raw] = Field(default=[], description="Further containers.")
+    extra_objects: list[Annotated[Raw, Field()]] = Field(
+        default=[], description="Further objects; templates in them are rendered."
+    )
+    name_override: Name = Field(default="", description="Replaces the chart's name in names.")
+    fullname_override: Name = Field(default="", description="Replaces the beginning of all names.")
+    global_: GlobalValues = Field(
+        default_factory=GlobalValues, alias="global", description="Values of a chart above."
+    )

@@ -1,0 +1,59 @@
+{{/* Combinations that cannot work; each is refused with a sentence. */}}
+{{- define "maintainer.checks" -}}
+{{- $cluster := eq .Values.mode "cluster" -}}
+{{- $kubernetes := eq (include "maintainer.runner" .) "kubernetes" -}}
+{{- $spark := .Values.config.spark | default dict -}}
+{{- if not .Values.config.catalogs -}}
+{{- fail "config.catalogs is empty: name at least one catalog, such as config.catalogs.lake.type and config.catalogs.lake.uri" -}}
+{{- end -}}
+{{- if and $cluster (not .Values.store.secretName) -}}
+{{- fail "mode cluster has several replicas, and they cannot share SQLite: give the Secret with PostgreSQL's URL in store.secretName" -}}
+{{- end -}}
+{{- if and (not $cluster) (gt (int .Values.simple.replicas) 1) -}}
+{{- fail (printf "simple.replicas is %d, but mode simple has one replica, because replicas cannot share its volume: use mode cluster with PostgreSQL" (int .Values.simple.replicas)) -}}
+{{- end -}}
+{{- if and (not $cluster) .Values.api.autoscaling.enabled -}}
+{{- fail "api.autoscaling.enabled is true, but mode simple has one replica: use mode cluster" -}}
+{{- end -}}
+{{- if gt (int .Values.api.autoscaling.minReplicas) (int .Values.api.autoscaling.maxReplicas) -}}
+{{- fail (printf "api.autoscaling.minReplicas is %d, above maxReplicas %d" (int .Values.api.autoscaling.minReplicas) (int .Values.api.autoscaling.maxReplicas)) -}}
+{{- end -}}
+{{- if and .Values.persistence.existingClaim (not .Values.persistence.enabled) -}}
+{{- fail "persistence.existingClaim is given, but persistence.enabled is false" -}}
+{{- end -}}
+{{- if and $kubernetes (not (include "maintainer.linkSecret" .)) (not .Values.link.withoutTls) -}}
+{{- fail "drivers that are pods reach the daemon over the link, which carries catalog secrets: give its certificate by link.secretName or link.issuer.name, or set link.withoutTls where the network itself encrypts" -}}
+{{- end -}}
+{{- if and (include "maintainer.linkSecret" .) .Values.link.withoutTls -}}
+{{- fail "link.withoutTls is true, but link.secretName or link.issuer.name gives a certificate" -}}
+{{- end -}}
+{{- if and $spark.kubernetes (not $kubernetes) -}}
+{{- fail (printf "config.spark.kubernetes is given, but the runner is %s: set config.spark.runner to kubernetes" (include "maintainer.runner" .)) -}}
+{{- end -}}
+{{- if .Values.gitSync.enabled -}}
+{{- if or .Values.policies .Values.policyConfigMaps -}}
+{{- fail "gitSync.enabled is true, and policies or policyConfigMaps are given too: the daemon reads one directory of policies" -}}
+{{- end -}}
+{{- range $key := list "image" "repository" -}}
+{{- if not (get $.Values.gitSync $key) -}}
+{{- fail (printf "gitSync.enabled is true, but gitSync.%s is empty" $key) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if and .Values.ingress.enabled (not .Values.ingress.host) -}}
+{{- fail "ingress.enabled is true, but ingress.host is empty: the daemon answers only to host names that it knows" -}}
+{{- end -}}
+{{- if and .Values.httpRoute.enabled (or (not .Values.httpRoute.parentRefs) (not .Values.httpRoute.hostnames)) -}}
+{{- fail "httpRoute.enabled is true, but httpRoute.parentRefs or httpRoute.hostnames is empty" -}}
+{{- end -}}
+{{- if not .Values.extraEnvFrom -}}
+{{- $given := keys .Values.secretEnv -}}
+{{- range .Values.extraEnv }}{{ $given = append $given .name }}{{ end -}}
+{{- range regexFindAll "\\$?\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}" (toYaml .Values.config) -1 -}}
+{{- $name := regexFind "[A-Za-z_][A-Za-z0-9_]*" . -}}
+{{- if and (not (hasPrefix "$$" .)) (not (has $name $given)) -}}
+{{- fail (printf "config uses ${%s}, but nothing gives that variable: name its Secret in secretEnv.%s, or use extraEnv or extraEnvFrom" $name $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,77 @@
+{{- define "maintainer.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* The beginning of all names; the longest ending has 20 characters, and a label has room for 63. */}}
+{{- define "maintainer.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 43 | trimSuffix "-" -}}
+{{- else if contains (include "maintainer.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 43 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "maintainer.name" .) | trunc 43 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "maintainer.selector" -}}
+app.kubernetes.io/name: {{ include "maintainer.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "maintainer.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 }}
+{{ include "maintainer.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end -}}
+
+{{/* metadata of an object; takes root, and optionally name, annotations and namespace. */}}
+{{- define "maintainer.metadata" -}}
+name: {{ .name | default (include "maintainer.fullname" .root) }}
+namespace: {{ .namespace | default .root.Release.Namespace }}
+labels: {{- include "maintainer.labels" .root | nindent 2 }}
+{{- with .labels }}{{ toYaml . | nindent 2 }}{{ end }}
+{{- with .annotations }}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "maintainer.image" -}}
+{{- $image := .Values.image -}}
+{{- with .Values.global.imageRegistry | default $image.registry }}{{ trimSuffix "/" . }}/{{ end -}}
+{{- $image.repository -}}
+{{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .Chart.AppVersion }}{{ end -}}
+{{- end -}}
+
+{{/* The names of the Secrets for registries, as a JSON list. */}}
+{{- define "maintainer.pullSecrets" -}}
+{{- concat .Values.global.imagePullSecrets .Values.imagePullSecrets | uniq | toJson -}}
+{{- end -}}
+
+{{- define "maintainer.serviceAccount" -}}
+{{- .Values.serviceAccount.name | default (ternary (include "maintainer.fullname" .) "default" .Values.serviceAccount.create) -}}
+{{- end -}}
+
+{{- define "maintainer.sparkServiceAccount" -}}
+{{- .Values.sparkServiceAccount.name | default (ternary (printf "%s-spark" (include "maintainer.fullname" .)) "default" .Values.sparkServiceAccount.create) -}}
+{{- end -}}
+
+{{/* The Secret with the link's certificate; empty without TLS. */}}
+{{- define "maintainer.linkSecret" -}}
+{{- if .Values.link.secretName -}}
+{{- .Values.link.secretName -}}
+{{- else if .Values.link.issuer.name -}}
+{{- include "maintainer.fullname" . }}-link-tls
+{{- end -}}
+{{- end -}}
+
+{{/* A duration of the daemon, such as 1h30m, in whole seconds. */}}
+{{- define "maintainer.seconds" -}}
+{{- $units := dict "ms" 0.001 "s" 1.0 "m" 60.0 "h" 3600.0 "d" 86400.0 "w" 604800.0 -}}
+{{- $sum := 0.0 -}}
+{{- range regexFindAll "[0-9]+(\\.[0-9]+)?\\s*(ms|s|m|h|d|w)" . -1 -}}
+{{- $unit := regexFind "[a-z]+$" . -}}
+{{- $sum = addf $sum (mulf (regexFind "^[0-9.]+" . | float64) (get $units $unit)) -}}
+{{- end -}}
+{{- ceil $sum | int -}}
+{{- end -}}

@@ -1,0 +1,79 @@
+"""The chart, rendered with values, and what its objects say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import yaml
+from helm_python import Chart
+
+from tests.project.repository import ROOT
+
+CHART = ROOT / "helm/iceberg-maintainer"
+NAMESPACE = "maintenance"
+RELEASE = "lake"
+FULLNAME = "lake-iceberg-maintainer"
+SCENARIOS = tuple(sorted(path.name.removesuffix("-values.yaml") for path in CHART.glob("ci/*")))
+
+Object = dict[str, Any]
+
+
+class PodOf(NamedTuple):
+    """A pod, and the kind and name of what makes it."""
+
+    kind: str
+    name: str
+    labels: dict[str, str]
+    spec: Object
+
+
+def read_values(scenario: str) -> Object:
+    """The values of a file in the chart's folder `ci`."""
+    values: Object = yaml.safe_load((CHART / f"ci/{scenario}-values.yaml").read_text())
+    return values
+
+
+def render_files(values: Object) -> dict[str, str]:
+    with Chart.load(CHART) as chart:
+        return chart.render(values, name=RELEASE, namespace=NAMESPACE)
+
+
+def render(values: Object) -> list[Object]:
+    """All objects, hooks included."""
+    return [
+        document
+        for name, text in render_files(values).items()
+        if not name.endswith("NOTES.txt")
+        for document in yaml.safe_load_all(text)
+        if document
+    ]
+
+
+@cache
+def _render_scenario(scenario: str) -> tuple[Object, ...]:
+    return tuple(render(read_values(scenario)))
+
+
+def objects(scenario: str, kind: str = "") -> list[Object]:
+    """The objects of a scenario, of one kind or all."""
+    return [each for each in _render_scenario(scenario) if kind in {"", each["kind"]}]
+
+
+def find(scenario: str, kind: str, name: str) -> Object:
+    [found] = [each for each in objects(scenario, kind) if each["metadata"]["name"] == name]
+    return found
+
+
+def pods(scenario: str) -> Iterator[PodOf]:
+    """The pods that the objects make, and those that are objects."""
+    for each in objects(scenario):
+        template = each if each["kind"] == "Pod" else each.get("spec", {}).get("template")
+        if template is not None:
+            labels = template["metadata"]["labels"]
+            yield PodOf(each["kind"], each["metadata"]["name"], labels, template["spec"])
+
+
+def containers(pod: PodOf) -> list[Object]:
+    return [*pod.spec.get("initContainers", ()), *pod.spec["containers"]]

@@ -1,0 +1,104 @@
+"""Rights and network: the daemon's Role is the launcher's own, in the namespace of the jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from maintainer.adapters.spark.launcher.kubernetes.kinds import role
+from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Operator
+from maintainer.api.server import STOP_SECONDS
+from maintainer.scheduler import CANCEL_GRACE, STOP_GRACE
+from tests.adapters.spark.launcher.kubernetes.test_documentation import documents
+from tests.helm.charts import FULLNAME, NAMESPACE, SCENARIOS, Object, find, objects, render
+
+PODS = [
+    ("simple-pods", Operator.NONE, "spark-jobs"),
+    ("cluster", Operator.NONE, NAMESPACE),
+    ("cluster-operator", Operator.KUBEFLOW, "spark-jobs"),
+]
+
+
+@pytest.mark.parametrize(("scenario", "operator", "namespace"), PODS)
+def test_the_role_is_that_of_the_launcher(
+    scenario: str, operator: Operator, namespace: str
+) -> None:
+    options = KubernetesOptions(namespace=namespace, image="x", operator=operator)
+    found = find(scenario, "Role", FULLNAME)
+    assert found["metadata"]["namespace"] == namespace
+    assert found["rules"] == role(options, FULLNAME)["rules"]
+    binding = find(scenario, "RoleBinding", FULLNAME)
+    assert binding["metadata"]["namespace"] == namespace
+    account = "daemon" if scenario == "cluster-operator" else FULLNAME
+    assert binding["subjects"] == [
+        {"kind": "ServiceAccount", "name": account, "namespace": NAMESPACE}
+    ]
+
+
+def test_the_role_for_apaches_operator_is_that_of_the_launcher() -> None:
+    config = {
+        "catalogs": {"lake": {"type": "rest"}},
+        "spark": {"runner": "kubernetes", "kubernetes": {"operator": "apache"}},
+    }
+    rules = [
+        each["rules"]
+        for each in render({"config": config, "link": {"secretName": "link"}})
+        if each["kind"] == "Role" and each["metadata"]["name"] == FULLNAME
+    ]
+    options = KubernetesOptions(namespace=NAMESPACE, image="x", operator=Operator.APACHE)
+    assert rules == [role(options, FULLNAME)["rules"]]
+
+
+@pytest.mark.parametrize(("scenario", "namespace"), [(each[0], each[2]) for each in PODS])
+def test_drivers_have_the_role_that_the_guide_shows(scenario: str, namespace: str) -> None:
+    [shown] = [
+        each
+        for each in documents()
+        if each["kind"] == "Role" and each["metadata"]["name"] == "maintainer-spark"
+    ]
+    found = find(scenario, "Role", f"{FULLNAME}-spark")
+    assert (found["rules"], found["metadata"]["namespace"]) == (shown["rules"], namespace)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_nothing_is_cluster_wide(scenario: str) -> None:
+    assert [each["kind"] for each in objects(scenario) if each["kind"].startswith("Cluster")] == []
+    assert (
+        all("namespace" in each["metadata"] for each in objects(scenario))
+        or scenario == "simple-full"
+    )
+
+
+def test_accounts_have_their_annotations() -> None:
+    annotations = {
+        each["metadata"]["name"]: each["metadata"].get("annotations")
+        for each in objects("cluster-full", "ServiceAccount")
+    }
+    assert annotations == {
+        "upkeep": {"example/role": "reader"},
+        "writer": {"example/role": "writer"},
+    }
+
+
+def find_ports(rules: list[Object]) -> list[Any]:
+    return [port["port"] for rule in rules for port in rule.get("ports", ())]
+
+
+def test_the_network_policies_open_the_ports_that_are_used() -> None:
+    common = find("cluster-full", "NetworkPolicy", "upkeep")["spec"]
+    drivers = find("cluster-full", "NetworkPolicy", "upkeep-drivers")["spec"]
+    assert find_ports(common["ingress"]) == ["http"]
+    assert find_ports(common["egress"]) == [53, 53, 443, 9083, 5432]
+    assert find_ports(drivers["ingress"]) == ["link"]
+    assert find_ports(drivers["egress"]) == [443, 6443]
+    [peer] = drivers["ingress"][0]["from"]
+    assert peer["namespaceSelector"]["matchLabels"] == {"kubernetes.io/metadata.name": NAMESPACE}
+    [edge, test] = common["ingress"][0]["from"]
+    assert "namespaceSelector" in edge
+    assert test["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "test"
+
+
+def test_the_grace_period_has_room_for_the_end_of_the_daemon() -> None:
+    needed = CANCEL_GRACE.total_seconds() + STOP_GRACE.total_seconds() + STOP_SECONDS + 1
+    assert needed <= 45

@@ -1,0 +1,250 @@
+"""Eight installations: valid for each Kubernetes, restricted, whole, and readable by the daemon."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helm_python import lint
+from jsonschema import Draft202012Validator
+from kubernetes_validate.utils import schema_contents
+from referencing import Registry, Resource
+
+from maintainer.settings import Settings, load_settings
+from tests.helm.charts import (
+    CHART,
+    NAMESPACE,
+    SCENARIOS,
+    Object,
+    PodOf,
+    containers,
+    find,
+    objects,
+    pods,
+    read_values,
+)
+
+VERSIONS = tuple(f"1.{minor}" for minor in range(28, 38))
+# Defined by other projects, so Kubernetes' own schemas do not have them.
+OTHERS = {"Certificate", "HTTPRoute", "PodMonitor"}
+# The names of what the values refer to and the chart does not create.
+GIVEN = {
+    "lake", "tokens", "chat", "kept", "link", "maintainer-store", "maintainer-link", "git",
+    "team-orders", "team-clicks", "upkeep-link-tls", "daemon", "spark", "default",
+}  # fmt: skip
+
+
+def test_there_are_eight_scenarios() -> None:
+    assert len(SCENARIOS) == 8
+
+
+@cache
+def validator(version: str, api_version: str, kind: str) -> Draft202012Validator:
+    """The strict schema of a kind, as kubernetes_validate has it; it reads it for each object."""
+    folder = f"kubernetes-json-schema/v{version}.0-local-strict"
+    group, _, api = api_version.rpartition("/")
+    name = "-".join([kind.lower(), *([group.split(".")[0]] if group else []), api])
+    schema = schema_contents(f"{folder}/{name}.json", version)
+    registry: Registry[Any] = Resource.from_contents(schema) @ Registry()
+    return Draft202012Validator(schema, registry=definitions(folder, version) @ registry)
+
+
+@cache
+def definitions(folder: str, version: str) -> Resource[Any]:
+    return Resource.from_contents(schema_contents(f"{folder}/_definitions.json", version))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_object_is_valid(version: str) -> None:
+    seen = {
+        json.dumps(each, sort_keys=True): (scenario, each)
+        for scenario in SCENARIOS
+        for each in objects(scenario)
+        if each["kind"] not in OTHERS
+    }
+    wrong = [
+        (scenario, each["kind"], each["metadata"]["name"], error.json_path, error.message)
+        for scenario, each in seen.values()
+        for error in validator(version, each["apiVersion"], each["kind"]).iter_errors(each)
+    ]
+    assert wrong == []
+
+
+def test_an_unknown_field_is_found() -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [], "none": 1}}
+    assert any("none" in error.message for error in validator("1.30", "v1", "Pod").iter_errors(pod))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_lint_finds_nothing(scenario: str) -> None:
+    report = lint(CHART, read_values(scenario), strict=True, kube_version="v1.28.0")
+    found = [message["error"] for message in report["messages"]]
+    assert (report["errors"], found) == ([], ["icon is recommended"])
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_the_daemon_accepts_its_configuration(scenario: str, tmp_path: Path) -> None:
+    settings = load(scenario, tmp_path)
+    given = read_values(scenario)["config"]
+    assert list(settings.catalogs) == list(given["catalogs"])
+    assert settings.spark.runner == ("kubernetes" if needs_pods(scenario) else "process")
+    text = find_configuration(scenario)
+    migrations = [each for each in objects(scenario, "ConfigMap") if "migrate" in name_of(each)]
+    assert [each["data"]["maintainer.yaml"] for each in migrations] in ([], [text])
+
+
+def load(scenario: str, tmp_path: Path) -> Settings:
+    """The settings as a container of the daemon reads them."""
+    file = tmp_path / "maintainer.yaml"
+    file.write_text(find_configuration(scenario))
+    pod = next(pod for pod in pods(scenario) if pod.labels.get("app.kubernetes.io/component"))
+    environ = {"TEAM_TOKEN": "x" * 16}
+    for each in pod.spec["containers"][0]["env"]:
+        store = "postgresql://user@store.example/maintainer"
+        secret = store if each["name"] == "MAINTAINER_STORE" else f"{each['name']}-0123456789"
+        environ[each["name"]] = each.get("value") or secret
+    return load_settings(file, environ)
+
+
+def find_configuration(scenario: str) -> str:
+    [text] = {
+        each["data"]["maintainer.yaml"]
+        for each in objects(scenario, "ConfigMap")
+        if "maintainer.yaml" in each.get("data", {})
+    }
+    return str(text)
+
+
+def needs_pods(scenario: str) -> bool:
+    return scenario.startswith("cluster") or scenario == "simple-pods"
+
+
+def name_of(each: Object) -> str:
+    return str(each["metadata"]["name"])
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_pods_satisfy_the_restricted_standard(scenario: str) -> None:
+    assert [problem for pod in pods(scenario) for problem in find_liberties(pod, scenario)] == []
+
+
+def find_liberties(pod: PodOf, scenario: str) -> Iterator[str]:
+    """What Pod Security's `restricted` would refuse, and roots that can be written to."""
+    context = pod.spec["securityContext"]
+    if context["runAsNonRoot"] is not True or context["seccompProfile"]["type"] != "RuntimeDefault":
+        yield f"{pod.name}: {context}"
+    if ("runAsUser" in context) is ("openshift" in scenario):
+        yield f"{pod.name}: runAsUser {context.get('runAsUser')}"
+    for each in containers(pod):
+        own = each.get("securityContext", {})
+        if own != {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+        }:
+            yield f"{pod.name}/{each['name']}: {own}"
+    for volume in pod.spec["volumes"]:
+        kinds = {"configMap", "projected", "emptyDir", "secret", "persistentVolumeClaim"}
+        if not kinds & volume.keys():
+            yield f"{pod.name}: volume {volume}"
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_the_token_is_where_drivers_are_started_and_nowhere_else(scenario: str) -> None:
+    mounted = {
+        (pod.kind, pod.labels["app.kubernetes.io/component"])
+        for pod in pods(scenario)
+        if pod.spec["automountServiceAccountToken"]
+    }
+    if not needs_pods(scenario):
+        assert mounted == set()
+    elif scenario.startswith("cluster"):
+        assert mounted == {("Deployment", "worker"), ("Pod", "test")}
+    else:
+        assert mounted == {("StatefulSet", "all"), ("Pod", "test")}
+    accounts = objects(scenario, "ServiceAccount")
+    assert [
+        each.get("automountServiceAccountToken")
+        for each in accounts
+        if each["metadata"]["namespace"] == NAMESPACE and "spark" not in name_of(each)
+    ] in ([], [False], [False, None])
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_whatever_is_named_exists(scenario: str) -> None:
+    known = {(each["kind"], name_of(each)) for each in objects(scenario)}
+    wanted = {(kind, name) for pod in pods(scenario) for kind, name in find_named(pod)}
+    assert {(kind, name) for kind, name in wanted - known if name not in GIVEN} == set()
+    for pod in pods(scenario):
+        volumes = {volume["name"] for volume in pod.spec["volumes"]}
+        mounts = [mount for each in containers(pod) for mount in each.get("volumeMounts", ())]
+        assert {mount["name"] for mount in mounts} <= volumes
+
+
+def find_named(pod: PodOf) -> Iterator[tuple[str, str]]:
+    """The objects that a pod needs before it can start."""
+    yield "ServiceAccount", pod.spec.get("serviceAccountName", "default")
+    for volume in pod.spec["volumes"]:
+        for source in [volume, *volume.get("projected", {}).get("sources", ())]:
+            if "configMap" in source:
+                yield "ConfigMap", source["configMap"]["name"]
+            if "secret" in source:
+                yield "Secret", source["secret"]["secretName"]
+            if "persistentVolumeClaim" in source:
+                yield "PersistentVolumeClaim", source["persistentVolumeClaim"]["claimName"]
+    for each in containers(pod):
+        for variable in each.get("env", ()):
+            if "valueFrom" in variable:
+                yield "Secret", variable["valueFrom"]["secretKeyRef"]["name"]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_selector_finds_pods_of_its_own_release(scenario: str) -> None:
+    labels = [pod.labels for pod in pods(scenario) if pod.kind != "Job"]
+    selectors = {
+        (each["kind"], name_of(each)): selector
+        for each in objects(scenario)
+        if (selector := find_selector(each)) is not None
+    }
+    assert selectors
+    for what, selector in selectors.items():
+        assert selector["app.kubernetes.io/instance"] == "lake", what
+        assert any(selector.items() <= each.items() for each in labels), what
+
+
+def find_selector(each: Object) -> dict[str, str] | None:
+    spec = each.get("spec", {})
+    selector = spec.get("podSelector", spec.get("selector"))
+    if selector is None:
+        return None
+    labels: dict[str, str] = selector.get("matchLabels", selector)
+    return labels
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_named_port_is_one_of_a_selected_pod(scenario: str) -> None:
+    for service in objects(scenario, "Service"):
+        selector = find_selector(service) or {}
+        selected = [pod for pod in pods(scenario) if selector.items() <= pod.labels.items()]
+        assert len({pod.name for pod in selected}) == 1
+        ports = {port["name"] for pod in selected for port in pod.spec["containers"][0]["ports"]}
+        assert {port["targetPort"] for port in service["spec"]["ports"]} <= ports
+
+
+def test_the_parts_of_a_full_cluster() -> None:
+    scaler = find("cluster-full", "HorizontalPodAutoscaler", "upkeep-api")["spec"]
+    assert (scaler["minReplicas"], scaler["maxReplicas"]) == (2, 4)
+    assert "replicas" not in find("cluster-full", "Deployment", "upkeep-api")["spec"]
+    assert find("cluster-full", "Deployment", "upkeep-worker")["spec"]["replicas"] == 3
+    budgets = [name_of(each) for each in objects("cluster-full", "PodDisruptionBudget")]
+    assert budgets == ["upkeep-api"]
+    images = {each["image"] for pod in pods("cluster-full") for each in containers(pod)}
+    assert images == {f"mirror.example/data/iceberg-maintainer@sha256:{'0123456789abcdef' * 4}"}
+    secrets = [pod.spec["imagePullSecrets"] for pod in pods("cluster-full")]
+    assert secrets == [[{"name": "mirror"}, {"name": "registry"}]] * len(secrets)
+    [certificate] = objects("cluster-full", "Certificate")
+    assert certificate["spec"]["dnsNames"] == ["upkeep-link.maintenance.svc"]

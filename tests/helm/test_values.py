@@ -1,0 +1,221 @@
+"""Values: a closed schema, secrets by reference only, and sentences about what cannot work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from helm_python import Chart, HelmError
+
+from helm.generator.__main__ import FILES, main
+from helm.generator.model import Values
+from helm.generator.parts import AS_KUBERNETES
+from helm.generator.schema import values_schema
+from maintainer.settings import Settings
+from tests.helm.charts import CHART, SCENARIOS, read_values, render_files
+
+LAKE = {"catalogs": {"lake": {"type": "rest", "uri": "https://catalog.example/"}}}
+CLUSTER = {
+    "mode": "cluster",
+    "config": LAKE,
+    "store": {"secretName": "store"},
+    "link": {"secretName": "link"},
+}
+
+
+def test_what_is_committed_is_what_the_model_generates(tmp_path: Path) -> None:
+    main(tmp_path)
+    for name in FILES:
+        assert (tmp_path / name).read_text() == (CHART / name).read_text(), f"{name}: make generate"
+
+
+def test_the_defaults_are_those_of_the_model() -> None:
+    assert yaml.safe_load((CHART / "values.yaml").read_text()) == Values().model_dump(by_alias=True)
+
+
+def find_open(schema: Any, at: str = "") -> Iterator[str]:
+    """The objects that allow any key, other than those that Kubernetes defines."""
+    if isinstance(schema, dict):
+        is_object = schema.get("type") == "object" or "properties" in schema
+        if is_object and schema.get("$comment") != AS_KUBERNETES:
+            rest = schema.get("additionalProperties", True)
+            if rest is True or rest == {}:
+                yield at
+        for key, value in schema.items():
+            yield from find_open(value, f"{at}/{key}")
+    elif isinstance(schema, list):
+        for number, value in enumerate(schema):
+            yield from find_open(value, f"{at}/{number}")
+
+
+def test_the_schema_is_closed_everywhere() -> None:
+    daemons = {
+        f"/$defs/KubernetesSettings/properties/{name}"
+        for name in ("pod_template", "tolerations/items")
+    }
+    assert set(find_open(values_schema())) == daemons
+    assert list(find_open({"properties": {"a": {"type": "object"}}})) == ["", "/properties/a"]
+
+
+def test_every_setting_of_the_daemon_is_a_value_or_set_by_the_chart() -> None:
+    definition = values_schema()["$defs"]["Settings"]
+    assert set(Settings.model_fields) - set(definition["properties"]) == {"store", "policies"}
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_the_schema_accepts_the_scenarios(scenario: str) -> None:
+    with Chart.load(CHART) as chart:
+        chart.validate_schema(read_values(scenario))
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"replicas": 2}, ["replicas"]),
+        ({"mode": "large"}, ["/mode", "simple", "cluster"]),
+        ({"config": {"scann": {}}}, ["/config", "scann"]),
+        ({"config": {"scan": {"interval": 5}}}, ["/config/scan/interval", "string"]),
+        ({"config": {"scan": {"workers": 65}}}, ["/config/scan/workers", "64"]),
+        ({"config": {"store": "sqlite:///x"}}, ["/config", "store"]),
+        ({"config": {"policies": "x"}}, ["/config", "policies"]),
+        ({"config": {"server": {"port": 1}}}, ["/config/server", "port"]),
+        ({"config": {"spark": {"runner": "yarn"}}}, ["/config/spark/runner", "kubernetes"]),
+        ({"config": {"catalogs": {"lake": {"a": {"b": "c"}}}}}, ["/config/catalogs/lake/a"]),
+        ({"config": {"catalogs": {"lake": {"version": 1.1}}}}, ["/config/catalogs/lake/version"]),
+        ({"image": {"digest": "sha256:1"}}, ["/image/digest"]),
+        ({"image": {"name": "x"}}, ["/image", "name"]),
+        ({"policies": {"orders.txt": ""}}, ["/policies", "orders.txt"]),
+        ({"policies": {"orders.yaml": {"tables": "a"}}}, ["/policies/orders.yaml", "string"]),
+        ({"secretEnv": {"a-b": {"secretName": "a", "key": "b"}}}, ["/secretEnv", "a-b"]),
+        ({"secretEnv": {"A": {"secretName": "a"}}}, ["/secretEnv/A", "key"]),
+        ({"secretEnv": {"A": "secret"}}, ["/secretEnv/A", "object"]),
+        ({"persistence": {"size": "big"}}, ["/persistence/size"]),
+        ({"api": {"replicas": -1}}, ["/api/replicas"]),
+        ({"networkPolicy": {"from": [5]}}, ["/networkPolicy/from/0", "object"]),
+        ({"config": {"catalogs": {"lake": {"credential": "id:secret"}}}}, ["lake/credential"]),
+        ({"config": {"catalogs": {"lake": {"s3.Secret-Access-Key": "x"}}}}, ["s3.Secret-Access"]),
+        ({"config": {"catalogs": {"lake": {"spark": {"token": "x"}}}}}, ["lake/spark/token"]),
+        (
+            {"config": {"catalogs": {"lake": {"uri": "postgresql://u:word@h/d"}}}},
+            ["/config/catalogs/lake/uri"],
+        ),
+        ({"config": {"auth": {"tokens": {"me": "0123456789abcdef"}}}}, ["/config/auth/tokens/me"]),
+        ({"config": {"notifications": {"targets": {"me": "slack://x"}}}}, ["targets/me"]),
+        ({"config": {"polaris_policies": {"catalog": "lake", "token": "x"}}}, ["/token"]),
+        ({"config": {"spark": {"conf": {"spark.hadoop.password": "x"}}}}, ["hadoop.password"]),
+    ],
+)
+def test_the_schema_refuses(values: dict[str, Any], words: list[str]) -> None:
+    with Chart.load(CHART) as chart, pytest.raises(HelmError) as refused:
+        chart.validate_schema(values)
+    message = str(refused.value)
+    assert [word for word in words if word not in message] == [], message
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({}, "config.catalogs is empty: name at least one catalog"),
+        ({"config": LAKE, "simple": {"replicas": 2}}, "simple.replicas is 2, but mode simple has"),
+        ({"config": LAKE, "mode": "cluster"}, "several replicas, and they cannot share SQLite"),
+        ({"config": LAKE, "api": {"autoscaling": {"enabled": True}}}, "api.autoscaling.enabled is"),
+        (
+            CLUSTER | {"api": {"autoscaling": {"minReplicas": 9}}},
+            "api.autoscaling.minReplicas is 9, above maxReplicas 5",
+        ),
+        (
+            {"config": LAKE, "persistence": {"enabled": False, "existingClaim": "x"}},
+            "persistence.existingClaim is given, but persistence.enabled is false",
+        ),
+        (CLUSTER | {"link": {}}, "give its certificate by link.secretName or link.issuer.name"),
+        (CLUSTER | {"link": {"secretName": "x", "withoutTls": True}}, "link.withoutTls is true"),
+        (
+            {"config": LAKE | {"spark": {"kubernetes": {"namespace": "jobs"}}}},
+            "config.spark.kubernetes is given, but the runner is process",
+        ),
+        (
+            {"config": LAKE, "policies": {"a.yaml": ""}, "gitSync": {"enabled": True}},
+            "gitSync.enabled is true, and policies or policyConfigMaps are given too",
+        ),
+        ({"config": LAKE, "gitSync": {"enabled": True, "image": "x"}}, "gitSync.repository is em"),
+        ({"config": LAKE, "ingress": {"enabled": True}}, "ingress.host is empty"),
+        ({"config": LAKE, "httpRoute": {"enabled": True}}, "httpRoute.parentRefs or"),
+        (
+            {"config": {"catalogs": {"lake": {"token": "${LAKE_TOKEN}"}}}},
+            "config uses ${LAKE_TOKEN}, but nothing gives that variable: name its Secret in",
+        ),
+    ],
+)
+def test_what_cannot_work_is_refused_with_a_sentence(values: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(HelmError) as refused:
+        render_files(values)
+    assert sentence in str(refused.value)
+
+
+def test_a_text_that_looks_like_a_variable_needs_none() -> None:
+    values = {"config": {"catalogs": {"lake": {"uri": "$${NOT_A_VARIABLE}"}}}}
+    assert render_files(values)
+
+
+@pytest.mark.parametrize(
+    ("values", "notes"),
+    [
+        (
+            {"config": LAKE},
+            ["OPEN: config.auth.tokens is empty", "OPEN: networkPolicy.enabled is false",
+             "iceberg-maintainer-data stays after helm uninstall", "No policies are given"],
+        ),
+        (
+            CLUSTER | {"link": {"withoutTls": True}, "ingress": {"enabled": True, "host": "a.b"}},
+            ["UNSAFE: link.withoutTls is true", "UNSAFE: the Ingress has no", "http://a.b/",
+             "reaches the page from outside the cluster"],
+        ),
+        (
+            {"config": LAKE, "openshift": True, "persistence": {"enabled": False}},
+            ["UNSAFE: openshift is true", "UNSAFE: persistence.enabled is false"],
+        ),
+    ],
+)  # fmt: skip
+def test_the_notes_say_what_is_open_or_unsafe(values: dict[str, Any], notes: list[str]) -> None:
+    text = render_files(values)["iceberg-maintainer/templates/NOTES.txt"]
+    assert [note for note in notes if note not in text] == []
+
+
+def test_the_notes_of_a_safe_installation_warn_of_nothing() -> None:
+    text = render_files(
+        CLUSTER
+        | {
+            "config": LAKE | {"auth": {"tokens": {"me": "${TOKEN}"}}},
+            "secretEnv": {"TOKEN": {"secretName": "tokens", "key": "me"}},
+            "networkPolicy": {"enabled": True},
+        }
+    )["iceberg-maintainer/templates/NOTES.txt"]
+    assert "OPEN" not in text
+    assert "UNSAFE" not in text
+
+
+@pytest.mark.parametrize(
+    ("drain", "seconds"), [("1m", 60), ("1h30m", 5400), ("500ms", 1), ("1.5d", 129600), ("0s", 0)]
+)
+def test_the_grace_period_has_room_for_the_drain(drain: str, seconds: int) -> None:
+    files = render_files({"config": LAKE | {"drain_timeout": drain}})
+    documents = yaml.safe_load_all(files["iceberg-maintainer/templates/daemon/simple.yaml"])
+    [pod] = [
+        each["spec"]["template"]["spec"]
+        for each in documents
+        if each["kind"] != "PersistentVolumeClaim"
+    ]
+    assert pod["terminationGracePeriodSeconds"] == seconds + 45
+
+
+def test_a_changed_configuration_replaces_the_pods_and_a_changed_policy_does_not() -> None:
+    def checksum(**more: Any) -> str:
+        files = render_files({"config": LAKE} | more)
+        text = files["iceberg-maintainer/templates/daemon/simple.yaml"]
+        return next(line for line in text.splitlines() if "checksum/config" in line)
+
+    assert checksum() == checksum(policies={"a.yaml": "tables: a.b.c"})
+    assert checksum() != checksum(config=LAKE | {"drain_timeout": "2m"})
