@@ -49,16 +49,18 @@ def target_file_size(properties: Mapping[str, str]) -> int:
 
 def measure(inventory: TableInventory) -> TableHealth:
     """The complete health: the sums of the digests, and the figures from the history."""
-    return _add_history(_add_up(inventory), inventory)
+    sums = add_up(inventory.manifests)
+    disagreements = find_disagreements(inventory, sums)
+    health = _add_history(_describe_sums(sums, inventory), inventory)
+    return replace(health, disagreements=disagreements)
 
 
-def _add_up(inventory: TableInventory) -> TableHealth:
+def _describe_sums(all_sums: ManifestSums, inventory: TableInventory) -> TableHealth:
     """Health at the inventory's snapshot.
 
     File and manifest counts are None when any part of the metadata could not be read.
     """
     known = not inventory.unreadable
-    all_sums = add_up(inventory.manifests)
     sums, manifests = all_sums.contents, all_sums.manifests
     data = sums[Content.DATA]
     deletes = [sums[content] for content in Content if content is not Content.DATA]
@@ -152,7 +154,6 @@ def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:
         metadata_files=inventory.metadata_files,
         storage_files=_count_storage(health, kept, kept_deletes, inventory.metadata_files),
         ref_retention=find_ref_retention(snapshots, inventory.refs),
-        disagreements=find_disagreements(inventory),
         specs=inventory.specs,
         last_write_at=find_last_write(snapshots, current),
         last_change_at=find_last_change(snapshots, current),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from maintainer.domain.file_sizes import FINEST_BITS, GatheredSizes, list_limit
-from maintainer.domain.health import ManifestGroup, PartitionHealth, PartitionKey
+from maintainer.domain.health import Disagreement, ManifestGroup, PartitionHealth, PartitionKey
 from maintainer.domain.inventory import (
     HISTOGRAM_BOUNDS_BYTES,
     Content,
@@ -161,6 +161,7 @@ class ManifestSums:
     group_bytes: Counter[tuple[int, ManifestContent]] = field(default_factory=Counter)
     first_delete: int | None = None  # the lowest sequence number of a manifest with deletes
     partitions: PartitionSums = field(default_factory=PartitionSums)
+    miscounts: list[Disagreement] = field(default_factory=list)  # within single digests
 
     def add(self, manifest: ManifestDigest) -> None:
         """Add one manifest."""
@@ -171,6 +172,7 @@ class ManifestSums:
         self.formats.update(dict(manifest.formats))
         for index, count in enumerate(manifest.histogram):
             self.histogram[index] += count
+        self.miscounts += _find_miscounts(manifest)
         for share in manifest.partitions:
             self.contents[share.content].add(share)
             self.partitions.add(share)
@@ -206,3 +208,20 @@ def add_up(manifests: Iterable[ManifestDigest]) -> ManifestSums:
     for manifest in manifests:
         sums.add(manifest)
     return sums
+
+
+def _find_miscounts(manifest: ManifestDigest) -> Iterator[Disagreement]:
+    """Compare a digest's three counts of data files: by partition, by size and by format.
+
+    They may differ when another version of this program wrote the digest.
+    """
+    counted = sum(
+        share.file_count for share in manifest.partitions if share.content is Content.DATA
+    )
+    counts = (
+        ("data files by size", manifest.histogram),
+        ("data files by format", tuple(count for _, count in manifest.formats)),
+    )
+    for figure, count in counts:
+        if count and sum(count) != counted:
+            yield Disagreement(figure, f"digest of {manifest.path}", sum(count), counted)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from maintainer.domain.health import Disagreement
 from maintainer.domain.inventory import Content, ManifestDigest, TableInventory, Unreadable
 from maintainer.measure.count_checks import find_disagreements
+from maintainer.measure.sums import add_up
 from tests.samples import inventory, manifest, share, snapshot
 
 DATA = manifest("m1", [share([100, 200])], sizes=[100, 200])
@@ -24,11 +25,15 @@ def claimed(summary: dict[str, str], *manifests: ManifestDigest) -> TableInvento
     return inventory(manifests or (DATA, DELETES), (snapshot(1, summary=summary),))
 
 
+def disagreements(found: TableInventory) -> tuple[Disagreement, ...]:
+    return find_disagreements(found, add_up(found.manifests))
+
+
 def test_a_right_summary_and_a_missing_one_agree() -> None:
-    assert find_disagreements(claimed(RIGHT)) == ()
-    assert find_disagreements(claimed({})) == ()
-    assert find_disagreements(inventory(snapshots=())) == ()
-    assert find_disagreements(replace(claimed(RIGHT), listed_files=3)) == ()
+    assert disagreements(claimed(RIGHT)) == ()
+    assert disagreements(claimed({})) == ()
+    assert disagreements(inventory(snapshots=())) == ()
+    assert disagreements(replace(claimed(RIGHT), listed_files=3)) == ()
 
 
 def test_each_wrong_claim_is_named_with_both_figures() -> None:
@@ -38,7 +43,7 @@ def test_each_wrong_claim_is_named_with_both_figures() -> None:
         "total-records": "201",
         "total-files-size": "300",
     }
-    assert find_disagreements(replace(claimed(wrong), listed_files=4)) == (
+    assert disagreements(replace(claimed(wrong), listed_files=4)) == (
         Disagreement("data files", "snapshot summary", 3, 2),
         Disagreement("delete files", "snapshot summary", 0, 1),
         Disagreement("records", "snapshot summary", 201, 200),
@@ -49,12 +54,12 @@ def test_each_wrong_claim_is_named_with_both_figures() -> None:
 
 def test_bytes_are_not_compared_where_writers_count_deletion_vectors_differently() -> None:
     vectors = manifest("m2", [share([7], content=Content.DELETION_VECTORS)])
-    assert find_disagreements(claimed(RIGHT | {"total-files-size": "99"}, DATA, vectors)) == ()
+    assert disagreements(claimed(RIGHT | {"total-files-size": "99"}, DATA, vectors)) == ()
 
 
 def test_what_could_not_be_read_is_no_disagreement() -> None:
     assert (
-        find_disagreements(
+        disagreements(
             replace(claimed({"total-data-files": "9"}), unreadable=(Unreadable("m3", "truncated"),))
         )
         == ()
@@ -62,14 +67,12 @@ def test_what_could_not_be_read_is_no_disagreement() -> None:
 
 
 def test_a_current_snapshot_that_the_history_lacks_claims_nothing() -> None:
-    assert (
-        find_disagreements(replace(claimed({"total-data-files": "9"}), current_snapshot_id=5)) == ()
-    )
+    assert disagreements(replace(claimed({"total-data-files": "9"}), current_snapshot_id=5)) == ()
 
 
 def test_a_digest_that_contradicts_itself_is_named() -> None:
     odd = replace(DATA, histogram=(1, *DATA.histogram[1:-1], 0), formats=(("parquet", 5),))
-    assert find_disagreements(claimed({}, odd)) == (
+    assert disagreements(claimed({}, odd)) == (
         Disagreement("data files by size", "digest of m1", 1, 2),
         Disagreement("data files by format", "digest of m1", 5, 2),
     )
@@ -80,7 +83,7 @@ def test_a_summary_disagrees_exactly_when_it_is_wrong(files: list[list[int]], er
     count = sum(map(len, files))
     claim = max(0, count + error)
     manifests = [manifest(f"m{n}", [share(sizes)], sizes=sizes) for n, sizes in enumerate(files)]
-    found = find_disagreements(
+    found = disagreements(
         inventory(tuple(manifests), (snapshot(1, summary={"total-data-files": str(claim)}),))
     )
     assert found == (
