@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 MIN_LISTED_SIZES = 32  # in each partition, for any number of partitions
-MAX_LISTED_SIZES = 1024  # shared by all partitions
+MAX_LISTED_SIZES = 1024  # in one partition, and shared by all partitions of a manifest
 # bits after a size's leading bit: eight runs per octave, so that sizes in a run differ by at most
 # an eighth
 FINEST_BITS = 3
@@ -106,9 +106,9 @@ class GatheredSizes:
             self.runs[end] = run if known is None else join_runs(known, run)
 
 
-def list_limit(partitions: int) -> int:
-    """How many sizes each partition may list, given the number of partitions."""
-    return max(MIN_LISTED_SIZES, MAX_LISTED_SIZES // max(1, partitions))
+def list_limit(partitions: int, together: int = MAX_LISTED_SIZES) -> int:
+    """How many sizes each of so many partitions may list, where they share a number of sizes."""
+    return max(MIN_LISTED_SIZES, min(MAX_LISTED_SIZES, together // max(1, partitions)))
 
 
 def find_runs(ordered: Sequence[int]) -> list[SizeRun]:

@@ -24,6 +24,9 @@ from maintainer.domain.inventory import (
 # at most
 MOST_RUNS: Final = 500_000
 MOST_LISTED: Final = 500_000  # sizes of all partitions that are added before runs are found in them
+# sizes that all partitions together keep as lists: a list is exact, and up to some hundred sizes
+# it is shorter than its runs
+MOST_EXACT: Final = 250_000
 
 
 @dataclass(slots=True)
@@ -97,6 +100,7 @@ class PartitionSums:
 
     most_runs: int = MOST_RUNS
     most_listed: int = MOST_LISTED
+    most_exact: int = MOST_EXACT
     bits: int = FINEST_BITS
     runs: int = 0
     listed: int = 0  # sizes that were added since runs were last found
@@ -128,7 +132,7 @@ class PartitionSums:
             yield key, there.tell(key, mean), there.newest
 
     def _find_runs(self) -> None:
-        limit = list_limit(len(self.partitions))
+        limit = list_limit(len(self.partitions), self.most_exact)
         for there in self.partitions.values():
             before = len(there.sizes.runs)
             there.sizes.shorten(limit, self.bits)

@@ -79,7 +79,9 @@ def test_few_sizes_stay_listed_in_their_order() -> None:
 
 def test_each_partition_lists_some_and_all_together_not_too_many() -> None:
     assert list_limit(0) == list_limit(1) == MAX_LISTED_SIZES
-    assert list_limit(10_000) == MIN_LISTED_SIZES
+    assert list_limit(10_000) == list_limit(10_000, 10_000) == MIN_LISTED_SIZES
+    assert list_limit(1_000, 250_000) == 250
+    assert list_limit(10, 250_000) == MAX_LISTED_SIZES
 
 
 FILES = st.lists(

@@ -13,7 +13,7 @@ from maintainer.domain.file_sizes import (
     find_runs,
 )
 from maintainer.domain.inventory import Content, PartitionDigest
-from maintainer.measure.sums import MOST_LISTED, PartitionSums
+from maintainer.measure.sums import MOST_EXACT, MOST_LISTED, PartitionSums
 
 SIZES = st.lists(st.integers(1, 2**20), min_size=1, max_size=80)
 FILLERS = MIN_LISTED_SIZES  # so many partitions that each may list only the fewest
@@ -24,9 +24,12 @@ def share(partition: str, sizes: FileSizes, content: Content = Content.DATA) -> 
 
 
 def sums_of(
-    shares: list[PartitionDigest], most_runs: int, most_listed: int = MOST_LISTED
+    shares: list[PartitionDigest],
+    most_runs: int,
+    most_listed: int = MOST_LISTED,
+    most_exact: int = MAX_LISTED_SIZES,
 ) -> tuple[int, dict[str, FileSizes]]:
-    sums = PartitionSums(most_runs, most_listed)
+    sums = PartitionSums(most_runs, most_listed, most_exact)
     for one in shares:
         sums.add(one)
     told = {key[1]: known.sizes for key, known, _ in sums.tell()}
@@ -99,6 +102,18 @@ def test_a_partition_lists_fewer_sizes_when_many_partitions_came_after_it() -> N
     _, found = sums_of(shares, 10**9)
     assert (found["few"], found["many"].listed) == (few, ())
     assert found["many"].runs == tuple(find_runs(sorted(many.listed)))
+
+
+def test_a_table_keeps_the_sizes_of_250_000_files_as_lists() -> None:
+    most = FileSizes(tuple(range(1, 1 + MAX_LISTED_SIZES)))
+    partitions = MOST_EXACT // MAX_LISTED_SIZES
+    shares = [share(str(number), most) for number in range(partitions)]
+    _, found = sums_of(shares, 10**9, most_exact=MOST_EXACT)
+    assert set(found.values()) == {most}
+    shares += [share("one more", FileSizes((1,)))] * 2
+    _, found = sums_of(shares, 10**9, most_exact=MOST_EXACT)
+    assert found["one more"].listed == (1, 1)
+    assert found["0"].runs == tuple(find_runs(most.listed))
 
 
 def test_sizes_are_those_of_data_files_alone() -> None:
