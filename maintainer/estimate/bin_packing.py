@@ -57,11 +57,14 @@ def weigh_bins(classes: Iterable[tuple[int, int]], limit: int, lookback: int) ->
     bins: list[int] = []
     for weight, number in classes:
         left = number
+        room = limit - weight
         for position, filled in enumerate(bins):
-            if filled + weight <= limit:
-                taken = _count_fitting(weight, left, limit - filled)
-                bins[position] += taken * weight
+            if filled <= room:
+                taken = 1 if left == 1 else _count_fitting(weight, left, limit - filled)
+                bins[position] = filled + taken * weight
                 left -= taken
+                if not left:
+                    break
         while left:  # no open bin has room for another one
             bins.append(weight)
             left -= 1

@@ -24,6 +24,13 @@ class Bounds:
         """True when a file of this size is a candidate."""
         return self.takes_all or size < self.small_below or size > self.large_above
 
+    def take_sizes(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """The sizes of the files that are candidates, in order."""
+        if self.takes_all:
+            return sizes
+        small, large = self.small_below, self.large_above
+        return tuple([size for size in sizes if size < small or size > large])
+
     def takes_deletes(self, files: DeletedFiles) -> bool:
         """True when each of the files is a candidate because of its deletes."""
         return files.delete_files >= self.delete_files or files.least_ratio >= self.delete_ratio
@@ -73,7 +80,7 @@ def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
         if not bounds.takes_deletes(files) or bounds.are_across(files)
     )
     further = [files for files in deleted if not bounds.takes_size(files.smallest)]
-    listed = tuple(size for size in sizes.listed if bounds.takes_size(size))
+    listed = bounds.take_sizes(sizes.listed)
     runs, unsure = _select_runs(sizes.runs, partition, bounds)
     count, depleted = (
         sum(files.files for files in deleted),

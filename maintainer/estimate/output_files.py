@@ -92,7 +92,10 @@ def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) 
     if total <= split:
         return Count.exactly(1)
     classes, factor = _classify(files)
-    chunks = sum(number * _count_chunks(size, sizes.chunk) for size, number in classes)
+    largest = max(classes)[0]
+    chunks = total // sizes.chunk + files.count  # at most
+    if chunks > _MAX_CHUNKS:
+        chunks = sum(number * _count_chunks(size, sizes.chunk) for size, number in classes)
     expected = max(
         1,
         round(
@@ -106,7 +109,6 @@ def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) 
     )
     # Row groups of another size than the table's property result in other splits. A writer checks
     # the size only every thousand rows.
-    largest = max(classes)[0]
     if is_order_known and files.listed and largest <= min(sizes.chunk, split):
         return Count.exactly(expected)
     # Any two bins that were started one after the other are, on average, more than half full.
@@ -158,7 +160,7 @@ def _cut(classes: Iterable[_SizeClass], chunk: int) -> Iterator[_SizeClass]:
         if size <= chunk:
             yield size, number
             continue
-        whole = _count_chunks(size, chunk) - 1
+        whole = (size - 1) // chunk
         for _ in range(number):
             yield chunk, whole
             yield size - whole * chunk, 1
