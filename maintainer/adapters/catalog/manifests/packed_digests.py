@@ -12,9 +12,10 @@ from maintainer.adapters.catalog.limits import MAX_PARTITIONS
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestDigest
 
-# Tables from this size on have packed digests: a partition of a manifest takes about 900 bytes,
-# packed 80.
-PACKED_ENTRIES: Final = 100_000
+# Tables from either size on have packed digests: a partition of a manifest takes about 900 bytes
+# and 40 for each listed size, packed 80 and 3.
+PACKED_SHARES: Final = 100_000  # partitions of manifests
+PACKED_ENTRIES: Final = 500_000
 _LEVEL: Final = 1  # names and small numbers repeat, so a higher level hardly saves more
 _DIGEST: Final = msgspec.msgpack.Decoder(ManifestDigest)
 
@@ -24,11 +25,10 @@ class GatheredDigests:
 
     def __init__(self, entries: int) -> None:
         """Take the approximate number of entries in all manifests."""
-        self.packs = (
-            entries >= PACKED_ENTRIES
-        )  # packing takes a millisecond or more for each digest
+        self.packs = entries >= PACKED_ENTRIES  # a millisecond or more for each digest
         self.is_over = False  # more partitions than a table may have: no more are kept
         self._kept: dict[str, ManifestDigest | bytes] = {}
+        self._entries = 0
         self._shares = 0
         self._partitions: set[int] = set()  # hashes; one in a billion collides
 
@@ -36,9 +36,10 @@ class GatheredDigests:
         """Add digests; thread-safe."""
         for digest in digests:
             self._shares += len(digest.partitions)
+            self._entries += digest.entries_read  # lists may claim too few
             self.packs = (
-                self.packs or self._shares >= PACKED_ENTRIES
-            )  # lists may claim too few entries
+                self.packs or self._shares >= PACKED_SHARES or self._entries >= PACKED_ENTRIES
+            )
             self._partitions.update(
                 hash((share.spec_id, share.partition)) for share in digest.partitions
             )

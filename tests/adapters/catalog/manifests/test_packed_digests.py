@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.adapters.catalog.manifests.packed_digests import (
     PACKED_ENTRIES,
+    PACKED_SHARES,
     GatheredDigests,
     PackedDigests,
 )
@@ -54,6 +57,23 @@ def test_digests_of_a_large_table_are_packed_and_come_back_as_they_were() -> Non
     assert not any(isinstance(kept, ManifestDigest) for kept in packed._packed), (
         "each is packed as long as nobody looks at it"
     )
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        replace(DIGESTS[0], entries_read=PACKED_ENTRIES),
+        replace(DIGESTS[0], partitions=SHARES * (PACKED_SHARES // 2)),
+    ],
+    ids=["entries", "partitions"],
+)
+def test_digests_are_packed_once_they_are_many_although_the_list_claims_few(
+    first: ManifestDigest,
+) -> None:
+    gathered = GatheredDigests(0)
+    gathered.put([first, DIGESTS[1]])
+    assert gathered.packs
+    assert tuple(gathered.tell(LISTED)) == (first, DIGESTS[1])
 
 
 def test_a_figure_beyond_all_integers_is_kept_as_it_is() -> None:
