@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from maintainer.measure.impact import StorageProfile
 
@@ -14,6 +14,16 @@ class Schema(BaseModel):
     """Immutable, without extra fields, read from the attributes of domain objects."""
 
     model_config = ConfigDict(from_attributes=True, frozen=True, extra="forbid")
+
+    @classmethod
+    def of(cls, source: object, **given: object) -> Self:
+        """Read the fields from a domain object, except those that are given."""
+        names = cls.model_fields.keys() - given.keys()
+        return cls.model_validate({name: getattr(source, name) for name in names} | given)
+
+
+Written = Annotated[str, BeforeValidator(str)]
+SnapshotId = Written  # as text, because JavaScript's numbers lose digits of 64-bit integers
 
 
 class HistogramBin(Schema):
@@ -28,7 +38,7 @@ class ManifestGroupOut(Schema):
     """Manifests of one partition spec and content."""
 
     spec_id: int
-    content: Literal["data", "deletes"]
+    content: Annotated[Literal["data", "deletes"], BeforeValidator(str)]
     count: int
     bytes: int
     ideal: Annotated[
@@ -41,7 +51,7 @@ class RefOut(Schema):
     """A branch or a tag."""
 
     name: str
-    snapshot_id: str
+    snapshot_id: SnapshotId
     is_branch: bool
 
 
@@ -50,7 +60,7 @@ class RefRetentionOut(Schema):
 
     name: str
     is_branch: bool
-    snapshot_id: str
+    snapshot_id: SnapshotId
     snapshot_at: datetime | None
     retained_snapshots: int
     oldest_retained_at: datetime | None

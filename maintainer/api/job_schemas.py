@@ -7,9 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from maintainer.api.health_schemas import (
-    Schema,
-)
+from maintainer.api.health_schemas import Schema, SnapshotId, Written
 from maintainer.api.outlook_schemas import ProgressOut
 from maintainer.api.plan_schemas import CostOut, EstimateOut, FindingOut, PlanOut, ScoreOut
 from maintainer.api.schemas import PageOf
@@ -21,7 +19,7 @@ from maintainer.domain.policy import RuleName
 
 
 class MeasurementOut(Schema):
-    snapshot_id: str | None
+    snapshot_id: SnapshotId | None
     measured_at: datetime
     data_files: int | None
     data_bytes: int | None
@@ -90,7 +88,7 @@ class EstimateErrorOut(Schema):
 
 class JobOut(Schema):
     job_id: str
-    table: str
+    table: Written
     rule: JobRule
     action: Annotated[str, Field(description="The statement that Spark runs.")]
     state: JobState

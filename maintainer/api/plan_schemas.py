@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from maintainer.api.health_schemas import Schema
+from maintainer.api.health_schemas import Schema, SnapshotId, Written
 from maintainer.domain.admission import WaitCode
 from maintainer.domain.cost import CostBasis
 from maintainer.domain.health import Band
@@ -69,12 +70,16 @@ class TermOut(Schema):
     value: float
 
 
+def _name_terms(terms: Iterable[tuple[str, float]]) -> list[TermOut]:
+    return [TermOut(name=name, value=value) for name, value in terms]
+
+
 class ScoreOut(Schema):
     """The score of an action, by which planned actions are ordered, and its terms."""
 
     scorer: str
     value: float
-    terms: list[TermOut]
+    terms: Annotated[list[TermOut], BeforeValidator(_name_terms)]
     sentence: str
 
 
@@ -147,10 +152,10 @@ class SkippedOut(Schema):
 class PlanOut(Schema):
     """The verdicts on one table at one snapshot under one policy."""
 
-    table: str
+    table: Written
     policy: Annotated[str, Field(description="Version (content hash) of the effective policy.")]
     mode: Mode
-    snapshot_id: str | None
+    snapshot_id: SnapshotId | None
     made_at: datetime
     planned: list[PlannedOut]
     skipped: list[SkippedOut]

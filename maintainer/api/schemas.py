@@ -16,8 +16,10 @@ from maintainer.api.health_schemas import (
     RefOut,
     RefRetentionOut,
     Schema,
+    SnapshotId,
     UnreadableOut,
     WriterRateOut,
+    Written,
 )
 from maintainer.api.outlook_schemas import OutlookOut, PartitionAdviceOut
 from maintainer.api.plan_schemas import FindingOut
@@ -62,7 +64,7 @@ class PauseOut(Schema):
 class TableSummary(Schema):
     """One row of the table list."""
 
-    table: Annotated[str, Field(description="catalog.namespace.table")]
+    table: Annotated[Written, Field(description="catalog.namespace.table")]
     catalog: str
     namespace: Annotated[str, Field(description="Levels joined by dots.")]
     name: str
@@ -72,7 +74,9 @@ class TableSummary(Schema):
     fault: FaultOut | None
     pause: PauseOut | None
     measured_at: datetime | None
-    snapshot_id: Annotated[str | None, Field(description="As text: snapshot ids are 64-bit.")]
+    snapshot_id: Annotated[
+        SnapshotId | None, Field(description="As text: snapshot ids are 64-bit.")
+    ]
     format_version: int | None
     target_file_size_bytes: int | None
     data_files: int | None
@@ -105,7 +109,7 @@ class PolicyProblemOut(Schema):
 
 
 class EffectivePolicyOut(Schema):
-    table: str
+    table: Written
     mode: Mode
     priority: int
     version: str
@@ -200,7 +204,7 @@ class Sample(Schema):
 
 
 class History(Schema):
-    table: str
+    table: Written
     metric: str
     samples: list[Sample]
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from maintainer.domain.file_sizes import DeletedFiles, FileSizes
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import ManifestContent, PartitionSpec, Ref, Unreadable
+from maintainer.domain.safeguards import is_rollback_tag
 
 
 class Band(StrEnum):
@@ -96,6 +97,11 @@ class RefRetention:
     snapshot_at: datetime | None  # None: the table does not have the snapshot
     retained_snapshots: int
     oldest_retained_at: datetime | None
+
+    @property
+    def is_ours(self) -> bool:
+        """True for a tag that a rewrite can be rolled back to."""
+        return not self.is_branch and is_rollback_tag(self.name)
 
 
 @dataclass(frozen=True, slots=True)
