@@ -10,9 +10,9 @@ from fastapi import APIRouter, Query
 
 from maintainer.api.deps import PortsIn
 from maintainer.api.fields import Time
-from maintainer.api.health_schemas import Schema
+from maintainer.api.health_schemas import Schema, Written
 from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text, in_utc
-from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
+from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.identifier import TableIdentifier
 
 router = APIRouter(tags=["audit"])
@@ -25,7 +25,7 @@ class AuditEntryOut(Schema):
     at: datetime
     actor: str
     deed: Deed
-    table: str | None
+    table: Written | None
     table_uuid: str
     job_id: str
     fields: Mapping[str, object]
@@ -64,22 +64,4 @@ def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given
         cursor=cursor,
     )
     page = ports.store.audit(asked)
-    return AuditPage(
-        items=[write_entry(entry) for entry in page.items],
-        next_cursor=page.next_cursor,
-        total=page.total,
-    )
-
-
-def write_entry(entry: AuditEntry) -> AuditEntryOut:
-    """Convert an entry to the form that the API and the command line show."""
-    return AuditEntryOut(
-        sequence=entry.sequence,
-        at=entry.at,
-        actor=entry.actor,
-        deed=entry.deed,
-        table=str(entry.table) if entry.table is not None else None,
-        table_uuid=entry.table_uuid,
-        job_id=entry.job_id,
-        fields=entry.fields,
-    )
+    return AuditPage.model_validate(page)

@@ -9,7 +9,6 @@ from fastapi import APIRouter
 from maintainer.api import schemas
 from maintainer.api.deps import ContextIn, PortsIn
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.ports.store.figures import Counters
 
 router = APIRouter(tags=["catalogs"])
 
@@ -27,13 +26,6 @@ def get_catalogs(ports: PortsIn, context: ContextIn) -> list[schemas.CatalogOut]
             schemas.CatalogFaultOut(namespace=namespace, reason=fault.reason, seen_at=fault.seen_at)
         )
     return [
-        _write(name, kind, ports.store.counters(name), faults[name])
+        schemas.CatalogOut.of(ports.store.counters(name), name=name, type=kind, faults=faults[name])
         for name, kind in sorted(context.catalogs.items())
     ]
-
-
-def _write(
-    name: str, kind: str, counters: Counters, faults: list[schemas.CatalogFaultOut]
-) -> schemas.CatalogOut:
-    figures = {figure: getattr(counters, figure) for figure in schemas.Sums.model_fields}
-    return schemas.CatalogOut(name=name, type=kind, faults=faults, **figures)

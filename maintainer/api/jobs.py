@@ -57,11 +57,7 @@ def get_jobs(
     page = ports.store.jobs(
         JobQuery(tuple(state or ()), TableIdentifier.parse(table) if table else None, limit, cursor)
     )
-    return job_schemas.JobPage(
-        items=[wire.write_job(job) for job in page.items],
-        next_cursor=page.next_cursor,
-        total=page.total,
-    )
+    return job_schemas.JobPage.of(page, items=[wire.write_job(job) for job in page.items])
 
 
 # JobIn reads it.

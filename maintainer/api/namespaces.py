@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query
 from maintainer.api.deps import PortsIn
 from maintainer.api.schemas import PageOf, Sums
 from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text
-from maintainer.ports.store.figures import NamespaceCounters
 
 router = APIRouter(tags=["catalogs"])
 
@@ -37,11 +36,8 @@ def get_namespaces(
     The sums are kept up to date, not computed for the request.
     """
     page = ports.store.namespaces(catalog, limit, cursor)
-    return NamespacePage(
-        items=[_write(item) for item in page.items], next_cursor=page.next_cursor, total=page.total
-    )
-
-
-def _write(item: NamespaceCounters) -> NamespaceOut:
-    figures = {name: getattr(item.counters, name) for name in Sums.model_fields}
-    return NamespaceOut(catalog=item.catalog, namespace=item.namespace, **figures)
+    items = [
+        NamespaceOut.of(item.counters, catalog=item.catalog, namespace=item.namespace)
+        for item in page.items
+    ]
+    return NamespacePage.of(page, items=items)

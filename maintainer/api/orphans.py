@@ -112,12 +112,8 @@ class DecisionRequest(Schema):
 
 def write_list(orphans: OrphanList, now: datetime) -> OrphanListOut:
     """Convert a list to the form that the API and the command line show."""
-    fields = {
-        name: getattr(orphans, name) for name in OrphanListOut.model_fields if name != "is_expired"
-    }
-    return OrphanListOut(
-        is_expired=orphans.state.is_undecided and now >= orphans.expires_at, **fields
-    )
+    is_expired = orphans.state.is_undecided and now >= orphans.expires_at
+    return OrphanListOut.of(orphans, is_expired=is_expired)
 
 
 @router.get(_LISTS, summary="Lists of orphan files", responses=_NOT_FOUND)
@@ -144,14 +140,10 @@ def get_orphan_list(
     """The list with a part of its files, in order."""
     orphans = find_list(ports, table, list_id)
     files = ports.store.orphan_files(list_id, after, limit)
-    told = [
-        OrphanFileOut(path=file.path, size_bytes=file.size_bytes, modified_at=file.modified_at)
-        for file in files
-    ]
     end = after + len(files)
     return OrphanFiles(
         list=write_list(orphans, ports.clock.now()),
-        files=told,
+        files=[OrphanFileOut.model_validate(file) for file in files],
         next_after=end if files and end < orphans.files else None,
     )
 

@@ -69,12 +69,8 @@ class PausesOut(Schema):
 def get_pauses(ports: PortsIn) -> PausesOut:
     """Every pause in force, also of single tables, and the jobs that still run under one."""
     found = read_pauses_in_force(ports)
-    return PausesOut(
-        items=[ScopePauseOut.model_validate(pause) for pause in found.pauses],
-        is_draining=found.is_draining,
-        is_drained=found.is_drained,
-        running_jobs=[job.job_id for job in found.running],
-    )
+    running = [job.job_id for job in found.running]
+    return PausesOut.of(found, items=found.pauses, running_jobs=running)
 
 
 @router.post("/pauses", summary="Pause a scope", status_code=HTTPStatus.CREATED, responses=_ASKED)

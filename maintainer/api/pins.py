@@ -14,12 +14,12 @@ from maintainer.api.auth import ActorIn, speak_for
 from maintainer.api.deps import REQUESTED_BY, PortsIn, RecordIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.fields import Time
-from maintainer.api.health_schemas import Schema
+from maintainer.api.health_schemas import Schema, SnapshotId
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.health import TableHealth
 from maintainer.domain.pin import Pin
 from maintainer.domain.rules import ExpireSnapshotsRule
-from maintainer.estimate.retained_snapshots import ExpiryPreview, find_keepers, preview_expiry
+from maintainer.estimate.retained_snapshots import find_keepers, preview_expiry
 from maintainer.ports import Ports
 from maintainer.ports.store.tables import TableRecord
 from maintainer.steps.table_plan import policy_of
@@ -60,7 +60,7 @@ class PinOut(Schema):
     """A pin; is_held is false when it has expired or the table no longer has the snapshot."""
 
     name: str
-    snapshot_id: str
+    snapshot_id: SnapshotId
     by: str
     made_at: datetime
     until: datetime | None
@@ -70,7 +70,7 @@ class PinOut(Schema):
 class KeeperOut(Schema):
     """A snapshot that is protected together with all newer ones, and by whom."""
 
-    snapshot_id: str
+    snapshot_id: SnapshotId
     committed_at: datetime
     reason: str
 
@@ -87,7 +87,7 @@ class ExpiryOut(Schema):
 
     action: Annotated[str, Field(description="The CALL statement.")]
     snapshots: int
-    snapshot_ids: Annotated[list[str], Field(description="The oldest first; at most 1000.")]
+    snapshot_ids: Annotated[list[SnapshotId], Field(description="The oldest first; at most 1000.")]
     refs: list[str]
     bytes_freed: Annotated[
         int | None, Field(description="About; null where the snapshots' summaries do not tell.")
@@ -114,14 +114,7 @@ def _write_pin(pin: Pin, health: TableHealth, now: datetime) -> PinOut:
     is_held = pin.holds_at(now) and any(
         stamp.snapshot_id == pin.snapshot_id for stamp in health.history
     )
-    return PinOut(
-        name=pin.name,
-        snapshot_id=str(pin.snapshot_id),
-        by=pin.by,
-        made_at=pin.made_at,
-        until=pin.until,
-        is_held=is_held,
-    )
+    return PinOut.of(pin, is_held=is_held)
 
 
 @router.get(f"{_ONE}/pins", summary="Who still needs which snapshot", responses=_NOT_FOUND)
@@ -133,11 +126,10 @@ def get_pins(record: RecordIn, ports: PortsIn) -> PinList:
         find_keepers(health, _expiry_rule(ports, health), pins, now),
         key=lambda keeper: keeper.committed_at,
     )
-    told = [
-        KeeperOut(snapshot_id=str(k.snapshot_id), committed_at=k.committed_at, reason=k.reason)
-        for k in keepers
-    ]
-    return PinList(pins=[_write_pin(pin, health, now) for pin in pins], keepers=told)
+    return PinList(
+        pins=[_write_pin(pin, health, now) for pin in pins],
+        keepers=[KeeperOut.model_validate(keeper) for keeper in keepers],
+    )
 
 
 @router.post(
@@ -207,24 +199,9 @@ def get_expiry(record: RecordIn, ports: PortsIn) -> ExpiryOut:
     preview = preview_expiry(
         health, _expiry_rule(ports, health), ports.store.pins(health.table_uuid), now
     )
-    return _write_expiry(preview, main_statement(record.table, preview.action))
-
-
-def _write_expiry(preview: ExpiryPreview, statement: str) -> ExpiryOut:
-    keeper = preview.keeper
-    return ExpiryOut(
-        action=statement,
+    return ExpiryOut.of(
+        preview,
+        action=main_statement(record.table, preview.action),
         snapshots=len(preview.snapshots),
-        snapshot_ids=[str(stamp.snapshot_id) for stamp in preview.snapshots[:MAX_LISTED_SNAPSHOTS]],
-        refs=list(preview.refs),
-        bytes_freed=preview.bytes_freed,
-        keeper=KeeperOut(
-            snapshot_id=str(keeper.snapshot_id),
-            committed_at=keeper.committed_at,
-            reason=keeper.reason,
-        )
-        if keeper
-        else None,
-        refusal=preview.refusal,
-        is_slice=preview.is_slice,
+        snapshot_ids=[stamp.snapshot_id for stamp in preview.snapshots[:MAX_LISTED_SNAPSHOTS]],
     )

@@ -56,10 +56,8 @@ def get_policy_versions(
     cursor: Cursor = None,
 ) -> policy_schemas.PolicyVersionPage:
     """Every version that was in force since the store remembers, the present one first."""
-    page = ports.store.policy_versions(limit, cursor)
-    items = [policy_schemas.PolicyVersionOut.model_validate(version) for version in page.items]
-    return policy_schemas.PolicyVersionPage(
-        items=items, next_cursor=page.next_cursor, total=page.total
+    return policy_schemas.PolicyVersionPage.model_validate(
+        ports.store.policy_versions(limit, cursor)
     )
 
 
@@ -114,12 +112,7 @@ def preview_policy(
     page = sorted(waiting, key=str)[:limit]
     previews = list(preview_tables(ports, candidate, page))
     items = [
-        policy_schemas.TablePreviewOut(
-            table=str(preview.table),
-            changes=[
-                policy_schemas.VerdictChangeOut.model_validate(change) for change in preview.changes
-            ],
-        )
+        policy_schemas.TablePreviewOut.model_validate(preview)
         for preview in previews
         if preview.changes
     ]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from maintainer.api.health_schemas import Schema
+from maintainer.api.health_schemas import Schema, Written
 from maintainer.api.schemas import PageOf, PolicyProblemOut, PolicyText
 from maintainer.domain.policy import RuleName
 
@@ -68,7 +68,7 @@ class VerdictChangeOut(Schema):
 class TablePreviewOut(Schema):
     """A table and its rules with other verdicts."""
 
-    table: str
+    table: Written
     changes: list[VerdictChangeOut]
 
 

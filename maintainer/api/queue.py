@@ -10,18 +10,18 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from maintainer.api.deps import ContextIn
-from maintainer.api.health_schemas import Schema
+from maintainer.api.health_schemas import Schema, Written
 from maintainer.api.plan_schemas import AdmissionOut, CostOut
 from maintainer.api.plan_wire import write_admission
 from maintainer.api.tables import DEFAULT_PAGE, Limit
-from maintainer.domain.admission import AdmissionDecision, WaitCode
+from maintainer.domain.admission import WaitCode
 from maintainer.domain.policy import RuleName
 
 
 class QueuedOut(Schema):
     """One planned action in the queue."""
 
-    table: str
+    table: Written
     rule: RuleName
     is_urgent: Annotated[bool, Field(description="The table is in the critical band.")]
     cost: CostOut
@@ -53,19 +53,11 @@ def get_queue(context: ContextIn, limit: Limit = DEFAULT_PAGE) -> QueueOut:
     waits = Counter(decision.wait.code for decision in queue.decisions if decision.wait is not None)
     return QueueOut(
         at=queue.at,
-        items=[_write_queued(decision) for decision in queue.decisions[:limit]],
+        items=[
+            QueuedOut.of(decision.candidate, admission=write_admission(decision))
+            for decision in queue.decisions[:limit]
+        ],
         total=len(queue.decisions),
         starting=len(queue.decisions) - waits.total(),
         waiting={code: waits[code] for code in WaitCode},
-    )
-
-
-def _write_queued(decision: AdmissionDecision) -> QueuedOut:
-    candidate = decision.candidate
-    return QueuedOut(
-        table=str(candidate.table),
-        rule=candidate.rule,
-        is_urgent=candidate.is_urgent,
-        cost=CostOut.model_validate(candidate.cost),
-        admission=write_admission(decision),
     )

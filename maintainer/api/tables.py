@@ -134,13 +134,7 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
         cursor,
     )
     page = ports.store.tables(query)
-    items = [wire.write_summary(record) for record in page.items]
-    return schemas.TablePage(
-        items=items,
-        next_cursor=page.next_cursor,
-        total=page.total,
-        total_is_exact=page.total_is_exact,
-    )
+    return schemas.TablePage.of(page, items=[wire.write_summary(record) for record in page.items])
 
 
 @router.get(ONE_TABLE, summary="One table", responses=NOT_FOUND)
