@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from maintainer.decide.known_faults import find_faults
 from maintainer.domain.spark_facts import SparkFacts, Version, read_version, write_version
 
-# EXECUTE IMMEDIATE and session variables, which the comparison of rows needs.
+# Named arguments and tags of jobs, by which a job is cancelled; nothing older was run.
 LEAST_SPARK: Version = (3, 5, 0)
 # partial-progress.max-failed-commits, which every rewrite that commits in parts sets.
 LEAST_ICEBERG: Version = (1, 7, 0)

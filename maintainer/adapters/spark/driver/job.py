@@ -11,7 +11,7 @@ from .lists.files import SHOW, Files, show_files
 from .lists.rows import Rows
 from .mover import MOVE, move_files
 from .progress import Meter
-from .results import read_first_row
+from .results import EXECUTE, execute_result, read_first_row
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
@@ -88,4 +88,6 @@ class Job:
             return move_files(session, statement, self.is_cancelled.is_set)
         if statement.startswith(SHOW):
             return show_files(session, statement, files)
+        if statement.startswith(EXECUTE):
+            return execute_result(session, statement)
         return session.sql(statement)

@@ -5,10 +5,18 @@ from __future__ import annotations
 import contextlib
 from typing import Any, TypeAlias
 
+# A statement of ours: a query follows, whose one value is the query to run. Spark's own EXECUTE
+# IMMEDIATE came with version 4.0.
+EXECUTE = "EXECUTE RESULT OF "
 MAX_MESSAGE_CHARACTERS = 4000
 _MAX_CAUSES = 10
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
+
+
+def execute_result(session: JavaObject, statement: str) -> JavaObject:
+    """Run the query that an EXECUTE statement's own query returns."""
+    return session.sql(session.sql(statement.removeprefix(EXECUTE)).first()[0])
 
 
 def read_first_row(frame: JavaObject) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from math import ceil
 
+from maintainer.adapters.spark.driver.results import EXECUTE
 from maintainer.adapters.spark.statements.procedure import (
     PARTS_OF_SCOPE,
     quote_identifier,
@@ -20,7 +21,6 @@ from maintainer.domain.safeguards import Canary, Checksum, rollback_tag
 CANARY_ROWS = 100
 _LEAST_MINUTES = 1
 _PARTS_OF_SAMPLE = PARTS_OF_SCOPE + 1  # and the partitions of the sample
-_VARIABLE = "maintainer_checksums"
 # A map has no defined order, but a rewrite keeps its order.
 _HASH_MAPS = "SET spark.sql.legacy.allowHashOnMapType = true"
 _SUMS = (
@@ -72,11 +72,7 @@ def statements_after(job: Job) -> list[str]:
         and job.baseline is not None
         and job.baseline.snapshot_at is not None
     ):
-        statements += [
-            f"DECLARE OR REPLACE VARIABLE {_VARIABLE} STRING",
-            f"SET VARIABLE {_VARIABLE} = ({_write_comparison(job)})",
-        ]
-        statements.append(f"EXECUTE IMMEDIATE {_VARIABLE}")
+        statements.append(f"{EXECUTE}{_write_comparison(job)}")
     return statements
 
 
