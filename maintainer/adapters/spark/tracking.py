@@ -121,13 +121,8 @@ class TrackedJob:
                         said,
                     )
                 )
-            case "job.cancelled" if fields.get("is_overdue"):
-                self.end(
-                    lost(
-                        at,
-                        "its right to work was not renewed in time, and it was cancelled for that",
-                    )
-                )
+            case "job.cancelled" if fields.get("because"):
+                self.end(lost(at, str(fields["because"])))
             case "job.cancelled":
                 self.end(Outcome("cancelled", at, read_result(fields.get("result"))))
             case "job.failed":

@@ -23,6 +23,7 @@ from tests.adapters.spark.lakes import (
     Lake,
     WallClock,
     job_on,
+    one_by_one,
     outcome_of,
     runner_on,
     wait_for_tasks,
@@ -159,6 +160,34 @@ def test_when_java_or_the_driver_is_killed_its_job_is_lost_and_the_next_one_runs
         following = job_on(lake.create("after_kills", files=6), "following")
         runner.submit(following)
         assert outcome_of(runner, following).kind == "finished"
+    finally:
+        runner.close()
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_driver_that_gets_sigterm_cancels_its_job_reports_it_and_ends(
+    lake: Lake, run_dir: Path
+) -> None:
+    runner = runner_on([lake], run_dir, "terminated-1")
+    try:
+        table = lake.create("terminated", files=120, partitions=60)
+        job = job_on(table, "terminated", one_by_one())
+        runner.submit(job)
+        wait_for_tasks(runner, job, 1)
+        driver_pid, java_pid = runner.driver_pid, runner.java_pid
+        assert driver_pid is not None
+        assert java_pid is not None
+        os.kill(driver_pid, signal.SIGTERM)
+        outcome = outcome_of(runner, job)
+        assert (outcome.kind, outcome.reason, outcome.message) == (
+            "lost",
+            FailureReason.LOST_RUNNER,
+            "its driver was ended by SIGTERM",
+        ), "nothing is held against the job"
+        wait_until(lambda: read_start_time(driver_pid) is None)
+        assert read_start_time(java_pid) is None
+        assert len(lake.summaries(table)) == 1
     finally:
         runner.close()
 

@@ -280,6 +280,7 @@ def test_what_the_driver_said_is_acknowledged_when_it_is_asked_for_again_and_the
 
 def test_a_job_that_was_ended_for_want_of_a_renewal_is_lost_not_cancelled() -> None:
     job = TrackedJob("j")
-    job.hear({"event": "job.cancelled", "job": "j", "is_overdue": True}, NOW)
+    job.hear({"event": "job.cancelled", "job": "j", "because": "it was late"}, NOW)
     assert job.outcome is not None
     assert (job.outcome.kind, job.outcome.reason) == ("lost", FailureReason.LOST_RUNNER)
+    assert job.outcome.message == "it was late"

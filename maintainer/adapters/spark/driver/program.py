@@ -27,6 +27,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import signal
 import socket
 import sys
 import threading
@@ -46,6 +47,7 @@ from .results import MAX_MESSAGE_CHARACTERS, read_causes
 from .surroundings import complete_settings, remove_directory
 
 _FENCE_POLL_SECONDS = 0.1
+_NOT_RENEWED = "its right to work was not renewed in time, and it was cancelled for that"
 _FENCE_MARGIN_SECONDS = 10  # time for a cancellation to end the job, before the JVM is killed
 _PROGRESS_SECONDS = 0.5
 _CANCEL_ROUND_SECONDS = 0.1
@@ -53,12 +55,15 @@ _CANCEL_ROUND_SECONDS = 0.1
 _CANCEL_SECONDS = 60
 _SETTLE_ROUNDS = 5  # Iceberg's committer checks for leftovers every 0.1 s
 _STOP_SECONDS = 10
+_TERM_SECONDS = 6  # for jobs to end after SIGTERM: a pod is killed after 10
 _FLUSH_SECONDS = 5  # for the last words to reach the daemon
 _START_SECONDS = 60  # time for the daemon to send the start message
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 _EXIT_JVM_GONE, _EXIT_START_FAILED, _EXIT_FENCED = 3, 4, 5
+_EXIT_TERMINATED = 143  # the shell's convention: 128 + SIGTERM
+_FROM_OUTSIDE = frozenset({_EXIT_FENCED, _EXIT_TERMINATED})  # no job is to blame
 
 
 class _Driver:
@@ -76,8 +81,11 @@ class _Driver:
         self._is_stopping = False
         self._is_worn = False
         self._last_end: float | None = None  # when the last job ended
+        self._is_terminated = threading.Event()
+        signal.signal(signal.SIGTERM, self._terminate)
         self._output = connect(self._take, self._introduce)
         threading.Thread(target=self._watch_fences, daemon=True).start()
+        threading.Thread(target=self._give_way, daemon=True).start()
 
     def serve(self) -> NoReturn:
         """Start Spark with the received settings on this thread; the JVM dies with it."""
@@ -170,14 +178,36 @@ class _Driver:
         self._is_stopping = True
         for job_id in list(self._jobs):
             self._cancel(job_id)
-        deadline = time.monotonic() + _STOP_SECONDS
-        for job in list(self._jobs.values()):
-            job.is_over.wait(max(0, deadline - time.monotonic()))
+        self._await_jobs(_STOP_SECONDS)
         if self._is_started:
             stopping = threading.Thread(target=self._application.stop, daemon=True)
             stopping.start()
             stopping.join(_STOP_SECONDS)
         self._die(0, "stopped")
+
+    def _terminate(self, _signal: int, _frame: object) -> None:
+        """Take SIGTERM; a second one ends this process at once, except where it is process 1."""
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        self._is_terminated.set()
+
+    def _give_way(self) -> NoReturn:
+        """After SIGTERM cancel running jobs, report them and end; what is left then is killed."""
+        self._is_terminated.wait()
+        reason = "its driver was ended by SIGTERM"
+        self._is_worn = True
+        self._output.send("application.worn", reason=reason)
+        for job in list(self._jobs.values()):
+            if not job.is_cancelled.is_set():
+                job.given_up_for = reason
+                self._cancel(job.job_id)
+        self._await_jobs(_TERM_SECONDS)
+        self._die(_EXIT_TERMINATED, reason)
+
+    def _await_jobs(self, seconds: float) -> None:
+        """Wait until all jobs have ended, at most for so long."""
+        deadline = time.monotonic() + seconds
+        for job in list(self._jobs.values()):
+            job.is_over.wait(max(0, deadline - time.monotonic()))
 
     def _watch_fences(self) -> None:
         """End jobs that are not renewed, and this process if it has no daemon and no work.
@@ -195,7 +225,7 @@ class _Driver:
             for job in list(self._jobs.values()):
                 until = alone_until if job.until is None else job.until
                 if now >= until - _FENCE_MARGIN_SECONDS and not job.is_cancelled.is_set():
-                    job.is_overdue = True
+                    job.given_up_for = _NOT_RENEWED
                     sys.stderr.write(
                         f"job {job.job_id} is not renewed in time and is cancelled for that\n"
                     )
@@ -241,7 +271,7 @@ class _Driver:
 
     def _carry_out(self, job: Job, session: JavaObject) -> None:
         if job.is_cancelled.is_set():
-            self._output.send("job.cancelled", job=job.job_id, is_overdue=job.is_overdue)
+            self._output.send("job.cancelled", job=job.job_id, because=job.given_up_for)
             return
         job.is_started = True
         self._output.send("job.started", job=job.job_id)
@@ -262,7 +292,7 @@ class _Driver:
             self._settle(job)
         if job.is_cancelled.is_set():
             self._output.send(
-                "job.cancelled", job=job.job_id, result=job.result or {}, is_overdue=job.is_overdue
+                "job.cancelled", job=job.job_id, result=job.result or {}, because=job.given_up_for
             )
         elif causes:
             self._output.send(
@@ -370,7 +400,7 @@ class _Driver:
             self._output.send(
                 "application.ended",
                 reason=reason,
-                is_fenced=code == _EXIT_FENCED,
+                is_fenced=code in _FROM_OUTSIDE,
                 culprit=culprit,
                 exit_code=exit_code,
             )
