@@ -28,21 +28,17 @@ import contextlib
 import os
 import queue
 import signal
-import socket
 import sys
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NoReturn, TypeAlias, cast
 
 from .application import Application
 from .clock import read_clock
 from .job import Job
 from .jvm import Jvm
-from .link.channel import Channel
 from .link.outbox import Message, Transport
-from .link.polling import Polling, read_link
 from .results import MAX_MESSAGE_CHARACTERS, read_causes
 from .surroundings import complete_settings, remove_directory
 
@@ -53,7 +49,6 @@ _PROGRESS_SECONDS = 0.5
 _CANCEL_ROUND_SECONDS = 0.1
 # by default; after that the whole JVM is killed, so that nothing of the job can commit
 _CANCEL_SECONDS = 60
-_SETTLE_ROUNDS = 5  # Iceberg's committer checks for leftovers every 0.1 s
 _STOP_SECONDS = 10
 _TERM_SECONDS = 6  # for jobs to end after SIGTERM: a pod is killed after 10
 _FLUSH_SECONDS = 5  # for the last words to reach the daemon
@@ -66,7 +61,9 @@ _EXIT_TERMINATED = 143  # the shell's convention: 128 + SIGTERM
 _FROM_OUTSIDE = frozenset({_EXIT_FENCED, _EXIT_TERMINATED})  # no job is to blame
 
 
-class _Driver:
+class Program:
+    """Takes orders, runs jobs in one Spark, reports on them, and ends them at their fences."""
+
     def __init__(
         self, connect: Callable[[Callable[[Message], None], Callable[[], Message]], Transport]
     ) -> None:
@@ -340,25 +337,16 @@ class _Driver:
         An interrupted rewrite never closes its committer, which then spins without a commit until
         the JVM ends. The application is retired because of that.
         """
-        own = job.java_thread
-        if own is None:
+        if job.java_thread is None:
             return
-        self._application.threads.clear_interrupt()
         seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
-        deadline = time.monotonic() + seconds
-        quiet_rounds = 0
-        spins = False
-        while quiet_rounds < _SETTLE_ROUNDS:
-            if time.monotonic() > deadline:
-                self._die(
-                    _EXIT_JVM_GONE,
-                    f"job {job.job_id} left threads that worked on for {seconds:g} s: Spark was "
-                    f"killed",
-                    culprit=job.job_id,
-                )
-            time.sleep(_CANCEL_ROUND_SECONDS)
-            may_commit, spins = self._application.threads.find_left(job.tag, own)
-            quiet_rounds = 0 if may_commit else quiet_rounds + 1
+        spins = self._application.threads.await_quiet(job.tag, job.java_thread, seconds)
+        if spins is None:
+            self._die(
+                _EXIT_JVM_GONE,
+                f"job {job.job_id} left threads that worked on for {seconds:g} s: Spark was killed",
+                culprit=job.job_id,
+            )
         if spins:
             self._is_worn = True
             self._output.send(
@@ -407,15 +395,3 @@ class _Driver:
         self._output.flush(_FLUSH_SECONDS)
         remove_directory(self._settings)
         os._exit(code)
-
-
-def main() -> None:
-    """Poll the link that the environment names; without one serve an open socket.
-
-    The daemon has left the socket open, and the argument is its number.
-    """
-    os.dup2(2, 1)
-    link = read_link(os.environ)
-    if link is not None:
-        _Driver(partial(Polling, link)).serve()
-    _Driver(partial(Channel, socket.socket(fileno=int(sys.argv[1])))).serve()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, TypeAlias
 
+_ROUND_SECONDS = 0.1
+_QUIET_ROUNDS = 5  # Iceberg's committer checks for leftovers every 0.1 s
 _COMMITTER = "Committer-Service"  # Iceberg's thread for partial progress' last commits
 # Name prefixes of Iceberg's threads that all jobs share. They read, write and delete files, and
 # never commit.
@@ -44,11 +47,25 @@ class Threads:
             if _works_for_iceberg(frames) and not _commits(frames):
                 thread.interrupt()
 
-    def clear_interrupt(self) -> None:
-        """Drop an interrupt that was meant for a CALL and must not hit the next statement."""
-        self._java.lang.Thread.interrupted()
+    def await_quiet(self, tag: str, own: JavaObject, seconds: float) -> bool | None:
+        """Wait until no thread of the job besides its own can commit, and drop its interrupt.
 
-    def find_left(self, tag: str, own: JavaObject) -> tuple[bool, bool]:
+        Returns whether a thread spins; None if one may still commit after so many seconds.
+        """
+        # It was meant for a CALL and must not hit the next statement.
+        self._java.lang.Thread.interrupted()
+        deadline = time.monotonic() + seconds
+        quiet_rounds = 0
+        spins = False
+        while quiet_rounds < _QUIET_ROUNDS:
+            if time.monotonic() > deadline:
+                return None
+            time.sleep(_ROUND_SECONDS)
+            may_commit, spins = self._find_left(tag, own)
+            quiet_rounds = 0 if may_commit else quiet_rounds + 1
+        return spins
+
+    def _find_left(self, tag: str, own: JavaObject) -> tuple[bool, bool]:
         """Return whether a thread of the job besides its own may commit, and whether one spins.
 
         A committer of Iceberg that does not commit right now only spins.
