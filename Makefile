@@ -39,7 +39,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
-.PHONY: help setup demo run test test-web test-fast test-kube conformance bench torture interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-web test-fast test-kube conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -152,6 +152,9 @@ torture: setup  ## writers, and everything around the daemon breaks: was anythin
 	@mkdir -p test-results
 	$(BIN)/python -m tests.torture --minutes "$(MINUTES)" --seed "$(or $(SEED),1)" --json test-results/torture.json
 
+matrix: setup  ## what Spark executes, on each supported version of Spark: an hour; one table at its end (ONLY=3.5)
+	$(BIN)/python -m tests.matrix --only "$(ONLY)"
+
 interleavings: setup  ## thousands of stories of writers, people, crashes and clocks, with fakes (EXAMPLES=3000)
 	INTERLEAVINGS="$(or $(EXAMPLES),3000)" $(BIN)/pytest tests/steps/test_interleavings.py --numprocesses 0
 
@@ -200,8 +203,9 @@ fix: setup  ## format, and fix what the linter can
 lock: $(UV_READY)  ## requirements.lock and toolchain.lock anew from pyproject.toml (ARGS=--upgrade)
 	$(UV) pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file requirements.lock
 	$(UV) pip compile --group toolchain --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file toolchain.lock
+	$(UV) pip compile --group spark35 --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file tests/matrix/spark-3.5.lock
 
 clean:  ## everything that was built or downloaded here; a .venv that is a link stays
-	rm -rf maintainer/api/page web/node_modules web/dist build dist test-results .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .cache/matrix maintainer/api/page web/node_modules web/dist build dist test-results .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find maintainer tests -name __pycache__ -type d -prune -exec rm -rf {} +
 	if [ ! -L $(VENV) ]; then rm -rf $(VENV); fi

@@ -10,7 +10,11 @@ from packaging.utils import canonicalize_name
 from tests.project.repository import read_pyproject, read_text
 
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
-LOCKS = {"requirements.lock": "dev", "toolchain.lock": "toolchain"}
+LOCKS = {
+    "requirements.lock": "dev",
+    "toolchain.lock": "toolchain",
+    "tests/matrix/spark-3.5.lock": "spark35",
+}
 
 
 def read_pins(text: str) -> list[tuple[Requirement, int]]:
