@@ -35,5 +35,6 @@ def prune(
         "orphan_lists": lists,
         "digests": digests,
         "portions": ports.store.prune_portions(),
+        "job_logs": ports.store.prune_job_logs(),
         "drivers": drivers,
     }

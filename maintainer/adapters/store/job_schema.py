@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 
 from maintainer.adapters.store.schema import metadata
-from maintainer.adapters.store.types import Count, Instant, name_type
+from maintainer.adapters.store.types import Count, Instant, Packed, name_type
 from maintainer.domain.job import JobState
 
 UNFINISHED_STATES = tuple(state.value for state in JobState if not state.is_final)
@@ -169,4 +169,17 @@ job_portions = Table(
     Column("lines", Integer, nullable=False),
     Column("is_last", Boolean, nullable=False),
     Column("data", LargeBinary, nullable=False),
+)
+
+# The end of each job's log, in parts. There is no reference to a job, as above: `prune` deletes the
+# logs of jobs that are unknown.
+job_logs = Table(
+    "job_logs",
+    metadata,
+    Column("job_id", name_type(), primary_key=True),
+    Column("start", Count, primary_key=True, autoincrement=False),  # in characters of the log
+    Column("end", Count, nullable=False),
+    Column("source", Count, nullable=False),
+    Column("is_last", Boolean, nullable=False),
+    Column("data", Packed, nullable=False),
 )

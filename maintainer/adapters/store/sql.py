@@ -24,6 +24,7 @@ from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.drivers import SqlDrivers
 from maintainer.adapters.store.due import mark_planned, read_due, want_plan
 from maintainer.adapters.store.job_counters import read_job_counts
+from maintainer.adapters.store.job_logs import append_job_log, prune_job_logs, read_job_log
 from maintainer.adapters.store.leases import SqlLeases, prune_leases
 from maintainer.adapters.store.locations import read_locations_near
 from maintainer.adapters.store.manifests import SqlDigests
@@ -202,6 +203,9 @@ class SqlStore(
             work.append_events(connection, events)
 
     events = _reads(work.read_events)
+    append_job_log = _writes(append_job_log)
+    job_log = _reads(read_job_log)
+    prune_job_logs = _writes(prune_job_logs)
 
     def record_audit(self, entries: Iterable[AuditEntry]) -> None:
         """See Store."""

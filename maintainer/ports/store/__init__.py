@@ -9,7 +9,7 @@ from maintainer.ports.store.audit import AuditStore
 from maintainer.ports.store.digests import DigestStore
 from maintainer.ports.store.drivers import DriverStore
 from maintainer.ports.store.figures import FiguresStore
-from maintainer.ports.store.jobs import JobStore, LeaseStore
+from maintainer.ports.store.jobs import JobLogStore, JobStore, LeaseStore
 from maintainer.ports.store.notices import NoticeStore
 from maintainer.ports.store.orphans import OrphanStore
 from maintainer.ports.store.plans import PlanStore
@@ -25,6 +25,7 @@ class Store(
     DigestStore,
     DriverStore,
     FiguresStore,
+    JobLogStore,
     JobStore,
     LeaseStore,
     NoticeStore,

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.job_log import JobLog
 from maintainer.domain.lease import Lease
 from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store.pages import Page
+
+MAX_LOG_CHARACTERS = 256 * 1024  # of one job: the end of its log
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,4 +122,37 @@ class LeaseStore(Protocol):
 
         Returns how many leases those were.
         """
+        ...
+
+
+def check_part(job_id: str, part: JobLog) -> None:
+    """Raise InvalidValueError for a part beyond the bound."""
+    if len(part.text) > MAX_LOG_CHARACTERS:
+        message = (
+            f"a part of the log of job {job_id} has {len(part.text):,} characters; "
+            f"the most is {MAX_LOG_CHARACTERS:,}"
+        )
+        raise InvalidValueError(message)
+
+
+class JobLogStore(Protocol):
+    """The part of the store that keeps the end of each job's log.
+
+    The runner of one process appends it, and every process reads it.
+    """
+
+    def append_job_log(self, job_id: str, part: JobLog) -> bool:
+        """Store the next part of a log, and drop what is too old.
+
+        False, and nothing changes, when the part does not begin where the log ends, or when the
+        log is complete. InvalidValueError beyond MAX_LOG_CHARACTERS.
+        """
+        ...
+
+    def job_log(self, job_id: str, since: int = 0) -> JobLog | None:
+        """The log from a position on, at most MAX_LOG_CHARACTERS; None when there is none."""
+        ...
+
+    def prune_job_logs(self) -> int:
+        """Delete the logs of jobs that are unknown; return how many parts."""
         ...

@@ -38,6 +38,7 @@ from maintainer.ports.store.tables import (
 )
 from tests.fakes.adapters.store_digests import FakeDigests
 from tests.fakes.adapters.store_drivers import FakeDrivers
+from tests.fakes.adapters.store_job_logs import FakeJobLogs
 from tests.fakes.adapters.store_leases import FakeLeases
 from tests.fakes.adapters.store_notices import FakeNotices
 from tests.fakes.adapters.store_orphans import FakeOrphans
@@ -58,7 +59,14 @@ from tests.fakes.adapters.store_reading import (
 
 @dataclass
 class FakeStore(
-    FakeDigests, FakeDrivers, FakeLeases, FakeNotices, FakePolicyVersions, FakeOrphans, FakePortions
+    FakeDigests,
+    FakeDrivers,
+    FakeJobLogs,
+    FakeLeases,
+    FakeNotices,
+    FakePolicyVersions,
+    FakeOrphans,
+    FakePortions,
 ):
     """Implements Store. Set `broken` to a sentence to make every call fail with
     StoreUnavailableError.

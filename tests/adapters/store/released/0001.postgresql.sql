@@ -239,6 +239,16 @@ CREATE TABLE job_portions (
 	PRIMARY KEY (job_id, kind, preparer, number)
 );
 
+CREATE TABLE job_logs (
+	job_id TEXT COLLATE "C" NOT NULL,
+	start BIGINT NOT NULL,
+	"end" BIGINT NOT NULL,
+	source BIGINT NOT NULL,
+	is_last BOOLEAN NOT NULL,
+	data BYTEA NOT NULL,
+	PRIMARY KEY (job_id, start)
+);
+
 CREATE TABLE pauses (
 	full_name TEXT COLLATE "C" NOT NULL,
 	levels TEXT NOT NULL,
