@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from re import IGNORECASE
 from re import compile as compile_regex
 
@@ -15,6 +16,13 @@ _URL_SECRET = compile_regex(
     r"([?&;](?:[^=&;\s]*(?:password|passwd|secret|token|credential|key|sig)[^=&;\s]*)=)[^&;\s]*",
     IGNORECASE,
 )
+_ASSIGNED_SECRET = compile_regex(
+    r"((?<![\w.-])[\w.-]{0,80}(?:password|passwd|secret|token|credential|access.?key)[\w.-]{0,80}=|"
+    r"authorization: {0,2}(?:bearer|basic) {1,2})[^\s,;)\]}]+",
+    IGNORECASE,
+)
+_MIN_SECRET_CHARACTERS = 4  # shorter values are words of any text
+_WORDS = frozenset({"true", "false", "none"})
 
 
 def names_secret(name: str) -> bool:
@@ -25,3 +33,19 @@ def names_secret(name: str) -> bool:
 def redact_url(text: str) -> str:
     """The text with passwords and secret parameters in URLs hidden."""
     return _URL_SECRET.sub(rf"\1{HIDDEN}", _URL_PASSWORD.sub(rf"\1{HIDDEN}@", text))
+
+
+def find_secrets(settings: Mapping[str, str]) -> frozenset[str]:
+    """The values of the settings that must not be shown."""
+    found: set[str] = set()
+    for name, value in settings.items():
+        if names_secret(name):
+            found |= {value, value.rpartition(":")[2]}  # of an OAuth client: its id and its secret
+    return frozenset(text for text in found if len(text) >= _MIN_SECRET_CHARACTERS) - _WORDS
+
+
+def hide_secrets(text: str, secrets: Collection[str]) -> str:
+    """The text without these secrets, and without others that their names or URLs show."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, HIDDEN)
+    return _ASSIGNED_SECRET.sub(rf"\1{HIDDEN}", redact_url(text))
