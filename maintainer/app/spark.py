@@ -44,7 +44,7 @@ def open_runner(
             owner=owner,
             application=application,
             run_dir=run_dir(settings),
-            portions=store,
+            store=store,
             clock=clock,
         )
     # Most daemons reach Spark by a socket, and most commands run none.

@@ -22,7 +22,7 @@ from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
 from maintainer.adapters.store import open_store
 from maintainer.api.page import PAGE_DIRECTORY
 from maintainer.app import open_catalogs, open_policies, spark_catalogs
-from maintainer.app.options import kubernetes_options, run_dir
+from maintainer.app.options import kubernetes_options
 from maintainer.decide.known_faults import find_faults
 from maintainer.decide.spark_fitness import find_old_versions
 from maintainer.domain.errors import ConfigurationError, MaintainerError
@@ -147,7 +147,7 @@ def _find_spark(settings: Settings) -> Iterator[Finding]:
     kubernetes = settings.spark.kubernetes
     if kubernetes is not None:  # its image has Java, Spark and the jars
         options = kubernetes_options(kubernetes)
-        yield from KubernetesLauncher(options, "", run_dir(settings)).describe()
+        yield from KubernetesLauncher(options, "").describe()
         return
     with_s3 = any(needs_s3(given) for given in reachable.values())
     yield from find_prerequisites(

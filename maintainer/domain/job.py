@@ -20,6 +20,7 @@ from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job_driver import JobDriver
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.plan import Estimate, name_state
 from maintainer.domain.policy import RuleName
@@ -174,6 +175,7 @@ class Job:
         None  # since then Spark is done, but the table cannot be read for the proof
     )
     given_up_by: str = ""  # who asked to end it in that time
+    driver: JobDriver | None = None  # None until it has one
 
     def advance(self, state: JobState, **changes: object) -> Job:
         """The job in a new state.

@@ -9,6 +9,8 @@ from typing import Protocol
 
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.job import Job, JobEvent, Outcome
+from maintainer.domain.job_driver import JobDriver
+from maintainer.domain.job_log import JobLog
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.progress import Progress
 from maintainer.domain.spark_facts import SparkFacts
@@ -28,6 +30,7 @@ class RunnerReport:
     outcome: Outcome | None = None
     # the job's former process is gone, and this one continues its work
     adopted: bool = False
+    driver: JobDriver | None = None  # None until it has one
 
 
 class Runner(Protocol):
@@ -102,6 +105,14 @@ class Runner(Protocol):
         """Report a job; None while another live process owns it.
 
         The outcome is of kind "lost" when nobody runs the job any more.
+        """
+        ...
+
+    def log(self, job: Job, since: int) -> JobLog | None:
+        """Return what its driver wrote while it had the job, from a position on.
+
+        Any process may ask. The text is empty while there is nothing new. None when there is no
+        log yet, or none any more.
         """
         ...
 

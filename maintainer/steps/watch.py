@@ -114,6 +114,8 @@ def _advance(ports: Ports, job: Job, report: RunnerReport) -> Job:
     outcome = report.outcome
     if report.adopted:
         job = replace(job, owner=ports.runner.owner)
+    if report.driver is not None:
+        job = replace(job, driver=report.driver)
     has_started = report.is_started or (outcome is not None and outcome.kind == "finished")
     if has_started and job.state is JobState.SUBMITTED:
         job = job.advance(JobState.RUNNING, started_at=_started_at(ports, report))

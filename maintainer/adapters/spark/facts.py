@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 
+from maintainer.domain.job_driver import JobDriver
 from maintainer.domain.redaction import redact_url
 from maintainer.domain.spark_facts import SparkFacts
+
+_MAX_DRIVERS = 100
 
 
 def digest_settings(fingerprints: Collection[str]) -> str:
@@ -29,3 +33,60 @@ def read_facts(said: Mapping[str, object], settings: str) -> SparkFacts:
         if isinstance(catalogs, Mapping)
         else {},
     )
+
+
+class Reports:
+    """What drivers have reported about themselves and their Spark."""
+
+    def __init__(self, fingerprints: Collection[str]) -> None:
+        """Take the fingerprints of drivers with the present settings."""
+        self._fingerprints = fingerprints
+        self._settings = digest_settings(fingerprints)
+        self._mutex = threading.Lock()
+        self._drivers: dict[str, JobDriver] = {}  # by name, the last ones
+        self.newest: SparkFacts | None = None  # under the present settings
+
+    def recall(self, facts: SparkFacts) -> None:
+        """Take facts under the present settings, if they are newer."""
+        with self._mutex:
+            if facts.settings == self._settings and (
+                self.newest is None or facts.at > self.newest.at
+            ):
+                self.newest = facts
+
+    def of(self, name: str) -> JobDriver | None:
+        """Return what is known of a driver; None for no name."""
+        return self._drivers.get(name, JobDriver(name)) if name else None
+
+    def hear(self, name: str, fingerprint: str, message: Mapping[str, object]) -> None:
+        """Take what a driver's message says about it."""
+        facts = message.get("facts")
+        if isinstance(facts, Mapping) and fingerprint in self._fingerprints:
+            self.recall(read_facts(facts, self._settings))
+        if "place" in message:
+            with self._mutex:
+                self._drivers[name] = read_driver(name, message)
+                for forgotten in list(self._drivers)[:-_MAX_DRIVERS]:
+                    del self._drivers[forgotten]
+
+
+def read_driver(name: str, message: Mapping[str, object]) -> JobDriver:
+    """Return what a message says of its driver; what it lacks is unknown."""
+    place, versions = _part(message, "place"), _part(message, "versions")
+    process = place.get("process")
+    return JobDriver(
+        name,
+        application_id=str(message.get("application_id") or ""),
+        host=str(place.get("host") or ""),
+        pod=str(place.get("pod") or ""),
+        process=process if isinstance(process, int) else None,
+        spark=str(versions.get("spark") or ""),
+        scala=str(versions.get("scala") or ""),
+        java=str(versions.get("java") or ""),
+        iceberg=str(versions.get("iceberg") or ""),
+    )
+
+
+def _part(message: Mapping[str, object], name: str) -> Mapping[str, object]:
+    value = message.get(name)
+    return value if isinstance(value, Mapping) else {}

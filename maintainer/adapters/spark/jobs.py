@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from maintainer.adapters.spark.drivers import Drivers
-from maintainer.adapters.spark.facts import digest_settings, read_facts
+from maintainer.adapters.spark.facts import Reports
 from maintainer.adapters.spark.link import Driver, DriverSource
+from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.options import DriverSize, RunnerOptions, megabytes
 from maintainer.adapters.spark.orphans.courier import CARRIED, Courier
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
@@ -27,6 +28,7 @@ from maintainer.adapters.spark.tracking import (
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome
+from maintainer.domain.job_log import JobLog
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.progress import Progress, Stage
@@ -60,6 +62,7 @@ class SparkRunner:
         application: str,
         source: DriverSource,
         orphan_files: OrphanFiles,
+        logs: JobLogs,
         clock: Clock,
     ) -> None:
         """Take the configuration; ``catalogs`` are the names that Spark knows."""
@@ -78,8 +81,8 @@ class SparkRunner:
         self._waiting: list[_Waiting] = []  # for memory, the longest first
         self._is_closed = False
         self._courier = Courier(orphan_files)
-        self._settings = digest_settings(source.fingerprints)
-        self._facts: SparkFacts | None = None
+        self._logs = logs
+        self._reports = Reports(source.fingerprints)
         self._drivers = Drivers(
             source, self, self._mutex, options.start_timeout, options.idle_timeout
         )
@@ -112,15 +115,11 @@ class SparkRunner:
     @property
     def facts(self) -> SparkFacts | None:
         """Return what the newest driver reported about its Spark; None until one has."""
-        return self._facts
+        return self._reports.newest
 
     def recall(self, facts: SparkFacts) -> None:
         """Take facts that were learnt under the same settings, if they are newer."""
-        with self._mutex:
-            if facts.settings == self._settings and (
-                self._facts is None or facts.at > self._facts.at
-            ):
-                self._facts = facts
+        self._reports.recall(facts)
 
     def warm(self, size: JobSize = JobSize.SMALL) -> Driver | None:
         """Return the driver that takes jobs of that size; None while there is none."""
@@ -171,6 +170,7 @@ class SparkRunner:
 
     def _hand_over(self, tracked: TrackedJob, driver: Driver, order: Mapping[str, object]) -> None:
         tracked.carrier = driver.name
+        self._logs.follow(tracked.job_id, driver)
         tracked.progress = (
             Progress(phase="waiting for Spark")
             if driver.is_started
@@ -244,7 +244,12 @@ class SparkRunner:
             return replace(
                 tracked.report(),
                 adopted=bool(tracked.carrier) and job.owner not in {"", self._owner},
+                driver=self._reports.of(tracked.carrier),
             )
+
+    def log(self, job: Job, since: int) -> JobLog | None:
+        """Return the job's share of its driver's log from a position on; None without one."""
+        return self._logs.read(job.job_id, since)
 
     def cancel(self, job_id: str) -> None:
         """Request the end of the job."""
@@ -296,6 +301,7 @@ class SparkRunner:
         with self._mutex:
             self._is_closed = True
             self._drivers.leave()
+        self._logs.leave()
         self._courier.close()
         self._source.release()
 
@@ -308,6 +314,7 @@ class SparkRunner:
             for waiting in self._waiting:
                 waiting.tracked.end(Outcome("cancelled", self._clock.now()))
         self._drivers.close()
+        self._logs.close()
         self._courier.close()
         self._source.release()
 
@@ -317,9 +324,7 @@ class SparkRunner:
 
     def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
         """Take a driver's message (called by the driver's reader thread)."""
-        facts = message.get("facts")
-        if isinstance(facts, Mapping) and driver.fingerprint in self._source.fingerprints:
-            self.recall(read_facts(facts, self._settings))
+        self._reports.hear(driver.name, driver.fingerprint, message)
         with self._mutex:
             match message:
                 case {"event": "hello", "jobs": dict(jobs)}:
@@ -337,6 +342,7 @@ class SparkRunner:
                     self._courier.take(driver, message)
                 case {"job": str(job_id)}:
                     self._tracked(driver, job_id).hear(message, read_instant(message))
+                    self._logs.hear(job_id, message)
                     self._place_waiting()
                 case _:
                     pass  # of the driver itself
@@ -390,4 +396,5 @@ class SparkRunner:
         valid_for = self._jobs.take_validity(job_id)
         if valid_for is not None:
             driver.renew(job_id, valid_for)
+        self._logs.follow(job_id, driver)
         return self._jobs.remember(TrackedJob(job_id, driver.name, progress=Progress()))

@@ -9,10 +9,11 @@ from maintainer.adapters.spark.driver_settings import LocalDriverSettings
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher.local_drivers import LocalDrivers
 from maintainer.adapters.spark.launcher.process import DriverProcess
-from maintainer.adapters.spark.options import LocalSparkOptions
+from maintainer.adapters.spark.logs.copying import JobLogs
+from maintainer.adapters.spark.options import LocalSparkOptions, secrets_of
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.ports.clock import Clock
-from maintainer.ports.store.portions import PortionStore
+from maintainer.ports.store import Store
 
 
 class LocalRunner(SparkRunner):
@@ -25,7 +26,7 @@ class LocalRunner(SparkRunner):
         owner: str,
         application: str,
         run_dir: Path,
-        portions: PortionStore,
+        store: Store,
         clock: Clock,
     ) -> None:
         """Take the configuration.
@@ -35,8 +36,9 @@ class LocalRunner(SparkRunner):
         """
         run_dir = run_dir.absolute()
         source = LocalDrivers(LocalDriverSettings(options, catalogs, application), run_dir, owner)
-        files = OrphanFiles(portions, owner)
-        super().__init__(options, catalogs, owner, application, source, files, clock)
+        files = OrphanFiles(store, owner)
+        logs = JobLogs(store, secrets_of(options, catalogs))
+        super().__init__(options, catalogs, owner, application, source, files, logs, clock)
 
     @property
     def driver_pid(self) -> int | None:

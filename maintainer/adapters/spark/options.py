@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 from maintainer.adapters.spark import jars
 from maintainer.domain.job_size import JobSize
+from maintainer.domain.redaction import find_secrets
 from maintainer.domain.units import MIB, parse_size
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
@@ -154,3 +156,9 @@ def spark_settings(
     translated = {key: value for settings in catalogs.values() for key, value in settings.items()}
     last = {**surroundings, **fixed, "spark.sql.extensions": extensions}
     return chosen | translated | last
+
+
+def secrets_of(options: RunnerOptions, catalogs: Mapping[str, Mapping[str, str]]) -> frozenset[str]:
+    """Return the secret values among the settings that drivers get, also as URLs write them."""
+    found = find_secrets(options.conf).union(*map(find_secrets, catalogs.values()))
+    return found | {quote(secret, safe="") for secret in found}

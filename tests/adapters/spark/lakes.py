@@ -34,7 +34,7 @@ from maintainer.domain.job import Job, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
 from maintainer.ports.runner import Runner, RunnerReport
-from maintainer.ports.store.portions import PortionStore
+from maintainer.ports.store import Store
 from tests.fakes.adapters.store import FakeStore
 
 DEADLINE_SECONDS = 240  # a busy machine of two cores; the work itself takes seconds
@@ -127,16 +127,16 @@ def runner_on(
     run_dir: Path,
     owner: str,
     options: LocalSparkOptions = QUICK_OPTIONS,
-    portions: PortionStore | None = None,
+    store: Store | None = None,
 ) -> LocalRunner:
-    """Without `portions`, what jobs are given and report is kept in memory."""
+    """Without a store, what jobs are given and report is kept in memory."""
     return LocalRunner(
         options,
         {"lake": lakes[0].spark} if lakes else {},
         owner,
         APPLICATION,
         run_dir,
-        portions or FakeStore(),
+        store or FakeStore(),
         WallClock(),
     )
 

@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from dataclasses import replace
 from datetime import timedelta
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from maintainer.adapters.spark import options as spark_options
+from maintainer.adapters.spark.jars import pinned_jars
 from maintainer.adapters.spark.launcher.ownership import read_start_time
 from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.local import LocalRunner
@@ -46,6 +49,30 @@ def test_sixty_small_files_become_one_and_the_commits_carry_our_name(
     ours = lake.summaries(table)[-1]
     assert (ours["app-name"], ours["total-records"]) == (APPLICATION, "60000")
     assert ours["app-id"].startswith("local-")
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_job_has_its_share_of_a_warm_drivers_log_and_its_driver(
+    warm: LocalRunner, lake: Lake
+) -> None:
+    first, second = (job_on(lake.create(f"log_{n}", files=6), f"log-{n}") for n in (1, 2))
+    for job in (first, second):
+        warm.submit(job)
+        assert outcome_of(warm, job).kind == "finished"
+    wait_until(lambda: (log := warm.log(second, 0)) is not None and log.is_complete)
+    log = warm.log(second, 0)
+    assert log is not None
+    assert log.text.startswith("--- job log-2 begins ---\n")
+    assert log.text.endswith("--- job log-2 has ended ---\n")
+    assert "log-1" not in log.text
+    report = warm.report(second)
+    assert report is not None
+    driver = report.driver
+    assert driver is not None
+    assert driver.application_id.startswith("local-")
+    assert (driver.host, driver.process) == (socket.gethostname(), warm.driver_pid)
+    assert (driver.spark, driver.iceberg) == (version("pyspark"), pinned_jars()[0].version)
 
 
 @pytest.mark.spark

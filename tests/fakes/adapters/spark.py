@@ -13,6 +13,7 @@ from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Ref, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome
+from maintainer.domain.job_log import JobLog
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.rollback import RollBack
@@ -70,6 +71,7 @@ class FakeRunner:
         self.brought: dict[str, tuple[FoundFile, ...]] = {}
         self.removed: dict[str, RemovedOrphans] = {}
         self.settings = "settings-1"
+        self.logs: dict[str, JobLog] = {}
         self._facts: SparkFacts | None = None
 
     @property
@@ -149,6 +151,14 @@ class FakeRunner:
             self._outcomes.get(job.job_id),
             adopted,
         )
+
+    def log(self, job: Job, since: int) -> JobLog | None:
+        """What the test has put into logs."""
+        known = self.logs.get(job.job_id)
+        if known is None:
+            return None
+        start = min(known.next, max(since, known.start))
+        return replace(known, text=known.text[start - known.start :], start=start)
 
     def cancel(self, job_id: str) -> None:
         """The job ends cancelled at once, having done nothing."""

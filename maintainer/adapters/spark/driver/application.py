@@ -42,14 +42,15 @@ class Application:
             )
         self._session = SparkSession(self._context)
         self._session.sql("SELECT 1").collect()
+        self._versions = {"spark": self._session.version, **read_versions(self._java)}
         self.marks = Marks(self._java.org.apache.iceberg.EnvironmentContext, self._conf)
         # Neither tags nor descriptions are in pyspark's tracker.
         self.scala_context: JavaObject = self._context._jsc.sc()  # noqa: SLF001
 
     @property
-    def application_id(self) -> str:
-        """Return Spark's id of it."""
-        return str(self._context.applicationId)
+    def about(self) -> Message:
+        """Return Spark's id of it, and which versions run here."""
+        return {"application_id": self._context.applicationId, "versions": self._versions}
 
     def new_session(self) -> JavaObject:
         """Return another session, for one job at a time."""
@@ -58,8 +59,7 @@ class Application:
     def read_facts(self) -> Message:
         """Return which versions run here, and which catalogs can be loaded."""
         return {
-            "spark": self._session.version,
-            **read_versions(self._java),
+            **self._versions,
             "catalogs": load_catalogs(self.new_session, self._conf, _CATALOGS_SECONDS),
             "at": time.time(),
         }

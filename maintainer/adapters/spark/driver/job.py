@@ -16,6 +16,16 @@ from .results import EXECUTE, execute_result, read_first_row
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 
+def begin_line(job_id: str) -> str:
+    """Return the line of the log before everything that belongs to the job."""
+    return f"--- job {job_id} begins ---\n"
+
+
+def end_line(job_id: str) -> str:
+    """Return the line of the log after everything that belongs to the job."""
+    return f"--- job {job_id} has ended ---\n"
+
+
 class Job:
     """One job: its statements, and the state that cancelling it needs."""
 

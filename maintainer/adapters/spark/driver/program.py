@@ -36,11 +36,11 @@ from typing import Any, NoReturn, TypeAlias, cast
 
 from .application import Application
 from .clock import read_clock
-from .job import Job
+from .job import Job, begin_line, end_line
 from .jvm import Jvm
 from .link.outbox import Message, Transport
 from .results import MAX_MESSAGE_CHARACTERS, read_causes
-from .surroundings import complete_settings, remove_directory
+from .surroundings import complete_settings, describe_place, remove_directory
 
 _FENCE_POLL_SECONDS = 0.1
 _NOT_RENEWED = "its right to work was not renewed in time, and it was cancelled for that"
@@ -74,6 +74,7 @@ class Program:
         self._sessions: queue.SimpleQueue[JavaObject] = queue.SimpleQueue()
         self._jvm: Jvm | None = None
         self._is_started = False
+        self._about: Message = {"place": describe_place(os.environ)}
         self._facts: Message | None = None  # its versions and catalogs, once they are known
         self._is_stopping = False
         self._is_worn = False
@@ -102,14 +103,11 @@ class Program:
     def _start(self, jvm: Jvm) -> None:
         """Start the Spark application and a session for each concurrent job."""
         application = self._application = Application(self._settings, jvm)
+        self._about |= application.about
         self._is_started = True
         threading.Thread(target=self._watch_jvm, args=(jvm,), daemon=True).start()
         threading.Thread(target=self._watch_progress, args=(application,), daemon=True).start()
-        self._output.send(
-            "application.started",
-            application_id=application.application_id,
-            java_pid=jvm.process.pid,
-        )
+        self._output.send("application.started", java_pid=jvm.process.pid, **self._about)
         threading.Thread(
             target=self._report_facts, args=(application,), daemon=True
         ).start()  # beside the first job: a catalog's server may never answer
@@ -154,6 +152,7 @@ class Program:
             "fingerprint": self._settings.get("fingerprint"),
             "megabytes": self._settings.get("megabytes"),
             "facts": self._facts,
+            **self._about,
             "jobs": {job.job_id: job.is_started for job in list(self._jobs.values())},
         }
 
@@ -253,6 +252,7 @@ class Program:
 
     def _carry(self, job: Job) -> None:
         session = None
+        sys.stderr.write(begin_line(job.job_id))
         try:
             while session is None and not job.is_cancelled.is_set():
                 with contextlib.suppress(queue.Empty):
@@ -262,6 +262,7 @@ class Program:
             if session is not None:
                 self._application.marks.remove(job.job_id)
                 self._sessions.put(session)
+            sys.stderr.write(end_line(job.job_id))
             self._last_end = read_clock()
             self._jobs.pop(job.job_id, None)
             job.is_over.set()

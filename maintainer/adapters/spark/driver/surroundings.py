@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import socket
 import sys
 import tempfile
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 WORK, JARS = "MAINTAINER_WORK_DIR", "MAINTAINER_JARS_DIR"
+_IN_POD = "KUBERNETES_SERVICE_HOST"  # set in every container of a pod
 _LIBRARY = "libnss_wrapper.so"
 _LIBRARY_FOLDERS = ("usr/lib*", "usr/lib/*")  # of most distributions, and of Debian
 
@@ -82,6 +84,13 @@ def complete_settings(
             **settings["conf"],
         },
     }
+
+
+def describe_place(environ: Mapping[str, str]) -> dict[str, str | int]:
+    """Return where this driver runs. Kubernetes names a pod's host after the pod."""
+    host = socket.gethostname()
+    pod = host if _IN_POD in environ else ""
+    return {"host": host, "pod": pod, "process": os.getpid()}
 
 
 def remove_directory(settings: dict[str, Any]) -> None:

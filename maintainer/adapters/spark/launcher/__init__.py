@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from maintainer.adapters.spark.link import LogPart
 from maintainer.adapters.spark.options import Executors
 from maintainer.domain.job import FailureReason
 from maintainer.domain.job_size import JobSize
@@ -47,14 +48,6 @@ class LaunchState:
     pod: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LogPart:
-    """A part of a driver's log, and where the next part begins, as its launcher counts."""
-
-    text: str
-    next: int
-
-
 class Launcher(Protocol):
     """Starts drivers that talk over HTTP."""
 
@@ -73,9 +66,10 @@ class Launcher(Protocol):
         ...
 
     def log(self, handle: str, since: int) -> LogPart:
-        """Return its log from where an earlier part ended, from its start for 0.
+        """Return whole lines of its log from where an earlier part ended, from its start for 0.
 
-        An empty part if there is no log (yet).
+        An empty part if there is nothing new, no log yet, or no log any more: after `end` nobody
+        asks. RunnerUnavailableError while it cannot be read.
         """
         ...
 

@@ -18,6 +18,8 @@ from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.link import Listener
 from maintainer.adapters.spark.options import DriverSize
 
+_KEPT_LOGS = 20  # of the drivers that a process has started
+
 
 class LocalDrivers:
     """Starts drivers as processes of this machine, each with a socket in its own directory."""
@@ -51,10 +53,15 @@ class LocalDrivers:
         """
         java_home, settings = self._settings.prepare(size, self._run_dir)
         self._started_count += 1
-        directory = self._run_dir / f"{self._owner}.spark-{self._started_count}"
+        directory = self._directory(self._started_count)
+        oldest = self._directory(self._started_count - _KEPT_LOGS)
+        oldest.with_name(f"{oldest.name}.log").unlink(missing_ok=True)
         return DriverProcess.start(
             directory, java_home, settings(directory), listener, self._ownership.record
         )
+
+    def _directory(self, number: int) -> Path:
+        return self._run_dir / f"{self._owner}.spark-{number}"
 
     def lives(self, owner: str) -> bool | None:
         """Return whether that process holds its lock; None if it was never on this machine."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.driver.clock import read_clock
 from maintainer.adapters.spark.launcher.complaints import find_complaint
+from maintainer.adapters.spark.launcher.log_files import read_file
 from maintainer.adapters.spark.launcher.ownership import (
     HeldLock,
     ProcessIdentity,
@@ -29,14 +30,12 @@ from maintainer.adapters.spark.launcher.ownership import (
     take_lock,
 )
 from maintainer.adapters.spark.launcher.private import open_log
-from maintainer.adapters.spark.link import Listener
+from maintainer.adapters.spark.link import Listener, LogPart
 from maintainer.adapters.spark.link.socket import connect, listening
 
 _STOP_SECONDS = 30  # the driver gives its jobs 10 s and Spark 10 s
 _RECONNECT_SECONDS = 5  # a live driver answers a new connection within this time
 _POLL_SECONDS = 0.05
-_MAX_COMPLAINT_BYTES = 256 * 1024
-_MAX_LOG_BYTES = 16 * 1024 * 1024
 # The daemon's environment may belong to a Spark of another version; the driver must not inherit its
 # settings.
 _FOREIGN_VARIABLES = ("SPARK_", "PYSPARK_", "_PYSPARK_")
@@ -58,7 +57,7 @@ class DriverProcess:
     ) -> None:
         """Describe a running driver whose lock is held; `listen` begins the conversation."""
         self.directory = directory
-        self.log = directory.with_name(directory.name.rpartition("-")[0] + ".log")
+        self.log = directory.with_name(f"{directory.name}.log")
         self.fingerprint = ""  # its start settings; empty until it has sent them
         self.megabytes = 0  # of its JVM
         self.is_started = False
@@ -76,7 +75,6 @@ class DriverProcess:
         self._connection: socket.socket | None = None
         self._writing = threading.Lock()
         self._heard = 0  # the number of the last message
-        self._log_start = 0
         self._reader = threading.Thread(
             target=self._listen, name="spark-driver-reader", daemon=True
         )
@@ -106,9 +104,7 @@ class DriverProcess:
             str(settings["fingerprint"]),
             int(str(settings["megabytes"])),
         )
-        _rotate(process.log)
         with listening(directory) as server, open_log(process.log) as log:
-            process._log_start = log.tell()
             command = [
                 sys.executable,
                 "-P",
@@ -231,11 +227,12 @@ class DriverProcess:
                 os.close(self._connection.detach())
 
     def find_complaint(self) -> str:
-        """Return the first line of this process's log that looks like an error, or ""."""
-        with contextlib.suppress(OSError), self.log.open("rb") as log:
-            log.seek(self._log_start)
-            return find_complaint(log.read(_MAX_COMPLAINT_BYTES).decode(errors="replace"))
-        return ""
+        """Return the first line of its log that looks like an error, or ""."""
+        return find_complaint(self.read_log(0).text)
+
+    def read_log(self, since: int) -> LogPart:
+        """See Driver."""
+        return read_file(self.log, since)
 
     def _listen(self) -> None:
         while self._connection is not None:
@@ -335,8 +332,3 @@ def driver_environment(java_home: Path, host: str) -> dict[str, str]:
         "PYSPARK_PYTHON": sys.executable,
         "MALLOC_ARENA_MAX": "2",
     }
-
-
-def _rotate(log: Path) -> None:
-    if log.exists() and log.stat().st_size > _MAX_LOG_BYTES:
-        log.replace(log.with_suffix(".log.1"))

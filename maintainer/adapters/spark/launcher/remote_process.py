@@ -15,16 +15,17 @@ from pathlib import Path
 from maintainer.adapters.spark.driver import surroundings
 from maintainer.adapters.spark.driver.link import polling
 from maintainer.adapters.spark.java import find_java, prepare_home
-from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState, LogPart
+from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState
+from maintainer.adapters.spark.launcher.log_files import read_file
 from maintainer.adapters.spark.launcher.ownership import ProcessIdentity, end_processes, identify
 from maintainer.adapters.spark.launcher.private import OWNER_ONLY, open_log
 from maintainer.adapters.spark.launcher.process import driver_environment
+from maintainer.adapters.spark.link import LogPart
 from maintainer.adapters.spark.options import LocalSparkOptions
 from maintainer.adapters.spark.prerequisites import find_prerequisites
 from maintainer.domain.errors import RunnerUnavailableError
 
 _HANDLE, _LOG, _TOKEN, _AUTHORITY = "handle", "driver.log", "token", "authority.pem"
-_MAX_PART_BYTES = 256 * 1024
 
 
 class ProcessLauncher:
@@ -82,11 +83,7 @@ class ProcessLauncher:
     def log(self, handle: str, since: int) -> LogPart:
         """See Launcher."""
         name, _, _ = _read(handle)
-        with contextlib.suppress(OSError), (self._run_dir / name / _LOG).open("rb") as log:
-            log.seek(since)
-            part = log.read(_MAX_PART_BYTES)
-            return LogPart(part.decode(errors="replace"), since + len(part))
-        return LogPart("", since)
+        return read_file(self._run_dir / name / _LOG, since)
 
     def end(self, handle: str) -> None:
         """See Launcher; the kernel ends the JVM with the driver."""

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
 from maintainer.adapters.spark.options import DriverSize
+
+
+@dataclass(frozen=True, slots=True)
+class LogPart:
+    """A part of a driver's log, and where the next part begins: a byte, or a time."""
+
+    text: str
+    next: int
 
 
 class Driver(Protocol):
@@ -57,6 +66,13 @@ class Driver(Protocol):
 
     def stop(self) -> None:
         """Ask it to end, then force it; return when driver and JVM are gone."""
+        ...
+
+    def read_log(self, since: int) -> LogPart:
+        """Return whole lines of its log from where an earlier part ended, from its start for 0.
+
+        RunnerUnavailableError while it cannot be read.
+        """
         ...
 
     def find_complaint(self) -> str:

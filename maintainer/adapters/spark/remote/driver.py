@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
@@ -10,7 +11,7 @@ from datetime import datetime, timedelta
 
 from maintainer.adapters.spark.launcher import Launcher, LaunchPhase, LaunchState
 from maintainer.adapters.spark.launcher.complaints import find_complaint
-from maintainer.adapters.spark.link import Listener
+from maintainer.adapters.spark.link import Listener, LogPart
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason
 from maintainer.ports.clock import Clock
@@ -58,6 +59,10 @@ class RemoteDriver:
         self._listener = listener
         self._wake = wake
         self._longest = longest_validity
+        self.is_anothers = False  # another process has adopted it
+        self._log_mutex = threading.Lock()
+        self._log_read = 0  # how far its log was read
+        self._log_end: LogPart | None = None  # what came after that, once its application is over
         self._mutex = threading.Lock()
         self._orders: deque[tuple[Mapping[str, object], tuple[str, datetime] | None]] = deque()
         self._until: dict[str, datetime] = {}  # of its jobs, as they were renewed last
@@ -124,10 +129,33 @@ class RemoteDriver:
             # after that its fence has passed, whether the store can be asked or not
             self.is_ended.wait((self._longest + 2 * FENCE_MARGIN).total_seconds())
 
+    def read_log(self, since: int) -> LogPart:
+        """See Driver; after the end of its application from what was left of the log then."""
+        with self._log_mutex:
+            if self.is_anothers:
+                message = f"another process has adopted driver {self.name}"
+                raise RunnerUnavailableError(message)
+            if self._log_end is not None:
+                return self._log_end if since < self._log_end.next else LogPart("", since)
+            part = self._launcher.log(self.handle, since)
+            self._log_read = part.next
+            return part
+
+    def end_application(self) -> None:
+        """Have the launcher end it, once the rest of its log is read.
+
+        RunnerUnavailableError while the cluster cannot be asked.
+        """
+        with self._log_mutex:
+            if self._log_end is None:
+                with contextlib.suppress(RunnerUnavailableError):
+                    self._log_end = self._launcher.log(self.handle, self._log_read)
+            self._launcher.end(self.handle)
+
     def find_complaint(self) -> str:
         """Return the first line of its log that looks like an error, or ""."""
         try:
-            return find_complaint(self._launcher.log(self.handle, 0).text)
+            return find_complaint(self.read_log(0).text)
         except RunnerUnavailableError:
             return ""
 

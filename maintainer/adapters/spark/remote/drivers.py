@@ -285,6 +285,7 @@ class RemoteDrivers:
         record = self._store.driver(driver.name)
         if record is None or record.owner != self._owner:
             self._forget(driver)
+            driver.is_anothers = True
             driver.end(f"another process has adopted driver {driver.name}")
             return
         is_over = (
@@ -307,7 +308,7 @@ class RemoteDrivers:
 
     def _clean_up(self, driver: RemoteDriver) -> None:
         with contextlib.suppress(RunnerUnavailableError):
-            self._launcher.end(driver.handle)
+            driver.end_application()
 
     def _watch(self) -> None:
         """Ask the launcher about silent drivers, and end those that nobody owns."""
@@ -315,7 +316,7 @@ class RemoteDrivers:
             for driver in self._drivers():
                 with contextlib.suppress(RunnerUnavailableError):
                     if driver.given_up:
-                        self._launcher.end(driver.handle)
+                        driver.end_application()
                     if driver.given_up or driver.silent_seconds > _LOOK_AFTER_SECONDS:
                         driver.state = self._launcher.state(driver.handle)
             try:

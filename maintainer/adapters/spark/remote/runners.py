@@ -13,12 +13,14 @@ from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLau
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions
 from maintainer.adapters.spark.launcher.kubernetes.spark_settings import pod_settings
 from maintainer.adapters.spark.launcher.remote_process import ProcessLauncher
+from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.options import (
     DriverSize,
     LocalSparkOptions,
     RunnerOptions,
     executor_settings,
     host_settings,
+    secrets_of,
 )
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
@@ -57,7 +59,7 @@ def kubernetes_runner(
         )
         return pod_settings(spec, kubernetes)
 
-    launcher = KubernetesLauncher(kubernetes, parts.link.installation, parts.run_dir / "logs")
+    launcher = KubernetesLauncher(kubernetes, parts.link.installation)
     return _make_runner(parts, options, launcher, surround, launched_by=kubernetes)
 
 
@@ -98,4 +100,7 @@ def _make_runner(
     )
     names: Collection[str] = parts.catalogs
     files = OrphanFiles(parts.store, parts.owner)
-    return SparkRunner(options, names, parts.owner, parts.application, source, files, parts.clock)
+    logs = JobLogs(parts.store, secrets_of(options, parts.catalogs))
+    return SparkRunner(
+        options, names, parts.owner, parts.application, source, files, logs, parts.clock
+    )

@@ -10,8 +10,8 @@ from typing import Any
 
 from maintainer.adapters.spark.driver.link.exchange import Exchange
 from maintainer.adapters.spark.driver_settings import DriverSettings
-from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState, LogPart
-from maintainer.adapters.spark.link import Driver
+from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState
+from maintainer.adapters.spark.link import Driver, LogPart
 from maintainer.adapters.spark.link.http.endpoint import Polls, RefusalError
 from maintainer.adapters.spark.options import RunnerOptions
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
@@ -34,6 +34,8 @@ class FakeLauncher:
     states: dict[str, LaunchState] = field(default_factory=dict)
     ended: list[str] = field(default_factory=list)
     error: Exception | None = None
+    log_text: str = "INFO fine\nError: no room\n"  # of each driver at first
+    logs: dict[str, str] = field(default_factory=dict)
 
     def launch(self, spec: DriverSpec) -> str:
         if self.error is not None:
@@ -45,8 +47,10 @@ class FakeLauncher:
         return self.states.get(handle, LaunchState(LaunchPhase.RUNNING))
 
     def log(self, handle: str, since: int) -> LogPart:
-        del since
-        return LogPart(f"INFO fine\nError: no room for {handle}\nException in thread x", 1)
+        text = self.logs.get(handle, self.log_text)
+        if handle in self.ended:
+            return LogPart("", since)
+        return LogPart(text[since:], len(text))
 
     def end(self, handle: str) -> None:
         self.ended.append(handle)

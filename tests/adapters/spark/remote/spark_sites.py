@@ -16,6 +16,7 @@ from pathlib import Path
 from maintainer.adapters.spark.driver_settings import DriverSettings
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher.remote_process import ProcessLauncher
+from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
 from maintainer.adapters.spark.remote.heartbeats import Heartbeats
@@ -72,7 +73,9 @@ def runner_at(root: Path, lake: Lake, store: Store, owner: str, address: str) ->
         Heartbeats(DEAD_AFTER),
     )
     files = OrphanFiles(store, owner)
-    return SparkRunner(OPTIONS, catalogs, owner, APPLICATION, source, files, WallClock())
+    return SparkRunner(
+        OPTIONS, catalogs, owner, APPLICATION, source, files, JobLogs(store, ()), WallClock()
+    )
 
 
 def work_until_killed(root: Path, address: str) -> None:

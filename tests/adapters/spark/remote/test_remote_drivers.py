@@ -9,6 +9,8 @@ import pytest
 
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
+from maintainer.adapters.spark.link import LogPart
+from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote import driver as remote
 from maintainer.adapters.spark.remote import drivers as source
@@ -165,7 +167,7 @@ def test_what_was_said_before_an_end_on_the_cluster_is_heard_first(site: Site) -
     assert heard.events == ["job.finished"]
     assert driver.last_words["reason"] == "out of memory"
     assert driver.last_words["exit_code"] == 52
-    assert driver.find_complaint() == f"Error: no room for app-{driver.name}"
+    assert driver.find_complaint() == "Error: no room"
 
 
 @pytest.mark.parametrize("phase", [LaunchPhase.GONE, LaunchPhase.RUNNING])
@@ -300,7 +302,9 @@ def test_a_job_that_nobody_renewed_may_work_for_the_longest_time(site: Site) -> 
 
 def runner_on(site: Site, drivers: RemoteDrivers) -> SparkRunner:
     files = OrphanFiles(site.store, "command")
-    return SparkRunner(OPTIONS, (), "command", "app", drivers, files, site.clock)
+    return SparkRunner(
+        OPTIONS, (), "command", "app", drivers, files, JobLogs(site.store, ()), site.clock
+    )
 
 
 def test_a_command_that_ends_leaves_the_drivers_of_a_daemon_that_has_left(site: Site) -> None:
@@ -331,3 +335,24 @@ def test_a_command_that_adopted_a_job_leaves_it_to_the_next_daemon(site: Site) -
     record = site.store.driver(driver.name)
     assert record is not None
     assert (record.owner, record.ended_at) == ("command", None)
+
+
+def test_the_rest_of_a_log_is_read_before_its_application_is_deleted(site: Site) -> None:
+    driver = site.open("one").start(SMALL, Heard())
+    handle = f"app-{driver.name}"
+    site.launcher.logs[handle] = "one\n"
+    assert driver.read_log(0).text == "one\n"
+    site.launcher.logs[handle] += "last words\n"
+    driver.give_up("it takes too long")
+    wait_until(lambda: handle in site.launcher.ended)
+    assert driver.read_log(4) == LogPart("last words\n", 15)
+    assert driver.read_log(15) == LogPart("", 15)
+
+
+def test_the_log_of_a_driver_that_another_process_has_adopted_is_not_read(site: Site) -> None:
+    driver = site.open("one").start(SMALL, Heard())
+    site.store.adopt_driver(driver.name, "one", "two")
+    assert driver.is_ended.wait(10)
+    with pytest.raises(RunnerUnavailableError, match="another process has adopted"):
+        driver.read_log(0)
+    assert f"app-{driver.name}" not in site.launcher.ended

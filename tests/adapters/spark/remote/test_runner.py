@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from maintainer.adapters.spark.driver.lists.portions import pack, write_text
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
+from maintainer.adapters.spark.logs import copying
+from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote import drivers as source
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job
+from maintainer.domain.job_driver import JobDriver
 from maintainer.ports.store.portions import Portion, PortionKind, PortionSet
 from tests.adapters.spark.lakes import job_on, outcome_of, wait_until
 from tests.adapters.spark.remote.sites import OPTIONS, Application, Site
 
 MINUTE = timedelta(minutes=1)
+SECRETS = ("pass-phrase",)
+ABOUT: dict[str, Any] = {
+    "application_id": "a-1",
+    "place": {"host": "pod-1", "pod": "pod-1", "process": 7},
+    "versions": {"spark": "4.1.4", "scala": "2.13.17", "java": "21.0.8", "iceberg": "1.12.0"},
+}
 RESULT = {"rewritten_data_files_count": 6}
 
 
@@ -41,6 +51,7 @@ def runner_of(site: Site, owner: str) -> SparkRunner:
         "app",
         site.open(owner),
         OrphanFiles(site.store, owner),
+        JobLogs(site.store, SECRETS),
         site.clock,
     )
 
@@ -56,7 +67,7 @@ def at_work(site: Site, runner: SparkRunner) -> Application:
     application = site.application()
     application.poll_until(lambda: application.kinds == ["start", "run"])
     application.is_started = True
-    application.say("application.started", application_id="a-1")
+    application.say("application.started", **ABOUT)
     application.say("job.started", "job-1")
     application.say("statement.started", "job-1", index=0, statement="CALL", part="main")
     application.jobs["job-1"] = True
@@ -184,3 +195,42 @@ def test_files_and_rows_travel_through_the_store(site: Site) -> None:
     application.say("job.rows", "job-1", portion=0, lines=1, is_last=True, data=data)
     application.poll_until(lambda: application.kinds[-1] == "stored")
     assert site.store.portion(PortionSet("job-1", PortionKind.ROWS), 0) == portion
+
+
+def test_a_job_has_its_driver_with_what_that_has_reported(site: Site) -> None:
+    runner = runner_of(site, "one")
+    runner.renew("job-1", MINUTE)
+    runner.submit(the_job())
+    name = site.application().spec.name
+    report = runner.report(the_job())
+    assert report is not None
+    assert report.driver == JobDriver(name), "nothing but its name is known"
+    application = at_work(site, runner)
+    known = JobDriver(name, "a-1", "pod-1", "pod-1", 7, "4.1.4", "2.13.17", "21.0.8", "1.12.0")
+    wait_until(lambda: driver_of(runner) == known)
+    finish(application)
+    outcome_of(runner, the_job())
+    assert driver_of(runner) == known
+
+
+def driver_of(runner: SparkRunner) -> JobDriver | None:
+    report = runner.report(the_job())
+    assert report is not None
+    return report.driver
+
+
+def test_the_log_of_a_job_is_complete_when_its_driver_is_gone(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "_EVERY_SECONDS", 0.02)
+    runner, other = runner_of(site, "one"), runner_of(site, "two")
+    site.launcher.log_text = "Spark starts with pass-phrase\n"
+    handle = f"app-{at_work(site, runner).spec.name}"
+    wait_until(lambda: (log := other.log(the_job(), 0)) is not None and bool(log.text))
+    site.launcher.logs[handle] = f"{site.launcher.log_text}out of memory\n"
+    site.launcher.states[handle] = LaunchState(LaunchPhase.ENDED, "exit code 137")
+    wait_until(lambda: (log := other.log(the_job(), 0)) is not None and log.is_complete)
+    wait_until(lambda: handle in site.launcher.ended)
+    log = other.log(the_job(), 18)
+    assert log is not None
+    assert (log.text, log.start) == ("***\nout of memory\n", 18)

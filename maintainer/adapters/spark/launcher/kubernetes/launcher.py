@@ -6,10 +6,9 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState, LogPart
+from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState
 from maintainer.adapters.spark.launcher.kubernetes.application_states import read_application
 from maintainer.adapters.spark.launcher.kubernetes.documents import name_of, text
 from maintainer.adapters.spark.launcher.kubernetes.kinds import (
@@ -24,7 +23,6 @@ from maintainer.adapters.spark.launcher.kubernetes.kinds import (
 from maintainer.adapters.spark.launcher.kubernetes.labels import select_drivers
 from maintainer.adapters.spark.launcher.kubernetes.logs import (
     MAX_PART_BYTES,
-    KeptLogs,
     read_part,
     second_of,
 )
@@ -36,13 +34,13 @@ from maintainer.adapters.spark.launcher.kubernetes.options import (
 from maintainer.adapters.spark.launcher.kubernetes.pod_states import needs_events, read_pod
 from maintainer.adapters.spark.launcher.kubernetes.pods import DRIVER_CONTAINER
 from maintainer.adapters.spark.launcher.kubernetes.rendering import own, render
+from maintainer.adapters.spark.link import LogPart
 from maintainer.domain.errors import RunnerUnavailableError
 
 if TYPE_CHECKING:
     from maintainer.adapters.spark.launcher.kubernetes.cluster import Cluster
 
 _LIST_SECONDS = 1.0  # a list answers every question of this time
-_KEPT_LINES = 20_000  # of an ended driver's log: its end
 
 
 class KubernetesLauncher:
@@ -56,14 +54,12 @@ class KubernetesLauncher:
         self,
         options: KubernetesOptions,
         installation: str,
-        logs: Path,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take the directory for logs of ended drivers; nothing is asked of the cluster yet."""
+        """Nothing is asked of the cluster yet."""
         self._options = options
         self._installation = installation
         self._kind = owner_kind(options.operator)
-        self._logs = KeptLogs(logs)
         self._clock = clock
         self._lock = threading.Lock()
         self._lists: dict[Kind, tuple[float, dict[str, Manifest]]] = {}
@@ -108,28 +104,21 @@ class KubernetesLauncher:
         return read_pod(seen, events)
 
     def log(self, handle: str, since: int) -> LogPart:
-        """Return the driver's log after a position, from its pod or, without one, as kept."""
+        """Return the log of the driver's pod after a position."""
         bounds = {"limitBytes": str(MAX_PART_BYTES)}
         if since > 0:
             bounds["sinceTime"] = second_of(since)
         content = self._cluster.log(handle, DRIVER_CONTAINER, bounds)
-        if content is None:
-            return self._logs.read(handle, since)
-        return read_part(content, since)
+        return read_part(content or b"", since)
 
     def end(self, handle: str) -> None:
-        """Keep the driver's log, then delete it with all that it owns; wait for nothing.
+        """Delete the driver with all that it owns; wait for nothing.
 
         The cluster sends SIGTERM and, some seconds later, SIGKILL.
         """
         self._forget_lists()
         if handle not in self._list(self._kind):
             return  # gone, or of another installation
-        with contextlib.suppress(RunnerUnavailableError, OSError):
-            bounds = {"tailLines": str(_KEPT_LINES)}
-            content = self._cluster.log(handle, DRIVER_CONTAINER, bounds)
-            if content:
-                self._logs.keep(handle, content)
         self._cluster.delete(self._kind, handle)
         self._forget_lists()
 

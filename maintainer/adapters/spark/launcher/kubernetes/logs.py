@@ -1,4 +1,4 @@
-"""Logs of drivers: parts by the time of their lines, and those kept of pods that are gone.
+"""Parts of pods' logs by the time of their lines.
 
 A cluster has no offsets into a log: it rotates the files, and asks for a time. So the position is
 the time of the last line read, in nanoseconds, as the node's own clock wrote it before each line.
@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from pathlib import Path
 
-from maintainer.adapters.spark.launcher import LogPart
+from maintainer.adapters.spark.link import LogPart
 
 _NANOSECONDS = 1_000_000_000
 _LINE = re.compile(
@@ -18,8 +17,6 @@ _LINE = re.compile(
     rb"(?P<zone>Z|[+-]\d\d:\d\d) ?(?P<text>.*)"
 )
 MAX_PART_BYTES = 1024 * 1024
-_MAX_KEPT_BYTES = 4 * 1024 * 1024  # of one log: its end
-_MAX_KEPT_LOGS = 200
 
 
 def second_of(since: int) -> str:
@@ -53,33 +50,3 @@ def _read_time(found: re.Match[bytes]) -> int:
     instant = datetime.fromisoformat(found["second"].decode() + zone)
     fraction = (found["fraction"] or b"").decode().ljust(9, "0")
     return int(instant.timestamp()) * _NANOSECONDS + int(fraction)
-
-
-class KeptLogs:
-    """Logs of drivers whose pods are gone: the newest, each with a bounded size."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-
-    def keep(self, name: str, content: bytes) -> None:
-        """Store the end of a log, with the times of its lines, and drop the oldest logs."""
-        self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        end = content[-_MAX_KEPT_BYTES:]
-        whole = end if len(end) == len(content) else end.partition(b"\n")[2]
-        path = self._path(name)
-        path.touch(mode=0o600)
-        path.write_bytes(whole)
-        kept = sorted(self._directory.glob("*.log"), key=lambda each: each.stat().st_mtime_ns)
-        for old in kept[:-_MAX_KEPT_LOGS]:
-            old.unlink(missing_ok=True)
-
-    def read(self, name: str, since: int) -> LogPart:
-        """Return what is kept after a position; an empty part if nothing is."""
-        try:
-            content = self._path(name).read_bytes()
-        except FileNotFoundError:
-            return LogPart("", since)
-        return read_part(content, since, len(content) + 1)
-
-    def _path(self, name: str) -> Path:
-        return self._directory / f"{Path(name).name}.log"

@@ -105,9 +105,7 @@ class Scene:
             operator=operator,
             kubeconfig=user or self.server.daemon(operator),
         )
-        launcher = KubernetesLauncher(
-            replace(options, **more), installation, self.directory / "logs", self.clock
-        )
+        launcher = KubernetesLauncher(replace(options, **more), installation, self.clock)
         self._launchers.append(launcher)
         return launcher
 

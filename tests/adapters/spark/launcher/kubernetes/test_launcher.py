@@ -18,6 +18,7 @@ from maintainer.adapters.spark.launcher import LaunchPhase
 from maintainer.adapters.spark.launcher.kubernetes.kinds import permissions, role
 from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Operator
+from maintainer.adapters.spark.link import LogPart
 from maintainer.domain.errors import RunnerUnavailableError
 from tests.adapters.spark.launcher.kubernetes.api_server import ADMIN, ApiServer, open_api_server
 from tests.adapters.spark.launcher.kubernetes.launcher_suite import (
@@ -172,7 +173,7 @@ def test_a_server_that_is_away_is_an_error_in_words(tmp_path: Path) -> None:
     with open_api_server() as api:
         kubeconfig = api.kubeconfig(tmp_path / "config", ADMIN)
     options = KubernetesOptions(namespace=NAMESPACE, image=IMAGE, kubeconfig=kubeconfig)
-    launcher = KubernetesLauncher(options, "1f2e", tmp_path)
+    launcher = KubernetesLauncher(options, "1f2e")
     with pytest.raises(RunnerUnavailableError) as raised:
         launcher.find()
     launcher.close()
@@ -205,7 +206,7 @@ def test_an_operator_that_is_not_installed_is_named(tmp_path: Path) -> None:
         options = KubernetesOptions(
             namespace=NAMESPACE, image=IMAGE, operator=Operator.KUBEFLOW, kubeconfig=kubeconfig
         )
-        launcher = KubernetesLauncher(options, "1f2e", tmp_path)
+        launcher = KubernetesLauncher(options, "1f2e")
         with pytest.raises(RunnerUnavailableError) as raised:
             launcher.launch(spec_of("x", "1f2e"))
         launcher.close()
@@ -218,7 +219,7 @@ def test_an_operator_that_is_not_installed_is_named(tmp_path: Path) -> None:
 def test_a_missing_configuration_is_said_in_words(tmp_path: Path) -> None:
     options = KubernetesOptions(namespace=NAMESPACE, image=IMAGE, kubeconfig=tmp_path / "absent")
     with pytest.raises(RunnerUnavailableError, match="no usable configuration for Kubernetes"):
-        KubernetesLauncher(options, "1f2e", tmp_path).find()
+        KubernetesLauncher(options, "1f2e").find()
 
 
 def write_lines(api: ApiServer, name: str, *lines: tuple[int, str]) -> None:
@@ -271,24 +272,15 @@ def test_a_second_with_more_than_a_part_does_not_stop_the_reading(
     assert read.endswith("the end\n")
 
 
-def test_the_log_of_an_ended_driver_is_kept(api: ApiServer, still: Scene) -> None:
+def test_a_log_is_read_until_its_pod_is_deleted(api: ApiServer, still: Scene) -> None:
     launcher = still.launcher()
     handle = launcher.launch(still.spec)
-    write_lines(api, handle, (0, "one"), (SECOND, "two"))
-    first = launcher.log(handle, 0)
-    write_lines(api, handle, (2 * SECOND, "last words"))
+    write_lines(api, handle, (0, "one"), (SECOND, "last words"))
+    api.update("pods", handle, {"status": {"phase": "Succeeded"}})
+    assert launcher.log(handle, 0).text == "one\nlast words\n"
     launcher.end(handle)
     assert api.names("pods") == []
-    assert still.launcher().log(handle, 0).text == "one\ntwo\nlast words\n"
-    assert still.launcher().log(handle, first.next).text == "last words\n"
-
-
-def test_a_log_that_cannot_be_read_does_not_stop_the_end(api: ApiServer, still: Scene) -> None:
-    launcher = still.launcher()
-    handle = launcher.launch(still.spec)
-    api.grants["daemon"].discard(("get", "", "pods/log"))
-    launcher.end(handle)
-    assert api.names("pods") == []
+    assert launcher.log(handle, 7) == LogPart("", 7)
 
 
 def test_neither_errors_nor_log_lines_contain_the_token_or_an_address(
@@ -317,12 +309,10 @@ def test_the_client_library_is_loaded_only_for_a_cluster() -> None:
 
 
 def test_without_its_extra_the_package_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "maintainer.adapters.spark.launcher.kubernetes.cluster", None)
-    launcher = KubernetesLauncher(
-        KubernetesOptions(namespace=NAMESPACE, image=IMAGE), "1f2e", tmp_path
-    )
+    launcher = KubernetesLauncher(KubernetesOptions(namespace=NAMESPACE, image=IMAGE), "1f2e")
     assert launcher.describe() == [
         (
             "Kubernetes",

@@ -127,12 +127,12 @@ def test_the_end_asks_first_and_kills_then(scene: Scene, kubelet: ProcessKubelet
     handle = start(scene, "trap '' TERM; echo ready; while true; do sleep 0.1; done")
     pid = kubelet.pid_of(handle)
     launcher = scene.launcher()
+    assert "ready" in launcher.log(handle, 0).text
     launcher.end(handle)
     assert launcher.state(handle).reason == "it is being deleted"
     eventually(lambda: launcher.state(handle).phase is LaunchPhase.GONE)
     assert not is_alive(pid)
     assert scene.names("secrets") == []
-    assert "ready" in launcher.log(handle, 0).text
 
 
 def test_an_image_that_does_not_exist_keeps_the_pod_waiting(scene: Scene) -> None:

@@ -1,0 +1,140 @@
+"""Copies the logs of drivers with jobs into the store, each job its share."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from maintainer.adapters.spark.link import Driver
+from maintainer.adapters.spark.logs.shares import Share
+from maintainer.domain.errors import MaintainerError, RunnerUnavailableError
+from maintainer.domain.job_log import JobLog
+from maintainer.domain.redaction import hide_secrets
+from maintainer.ports.store.drivers import JOB_ENDS
+from maintainer.ports.store.jobs import JobLogStore
+
+_EVERY_SECONDS = 2.0  # of a driver with jobs; on a cluster each time is a call of its API
+_MAX_PARTS = 64  # of one driver's log in one round
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Source:
+    """One driver, how far its log was read, and its jobs."""
+
+    driver: Driver
+    position: int = 0
+    shares: dict[str, Share] = field(default_factory=dict)
+    fault: str = ""  # why it could not be copied the last time
+
+
+class JobLogs:
+    """One thread reads the logs of all drivers that have jobs."""
+
+    def __init__(self, store: JobLogStore, secrets: Collection[str]) -> None:
+        """Take the store, and the values that no log may show."""
+        self._store = store
+        self._secrets = secrets
+        self._mutex = threading.Lock()
+        self._sources: dict[str, _Source] = {}  # by the driver's name
+        self._is_closing = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def follow(self, job_id: str, driver: Driver) -> None:
+        """Keep the log of the job from now on; of a driver that is starting all of it."""
+        with self._mutex:
+            source = self._sources.setdefault(driver.name, _Source(driver))
+            source.shares.setdefault(job_id, Share(job_id, has_begun=not driver.is_started))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="job-logs", daemon=True)
+                self._thread.start()
+
+    def hear(self, job_id: str, message: Mapping[str, object]) -> None:
+        """Note a job's end: its log is complete soon."""
+        if message.get("event") not in JOB_ENDS:
+            return
+        with self._mutex:
+            for source in self._sources.values():
+                if job_id in source.shares:
+                    source.shares[job_id].end()
+
+    def read(self, job_id: str, since: int) -> JobLog | None:
+        """Return what is kept of the job's log from a position on; None if nothing is."""
+        return self._store.job_log(job_id, since)
+
+    def leave(self) -> None:
+        """Stop here: another process continues after what is stored."""
+        self._is_closing.set()
+
+    def close(self) -> None:
+        """Copy what ended drivers have written, and end the thread."""
+        self._is_closing.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._copy_all()
+
+    def _work(self) -> None:
+        while not self._is_closing.wait(_EVERY_SECONDS):
+            self._copy_all()
+
+    def _copy_all(self) -> None:
+        with self._mutex:
+            sources = list(self._sources.values())
+        for source in sources:
+            fault = ""
+            try:
+                self._copy(source)
+            except MaintainerError as error:
+                fault = str(error)
+            if fault and fault != source.fault:
+                about = {"driver": source.driver.name, "reason": fault}
+                _LOG.warning("job_log.not_copied", extra=about)
+            source.fault = fault
+
+    def _copy(self, source: _Source) -> None:
+        is_over = source.driver.is_ended.is_set()
+        for share in self._open_shares(source):
+            if not share.is_known:
+                source.position = max(source.position, share.resume(self._store))
+        try:
+            self._read(source, is_over=is_over)
+        except RunnerUnavailableError:
+            if not is_over:
+                raise
+            with self._mutex:  # the rest is gone, or another process copies it
+                source.shares.clear()
+        with self._mutex:
+            if is_over and not source.shares:
+                self._sources.pop(source.driver.name, None)
+
+    def _read(self, source: _Source, *, is_over: bool) -> None:
+        """Read and store what is new."""
+        for _ in range(_MAX_PARTS):
+            self._keep(source)  # first what a store that was away did not take
+            shares = self._open_shares(source)
+            if not shares:
+                return
+            part = source.driver.read_log(source.position)
+            if part.next == source.position:
+                for share in shares:
+                    share.note_round(is_over=is_over)
+                self._keep(source)
+                return
+            source.position = part.next
+            text = hide_secrets(part.text, self._secrets)
+            for share in shares:
+                share.take(text)
+
+    def _keep(self, source: _Source) -> None:
+        for share in self._open_shares(source):
+            is_ours = share.store(self._store, source.position)
+            if share.is_complete or not is_ours:
+                with self._mutex:
+                    del source.shares[share.job_id]
+
+    def _open_shares(self, source: _Source) -> list[Share]:
+        with self._mutex:
+            return list(source.shares.values())

@@ -1,0 +1,67 @@
+"""Divides the log of a driver among its jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from maintainer.adapters.spark.driver.job import begin_line, end_line
+from maintainer.domain.job_log import JobLog
+from maintainer.ports.store.jobs import MAX_LOG_CHARACTERS, JobLogStore
+
+_LAST_ROUNDS = 3  # of reading after a job's end, in which its last line may appear
+
+
+@dataclass(slots=True)
+class Share:
+    """One job's share of the log."""
+
+    job_id: str
+    has_begun: bool  # or only lines after the job's first one belong to it
+    is_known: bool = False  # what is stored already has been asked for
+    next: int = 0  # where the stored log ends
+    waiting: str = ""  # to be stored
+    rounds_left: int | None = None  # None: the job has not ended
+    is_complete: bool = False
+
+    def resume(self, store: JobLogStore) -> int:
+        """Continue after what is stored; return where that ends in the driver's log, or 0."""
+        known = store.job_log(self.job_id)
+        self.is_known = True
+        if known is None:
+            return 0
+        self.has_begun, self.next, self.is_complete = True, known.next, known.is_complete
+        return known.source
+
+    def take(self, text: str) -> None:
+        """Take what of these whole lines belongs to the job."""
+        if not self.has_begun:
+            _, first, rest = text.partition(begin_line(self.job_id))
+            self.has_begun, text = bool(first), first + rest
+        mine, last, _ = text.partition(end_line(self.job_id))
+        if not self.is_complete:
+            self.waiting += mine + last
+        self.is_complete |= bool(last)
+
+    def end(self) -> None:
+        """The job has ended."""
+        if self.rounds_left is None:
+            self.rounds_left = _LAST_ROUNDS
+
+    def note_round(self, *, is_over: bool) -> None:
+        """Note that the log was read to its end; over: the driver writes no more."""
+        if self.rounds_left is not None:
+            self.rounds_left -= 1
+        self.is_complete |= is_over or self.rounds_left == 0
+
+    def store(self, store: JobLogStore, source: int) -> bool:
+        """Store what waits; False if another process stores the rest."""
+        while self.waiting or self.is_complete:
+            text, rest = self.waiting[:MAX_LOG_CHARACTERS], self.waiting[MAX_LOG_CHARACTERS:]
+            is_last = self.is_complete and not rest
+            part = JobLog(text, self.next, is_last, source)
+            if not store.append_job_log(self.job_id, part):
+                return False
+            self.next, self.waiting = part.next, rest
+            if is_last:
+                break
+        return True
