@@ -68,7 +68,9 @@ def _write_skipped(table: TableIdentifier, skipped: SkippedRule) -> plan_schemas
 
 def write_verdicts(page: Page[RuleVerdict]) -> plan_schemas.VerdictPage:
     """Convert a page of the history of verdicts."""
-    items = [
-        plan_schemas.VerdictOut.of(verdict, policy=verdict.policy_version) for verdict in page.items
-    ]
-    return plan_schemas.VerdictPage.of(page, items=items)
+    return plan_schemas.VerdictPage.of(page, items=[write_verdict(item) for item in page.items])
+
+
+def write_verdict(verdict: RuleVerdict) -> plan_schemas.VerdictOut:
+    """Convert one entry of the history of verdicts."""
+    return plan_schemas.VerdictOut.of(verdict, policy=verdict.policy_version)

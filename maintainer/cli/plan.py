@@ -66,7 +66,9 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
             for decision in read_queue(app.ports)
         }
         if output is OutputFormat.JSON:
-            print_json([show.plan_json(made, waits) for made in plans])
+            from maintainer.api.plan_wire import write_plan  # noqa: PLC0415 - as in commands
+
+            print_json([write_plan(made, waits.values()).model_dump(mode="json") for made in plans])
         elif tables or verbose:
             print_list(plan_details(plans, waits))
         else:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from types import MappingProxyType
 
 from rich.text import Text
 
-from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.cli.rows import Facts, Rows
-from maintainer.decide.explanation import explain, explain_admission
 from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.cost import Cost, CostBasis, Score
-from maintainer.domain.health import Band, Finding, Grade, TableHealth
+from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
-from maintainer.domain.plan import Estimate, Plan
+from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import format_size
 from maintainer.domain.visible import make_visible
@@ -76,6 +75,12 @@ def finding_line(what: str, is_fine: bool, sentence: str) -> Facts:
 # -- scan
 
 
+def fault_row(fault: TableFault, numbers: int) -> list[str | Text]:
+    """The row of a table that could not be measured, in a list of so many numbers."""
+    kind = Text(fault.kind.value, style="bold red")
+    return [str(fault.table), kind, *["?"] * numbers, Text(fault.reason)]
+
+
 def health_table(scanned: Sequence[ScannedTable]) -> Rows:
     """One row for each table: its figures and the reason for its band."""
     numbers = ("avg file", "files", "small", "deletes", "manifests", "snapshots")
@@ -87,12 +92,7 @@ def health_table(scanned: Sequence[ScannedTable]) -> Rows:
     )
     for one in scanned:
         if isinstance(one, TableFault):
-            table.add_row(
-                str(one.table),
-                Text(one.kind.value, style="bold red"),
-                *["?"] * len(numbers),
-                Text(one.reason),
-            )
+            table.add_row(*fault_row(one, len(numbers)))
             continue
         health, grade = one.health, one.grade
         deletes = [
@@ -121,18 +121,6 @@ def health_table(scanned: Sequence[ScannedTable]) -> Rows:
             Text(grade.reason),
         )
     return table
-
-
-def finding_json(finding: Finding) -> dict[str, object]:
-    """A finding as `scan` and `plan` print it."""
-    return {
-        "metric": finding.metric,
-        "observed": finding.observed,
-        "bound": finding.bound,
-        "severity": finding.severity,
-        "is_actionable": finding.is_actionable,
-        "sentence": finding.sentence,
-    }
 
 
 def scanned_json(scanned: ScannedTable) -> dict[str, object]:
@@ -170,23 +158,17 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
         "oldest_delete_at": _time(health.oldest_delete_at),
         "last_write_at": _time(health.last_write_at),
         "last_change_at": _time(health.last_change_at),
-        "rewriters": [
-            {"name": one.name, "runs": one.runs, "last_at": _time(one.last_at)}
-            for one in health.rewriters
-        ],
+        "rewriters": [asdict(one) | {"last_at": _time(one.last_at)} for one in health.rewriters],
         "partitions": len(health.partitions),
         "histogram": list(health.histogram),
         "formats": dict(health.formats),
-        "unreadable": [{"path": piece.path, "reason": piece.reason} for piece in health.unreadable],
-        "disagreements": [
-            {name: getattr(found, name) for name in ("figure", "source", "claimed", "counted")}
-            for found in health.disagreements
-        ],
+        "unreadable": [asdict(piece) for piece in health.unreadable],
+        "disagreements": [asdict(found) for found in health.disagreements],
         "band": grade.band,
         "band_since": _time(grade.entered_at),
         "previous_band": grade.came_from,
         "reason": grade.reason,
-        "findings": [finding_json(finding) for finding in grade.findings],
+        "findings": [asdict(finding) for finding in grade.findings],
     }
 
 
@@ -206,96 +188,3 @@ def weigh(cost: Cost | None, score: Score | None, estimate: Estimate | None = No
     if score is not None:
         lines.append(f"priority by {score.scorer}: {score.sentence or f'{score.value:,.3g}'}")
     return lines
-
-
-def admission_json(admission: AdmissionDecision) -> dict[str, object]:
-    """Whether a planned action starts, else why it waits and its earliest start."""
-    wait = admission.wait
-    code, next_at = (wait.code, _time(wait.next_at)) if wait is not None else (None, None)
-    return {
-        "rule": admission.candidate.rule,
-        "is_admitted": admission.is_admitted,
-        "code": code,
-        "sentence": explain_admission(admission),
-        "next_at": next_at,
-    }
-
-
-def estimate_json(estimate: Estimate | None) -> dict[str, object] | None:
-    """An estimate; None where there is none."""
-    if estimate is None:
-        return None
-    names = (
-        "items_before",
-        "items_after",
-        "items_removed",
-        "bytes_rewritten",
-        "partitions",
-        "note",
-        "error_bound",
-    )
-    return {name: getattr(estimate, name) for name in names}
-
-
-def _cost_json(cost: Cost | None) -> dict[str, object] | None:
-    names = ("gb_hours", "gb_hours_p90", "duration_seconds", "basis", "samples")
-    return None if cost is None else {name: getattr(cost, name) for name in names}
-
-
-def _score_json(score: Score | None) -> dict[str, object] | None:
-    return (
-        None
-        if score is None
-        else {
-            "scorer": score.scorer,
-            "value": score.value,
-            "terms": dict(score.terms),
-            "sentence": score.sentence,
-        }
-    )
-
-
-def plan_json(plan: Plan, waits: Waits = NOTHING_WAITS) -> dict[str, object]:
-    """A plan with the names that other programs rely on."""
-    return {
-        "table": str(plan.table),
-        "policy": plan.policy_version,
-        "mode": plan.mode,
-        "snapshot_id": plan.snapshot_id,
-        "made_at": _time(plan.made_at),
-        "planned": [
-            {
-                "rule": planned.rule,
-                "action": call_statement(plan.table, planned.action),
-                "findings": [finding_json(finding) for finding in planned.findings],
-                "estimate": estimate_json(planned.estimate),
-                "reason": planned.reason,
-                "sentence": explain(planned),
-                "cost": _cost_json(planned.cost),
-                "score": _score_json(planned.score),
-                "size": planned.size,
-                "size_reason": planned.size_reason,
-                "admission": admission_json(admission)
-                if (admission := waits.get((plan.table, planned.rule))) is not None
-                else None,
-            }
-            for planned in plan.planned
-        ],
-        "skipped": [
-            {
-                "rule": skipped.rule,
-                "code": skipped.code,
-                "reason": skipped.reason,
-                "next_at": _time(skipped.next_at),
-                "findings": [finding_json(finding) for finding in skipped.findings],
-                "estimate": estimate_json(skipped.estimate),
-                "action": call_statement(plan.table, skipped.would_do)
-                if skipped.would_do is not None
-                else None,
-                "sentence": explain(skipped),
-                "cost": _cost_json(skipped.cost),
-                "score": _score_json(skipped.score),
-            }
-            for skipped in plan.skipped
-        ],
-    }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.text import Text
 
 from maintainer.cli.rows import Rows
-from maintainer.cli.show import BAND_STYLES, write_count, write_size
+from maintainer.cli.show import BAND_STYLES, fault_row, write_count, write_size
 from maintainer.domain.cost import EstimateError, Quantity
 from maintainer.domain.effect import Measurement, RowProof
 from maintainer.domain.health import Band, TableHealth
@@ -84,12 +84,7 @@ def fleet_table(before: Sequence[ScannedTable], after: Sequence[ScannedTable]) -
     earlier = {one.health.table: one for one in before if not isinstance(one, TableFault)}
     for one in after:
         if isinstance(one, TableFault):
-            table.add_row(
-                str(one.table),
-                Text(one.kind.value, style="bold red"),
-                *["?"] * len(numbers),
-                Text(one.reason),
-            )
+            table.add_row(*fault_row(one, len(numbers)))
             continue
         old = earlier.get(one.health.table, one)
         table.add_row(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,6 @@ from maintainer.cli.rows import Rows
 from maintainer.cli.show import (
     BAND_STYLES,
     Waits,
-    admission_json,
-    finding_json,
-    plan_json,
     weigh,
     write_time,
 )
@@ -135,6 +132,9 @@ def _history_table(history: tuple[RuleVerdict, ...]) -> Rows:
 
 
 def _answer_json(answer: _Answer) -> dict[str, object]:
+    # as in commands
+    from maintainer.api.plan_wire import write_plan, write_verdict  # noqa: PLC0415
+
     grade = answer.grade
     return {
         "table": str(answer.table),
@@ -142,22 +142,10 @@ def _answer_json(answer: _Answer) -> dict[str, object]:
         "band_since": write_time(grade.entered_at) if grade.entered_at is not None else None,
         "previous_band": grade.came_from,
         "reason": grade.reason,
-        "findings": [finding_json(finding) for finding in grade.findings],
-        "plan": plan_json(answer.plan, answer.waits),
-        "admission": [admission_json(verdict) for verdict in answer.waits.values()],
-        "verdicts": [_verdict_json(verdict) for verdict in answer.history],
+        "findings": [asdict(finding) for finding in grade.findings],
+        "plan": write_plan(answer.plan, answer.waits.values()).model_dump(mode="json"),
+        "verdicts": [write_verdict(one).model_dump(mode="json") for one in answer.history],
         "jobs": [_job_json(job) for job in answer.jobs],
-    }
-
-
-def _verdict_json(verdict: RuleVerdict) -> dict[str, object]:
-    until = write_time(verdict.until) if verdict.until is not None else None
-    return {
-        "rule": verdict.rule,
-        "code": verdict.code,
-        "sentence": verdict.sentence,
-        "at": write_time(verdict.at),
-        "until": until,
     }
 
 

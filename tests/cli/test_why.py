@@ -81,7 +81,9 @@ def test_why_says_why_what_is_planned_waits(world: World) -> None:
     scan(world.ports)
     plan(world.ports)
     answers = [
-        json.loads(call("why", f"lake.sales.{name}", "--format", "json").output)["admission"][0]
+        json.loads(call("why", f"lake.sales.{name}", "--format", "json").output)["plan"]["planned"][
+            0
+        ]["admission"]
         for name in ("orders", "lines", "stock")
     ]
     assert sorted((answer["is_admitted"], answer["code"]) for answer in answers) == [
