@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.text import Text
@@ -115,14 +116,10 @@ def _choose_known(known: Sequence[TableIdentifier], names: list[str]) -> list[Ta
 
 
 def _preview_json(preview: TablePreview) -> dict[str, object]:
-    changes = [
-        {
-            name: getattr(change, name)
-            for name in ("rule", "before", "after", "why_before", "why_after")
-        }
-        for change in preview.changes
-    ]
-    return {"table": str(preview.table), "changes": changes}
+    return {
+        "table": str(preview.table),
+        "changes": [asdict(change) for change in preview.changes],
+    }
 
 
 def _preview_table(previews: list[TablePreview]) -> Rows:

@@ -88,13 +88,8 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
         now = app.ports.clock.now()
         files = app.ports.store.orphan_files(list_id, after, limit)
     if output is OutputFormat.JSON:
-        told = [
-            OrphanFileOut(
-                path=file.path, size_bytes=file.size_bytes, modified_at=file.modified_at
-            ).model_dump(mode="json")
-            for file in files
-        ]
-        print_json({"list": write_list(orphans, now).model_dump(mode="json"), "files": told})
+        written = [OrphanFileOut.model_validate(file).model_dump(mode="json") for file in files]
+        print_json({"list": write_list(orphans, now).model_dump(mode="json"), "files": written})
         return
     for line in _describe(orphans, now):
         echo(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -112,16 +113,7 @@ def pauses(output: Format = OutputFormat.TABLE, config: Config = None) -> None:
     with open_app(load(config)) as app:
         found = read_pauses_in_force(app.ports)
     if output is OutputFormat.JSON:
-        items = [
-            {
-                "scope": one.scope,
-                "by": one.by,
-                "at": one.at.isoformat(),
-                "reason": one.reason,
-                "is_drain": one.is_drain,
-            }
-            for one in found.pauses
-        ]
+        items = [asdict(one) | {"at": write_time(one.at)} for one in found.pauses]
         jobs = [
             {"job_id": job.job_id, "table": str(job.table), "rule": job.rule.value}
             for job in found.running

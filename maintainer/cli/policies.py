@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,7 +29,6 @@ from maintainer.cli.terminal import echo
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicySet
-from maintainer.domain.policy_version import PolicyChange, PolicyVersion
 from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import effective
@@ -140,7 +140,10 @@ def list_versions(
     with open_app(load(config)) as app:
         versions = app.ports.store.policy_versions(limit).items
     if output is OutputFormat.JSON:
-        print_json([_version_json(version) for version in versions])
+        from maintainer.api.policy_schemas import PolicyVersionOut  # noqa: PLC0415 - as in commands
+
+        written = [PolicyVersionOut.model_validate(version) for version in versions]
+        print_json([version.model_dump(mode="json") for version in written])
         return
     shown = Rows(
         ("version", "first seen", "in force since", "files", "problems"),
@@ -154,18 +157,6 @@ def list_versions(
             version.version, *times, f"{version.layer_count:,}", f"{len(version.problems):,}"
         )
     print_list(shown)
-
-
-def _version_json(version: PolicyVersion) -> dict[str, object]:
-    return {
-        "version": version.version,
-        "first_seen_at": version.first_seen_at.isoformat(),
-        "last_seen_at": version.last_seen_at.isoformat(),
-        "layer_count": version.layer_count,
-        "problems": [
-            {"source": problem.source, "message": problem.message} for problem in version.problems
-        ],
-    }
 
 
 @policies_app.command("diff")
@@ -182,12 +173,7 @@ def compare_policies(
     with open_app(load(config)) as app:
         changes = compare_versions(app.ports, before, after)
     if output is OutputFormat.JSON:
-        print_json(
-            [
-                {name: getattr(change, name) for name in PolicyChange.__dataclass_fields__}
-                for change in changes
-            ]
-        )
+        print_json([asdict(change) for change in changes])
         return
     if not changes:
         say("no difference")
