@@ -107,6 +107,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "conf": {},
             "link": None,
             "kubernetes": None,
+            "pools": {},
         },
         "server": {"host": "127.0.0.1", "port": 8080, "hosts": ()},
         "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},

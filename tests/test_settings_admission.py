@@ -11,6 +11,7 @@ from maintainer.domain.budget import Budget
 from maintainer.domain.errors import ConfigurationError
 from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.domain.policy import Window
+from maintainer.domain.pool import Pool
 from maintainer.domain.units import GIB
 from maintainer.settings import Settings, load_settings
 
@@ -32,7 +33,7 @@ def test_without_a_word_nothing_is_limited_and_a_job_occupies_its_part_of_the_dr
         SizeProfile(JobSize.MEDIUM, 3.0),
         SizeProfile(JobSize.LARGE, 3.0),
     )
-    assert rules == AdmissionRules(memory_gb=1.5, tasks_at_once=2, profiles=sizes)
+    assert rules == AdmissionRules(pools={"default": Pool(1.5, 2, sizes)})
     assert rules.fleet.is_unlimited
 
 

@@ -39,18 +39,18 @@ def test_a_job_of_each_size_occupies_its_part_of_the_driver_and_of_its_executors
     tmp_path: Path,
 ) -> None:
     settings = load(tmp_path, CLUSTER)
-    rules = admission_rules(settings)
-    assert rules.profiles == (
+    pool = admission_rules(settings).pools["default"]
+    assert pool.profiles == (
         SizeProfile(JobSize.SMALL, 2.5, 2.0),
         SizeProfile(JobSize.MEDIUM, 17.0, 16.0),
         SizeProfile(JobSize.LARGE, 82.0, 80.0),
     )
-    assert [(profile.driver_gb, profile.tasks_gb) for profile in rules.profiles] == [
+    assert [(profile.driver_gb, profile.tasks_gb) for profile in pool.profiles] == [
         (0.5, 2.0),
         (1.0, 16.0),
         (2.0, 80.0),
     ]
-    assert rules.tasks_at_once == 80
+    assert pool.tasks_at_once == 80
     options = spark_options(settings)
     assert (options.master, options.driver_host) == (
         "spark://10.0.0.1:7077,10.0.0.2:7077",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
@@ -18,6 +19,7 @@ from maintainer.domain.admission import (
 from maintainer.domain.cost import Score
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import RuleName
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.estimate.score import score_all, value_all
 from maintainer.policy.windows import blackout_end, is_blacked_out
 
@@ -84,7 +86,7 @@ def is_shut(circumstances: AdmissionCircumstances) -> bool:
     """True when nothing can start at all, so that no candidate need be read."""
     fleet, spent = circumstances.rules.fleet, circumstances.spending.total
     return (
-        circumstances.free_slots <= 0
+        all(free <= 0 for free in circumstances.free_slots.values())
         or any(pause.scope == EVERYTHING for pause in circumstances.scope_pauses)
         or find_blackout(circumstances) is not None
         or (
@@ -114,28 +116,28 @@ class _Admission:
     def __init__(
         self, circumstances: AdmissionCircumstances, candidates: Sequence[Candidate]
     ) -> None:
-        self._free = max(0, circumstances.free_slots)
+        self._free = {pool: max(0, free) for pool, free in circumstances.free_slots.items()}
         self._pauses = circumstances.scope_pauses
         self._busy = {running.table_uuid for running in circumstances.running}
         self._ledger = Ledger(circumstances)
         self._blackout = find_blackout(circumstances)
-        self._in_line = 0
+        self._in_line: Counter[str] = Counter()  # by pool
         self._turns = self._find_turns(candidates)
 
     def judge(self, candidate: Candidate) -> Wait | None:
         """Return why the candidate waits; None when it starts, and its cost is charged."""
         wait = self._find_wait(candidate)
         if wait is None:
-            self._free -= 1
+            self._free[candidate.pool] -= 1
             self._ledger.charge(candidate)
         if wait is None or wait.code is WaitCode.QUEUED:
-            self._in_line += 1
+            self._in_line[candidate.pool] += 1
         return wait
 
     def take(self, ranked: Iterable[tuple[Candidate, float]]) -> Iterator[tuple[Candidate, float]]:
         """Yield the candidates that start, until no slot is free."""
         for candidate, value in ranked:
-            if self._free <= 0:
+            if not any(self._free.values()):
                 return
             if self.judge(candidate) is None:
                 yield candidate, value
@@ -167,7 +169,8 @@ class _Admission:
             return Wait(
                 WaitCode.TURN, f"{first.rule} runs first on this table, because it prepares this"
             )
-        return self._blackout or self._ledger.find_shortage(candidate) or self._find_queue()
+        shortage = self._blackout or self._ledger.find_shortage(candidate)
+        return shortage or self._find_queue(candidate.pool)
 
     def _find_pause(self, candidate: Candidate) -> Wait | None:
         pause = next((pause for pause in self._pauses if pause.covers(candidate.table)), None)
@@ -178,17 +181,18 @@ class _Admission:
             return Wait(WaitCode.DRAINING, f"{pause.by} started a drain{because}")
         return Wait(WaitCode.PAUSED, f"{pause.by} paused {pause.scope}{because}")
 
-    def _find_queue(self) -> Wait | None:
-        if self._free > 0:
+    def _find_queue(self, pool: str) -> Wait | None:
+        if self._free.get(pool, 0) > 0:
             return None
-        match self._in_line:
+        match self._in_line[pool]:
             case 0:
                 place = "next in line"
             case 1:
                 place = "1 ahead in the queue"
             case many:
                 place = f"{many:,} ahead in the queue"
-        return Wait(WaitCode.QUEUED, f"no free slot; {place}", ahead=self._in_line)
+        where = "" if pool == DEFAULT_POOL else f" in pool {pool}"
+        return Wait(WaitCode.QUEUED, f"no free slot{where}; {place}", ahead=self._in_line[pool])
 
 
 def find_blackout(circumstances: AdmissionCircumstances) -> Wait | None:

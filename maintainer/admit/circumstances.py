@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -32,7 +33,7 @@ class AdmissionCircumstances:
     """All that admission needs apart from the candidates."""
 
     now: datetime  # in UTC
-    free_slots: int  # the runner's free slots
+    free_slots: Mapping[str, int]  # of each pool of the runner
     rules: AdmissionRules = field(default_factory=AdmissionRules)
     running: tuple[Running, ...] = ()
     spending: Spending = field(default_factory=lambda: Spending(""))  # of today

@@ -123,6 +123,7 @@ class JobOut(Schema):
         ),
     ]
     size_reason: str
+    pool: Annotated[str, Field(description="The pool of `spark.pools` that it runs in.")]
 
 
 class JobEventOut(Schema):

@@ -157,6 +157,9 @@ class PlanOut(Schema):
     mode: Mode
     snapshot_id: SnapshotId | None
     made_at: datetime
+    pool: Annotated[
+        str, Field(description="The pool of `spark.pools` that the table's jobs run in.")
+    ]
     planned: list[PlannedOut]
     skipped: list[SkippedOut]
 

@@ -12,6 +12,7 @@ from maintainer.api import policy_schemas, schemas, wire
 from maintainer.api.deps import PortsIn, RecordIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.domain.policy import PolicyLayer
+from maintainer.policy.pools import find_unknown_pools
 from maintainer.policy.preview import find_affected, with_candidate
 from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.requests.policy_versions import compare_versions
@@ -79,13 +80,15 @@ def get_policy_diff(
 
 
 @router.post("/policies/validate", summary="Check a policy file's text")
-def validate_policy(text: schemas.PolicyText) -> schemas.PolicyVerdict:
+def validate_policy(text: schemas.PolicyText, ports: PortsIn) -> schemas.PolicyVerdict:
     """List the problems of a text, line by line; nothing is stored."""
     parsed = parse_policy(text.yaml, CANDIDATE)
-    problems = () if isinstance(parsed, PolicyLayer) else parsed
-    return schemas.PolicyVerdict(
-        is_valid=isinstance(parsed, PolicyLayer), problems=wire.write_problems(problems)
+    problems = (
+        find_unknown_pools([parsed], ports.admission.pools)
+        if isinstance(parsed, PolicyLayer)
+        else parsed
     )
+    return schemas.PolicyVerdict(is_valid=not problems, problems=wire.write_problems(problems))
 
 
 @router.post(

@@ -24,7 +24,8 @@ from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.readiness import Reach
 from maintainer.app.options import admission_rules, poll_limits, run_dir
-from maintainer.app.spark import open_runner, serve_link
+from maintainer.app.policies import CheckedPolicies
+from maintainer.app.spark import open_runner, serve_links
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.lease import LeaseTerms
 from maintainer.domain.notice import NoticeLimits
@@ -35,6 +36,7 @@ from maintainer.ports.notifier import NoNotifier, Notifier
 from maintainer.ports.policies import Policies
 from maintainer.ports.store import Store
 from maintainer.settings import NotificationSettings, Settings
+from maintainer.settings.loading import POOLS_DIRECTORY
 from maintainer.steps.notices import record_delivery
 
 
@@ -86,23 +88,23 @@ def open_app(
         catalogs = open_catalogs(settings, clock, reader)
         for catalog in catalogs.values():
             stack.callback(catalog.close)
-        prune_leftovers(run_dir(settings), clock.now())
+        for directory in (run_dir(settings), *run_dir(settings).glob(f"{POOLS_DIRECTORY}/*")):
+            prune_leftovers(directory, clock.now())
         reachable, no_runner = spark_catalogs(settings)
-        link_port = (
+        link_ports = (
             stack.enter_context(
-                serve_link(settings, store, clock, is_shared=link is LinkUse.SHARED)
+                serve_links(settings, store, clock, is_shared=link is LinkUse.SHARED)
             )
             if link is not LinkUse.NONE
-            else None
+            else {}
         )
-        runner = open_runner(settings, store, clock, reachable, link_port)
+        runner = open_runner(settings, store, clock, reachable, link_ports)
         stack.callback(
             _lay_down_leases, store, runner.owner, clock, settings.lease.as_terms()
         )  # runs after the runner is closed, when none of its jobs works any more
         stack.callback(runner.close)
-        known = store.spark_facts()
-        if known is not None:
-            runner.recall(known)
+        for facts in store.spark_facts().values():
+            runner.recall(facts)
         telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications, store, clock)
         stack.callback(notifier.close)
@@ -143,7 +145,8 @@ def open_policies(
 ) -> tuple[Policies, PolarisPolicies | None]:
     """The policies of the files, joined with those in Polaris if these are configured."""
     polaris = open_polaris(settings)
-    return (JoinedPolicies(files, polaris) if polaris is not None else files), polaris
+    policies: Policies = JoinedPolicies(files, polaris) if polaris is not None else files
+    return CheckedPolicies(policies, settings.spark.every_pool), polaris
 
 
 def open_polaris(settings: Settings) -> PolarisPolicies | None:

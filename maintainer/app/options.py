@@ -23,9 +23,10 @@ from maintainer.adapters.spark.options import (
 from maintainer.adapters.spark.snapshot_marks import mark_settings
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.measure.impact import ImpactModel, StorageProfile
 from maintainer.settings import ImpactSettings, ScanSettings, Settings
-from maintainer.settings.spark import SparkSettings
+from maintainer.settings.spark import PoolSettings
 from maintainer.settings.spark.kubernetes import KubernetesSettings
 from maintainer.steps.scan import ScanOptions
 
@@ -35,7 +36,8 @@ _START_TIMEOUTS = {"process": timedelta(minutes=2), "kubernetes": timedelta(minu
 
 def admission_rules(settings: Settings) -> AdmissionRules:
     """The admission rules of the settings."""
-    return settings.admission.as_rules(settings.spark.size_profiles, settings.spark.tasks_at_once)
+    pools = settings.spark.every_pool
+    return settings.admission.as_rules({name: pool.as_pool for name, pool in pools.items()})
 
 
 def poll_limits(scan: ScanSettings) -> PollLimits:
@@ -50,14 +52,14 @@ def poll_limits(scan: ScanSettings) -> PollLimits:
     )
 
 
-def run_dir(settings: Settings) -> Path:
-    """The directory of Spark's logs and the runner's locks; the settings resolve it."""
-    return settings.spark.run_dir or Path("run").absolute()
+def run_dir(settings: Settings, pool: str = DEFAULT_POOL) -> Path:
+    """The directory of a pool's logs and locks; the settings resolve it."""
+    return settings.spark.every_pool[pool].run_dir or Path("run").absolute()
 
 
-def spark_options(settings: Settings) -> LocalSparkOptions:
-    """The options of the runner on this machine, from the settings."""
-    spark, common = settings.spark, runner_options(settings)
+def spark_options(settings: Settings, pool: str = DEFAULT_POOL) -> LocalSparkOptions:
+    """The options of a runner on this machine, from the settings."""
+    spark, common = settings.spark.every_pool[pool], runner_options(settings, pool)
     return LocalSparkOptions(
         **{part.name: getattr(common, part.name) for part in fields(common)},
         master=spark.master,
@@ -67,9 +69,9 @@ def spark_options(settings: Settings) -> LocalSparkOptions:
     )
 
 
-def runner_options(settings: Settings) -> RunnerOptions:
-    """The options of every runner, from the settings."""
-    spark = settings.spark
+def runner_options(settings: Settings, pool: str = DEFAULT_POOL) -> RunnerOptions:
+    """The options of every kind of runner, from the settings of its pool."""
+    spark = settings.spark.every_pool[pool]
     drivers = {size: _driver_size(spark, size) for size in JobSize}
     most = spark.max_memory or ""
     if not most and spark.runner == "kubernetes":
@@ -86,6 +88,7 @@ def runner_options(settings: Settings) -> RunnerOptions:
             let_writers_win=spark.let_writers_win,
         )
         | spark.conf,
+        pool=pool,
     )
 
 
@@ -100,7 +103,7 @@ def kubernetes_options(settings: KubernetesSettings) -> KubernetesOptions:
     )
 
 
-def _driver_size(spark: SparkSettings, size: JobSize) -> DriverSize:
+def _driver_size(spark: PoolSettings, size: JobSize) -> DriverSize:
     executors = spark.executors_of(size)
     return DriverSize(
         *spark.driver_of(size),

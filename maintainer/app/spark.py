@@ -1,4 +1,4 @@
-"""The runner that the settings choose, and the link that its drivers poll."""
+"""The runners of the pools in the settings, and the links that their drivers poll."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import os
 import socket
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
 from uuid import uuid4
 
 from maintainer.adapters.spark.local import LocalRunner
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
+from maintainer.adapters.spark.pools.runner import PooledRunner
 from maintainer.app.options import kubernetes_options, run_dir, runner_options, spark_options
-from maintainer.domain.errors import ConfigurationError
+from maintainer.domain.errors import ConfigurationError, RunnerUnavailableError
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import Runner
 from maintainer.ports.store import Store
@@ -22,30 +26,67 @@ from maintainer.settings.spark.link import LinkSettings
 log = logging.getLogger("maintainer")
 
 
+# The ports that this process listens on for drivers, by the host and the port of the settings.
+LinkPorts = Mapping[tuple[str, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the runners of all pools share."""
+
+    settings: Settings
+    store: Store
+    clock: Clock
+    catalogs: Mapping[str, Mapping[str, str]]  # Spark's settings of each
+    link_ports: LinkPorts
+    owner: str
+    instance: str
+
+    @property
+    def application(self) -> str:
+        return f"iceberg-maintainer-{self.instance}"
+
+
 def open_runner(
     settings: Settings,
     store: Store,
     clock: Clock,
     catalogs: Mapping[str, Mapping[str, str]],
-    link_port: int | None = None,
+    link_ports: LinkPorts,
 ) -> Runner:
     """The runner of the settings; ``catalogs`` are Spark's settings of each catalog.
 
-    ``link_port`` is where this process serves the link, if it does.
+    Of several pools, those that cannot be opened are obstacles and stop no other.
     """
     owner = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:6]}"
-    instance = store.instance_id()
-    application = f"iceberg-maintainer-{instance}"
-    link = settings.spark.link
+    parts = _Parts(settings, store, clock, catalogs, link_ports, owner, store.instance_id())
+    names = settings.spark.every_pool
+    runners: dict[str, Runner] = {}
+    obstacles: dict[str, str] = {}
+    for name in names:
+        try:
+            runners[name] = _open_pool(parts, name)
+        except (RunnerUnavailableError, ConfigurationError) as error:
+            if len(names) == 1:
+                raise
+            obstacles[name] = str(error)
+            log.warning("spark.pool_refused pool=%s error=%s", name, error)
+    files = OrphanFiles(store, owner)
+    return PooledRunner(runners, obstacles, owner, parts.application, files, store, clock)
+
+
+def _open_pool(parts: _Parts, name: str) -> Runner:
+    settings, pool = parts.settings, parts.settings.spark.every_pool[name]
+    link = pool.link
     if link is None:
         return LocalRunner(
-            options=spark_options(settings),
-            catalogs=catalogs,
-            owner=owner,
-            application=application,
-            run_dir=run_dir(settings),
-            store=store,
-            clock=clock,
+            options=spark_options(settings, name),
+            catalogs=parts.catalogs,
+            owner=parts.owner,
+            application=parts.application,
+            run_dir=run_dir(settings, name),
+            store=parts.store,
+            clock=parts.clock,
         )
     # Most daemons reach Spark by a socket, and most commands run none.
     from maintainer.adapters.spark.remote.drivers import LinkOptions  # noqa: PLC0415
@@ -55,39 +96,52 @@ def open_runner(
         process_runner,
     )
 
-    parts = RemoteParts(
-        catalogs,
-        owner,
-        application,
+    port = parts.link_ports.get((link.host, link.port), link.port)
+    remote = RemoteParts(
+        parts.catalogs,
+        parts.owner,
+        parts.application,
         LinkOptions(
-            instance,
-            link.address_at(link_port or link.port),
-            _read_authority(link),
-            settings.lease.duration,
+            parts.instance, link.address_at(port), _read_authority(link), settings.lease.duration
         ),
-        store,
-        run_dir(settings),
-        clock,
+        parts.store,
+        run_dir(settings, name),
+        parts.clock,
     )
-    if settings.spark.kubernetes is None:
-        return process_runner(parts, spark_options(settings))
-    options = kubernetes_options(settings.spark.kubernetes)
-    return kubernetes_runner(parts, runner_options(settings), options)
+    if pool.kubernetes is None:
+        return process_runner(remote, spark_options(settings, name))
+    options = kubernetes_options(pool.kubernetes)
+    return kubernetes_runner(remote, runner_options(settings, name), options)
 
 
 @contextmanager
-def serve_link(
+def serve_links(
     settings: Settings, store: Store, clock: Clock, *, is_shared: bool = False
-) -> Iterator[int | None]:
-    """Serve the link in a thread, if the settings have one; the value is its port.
+) -> Iterator[LinkPorts]:
+    """Serve the links of all pools, each port in a thread; the value has the ports.
 
     A shared port may be in use: then another process on this machine answers the drivers.
     ConfigurationError if it cannot be listened on otherwise.
     """
-    link = settings.spark.link
-    if link is None:
-        yield None
-        return
+    links = {
+        (pool.link.host, pool.link.port): pool.link
+        for pool in settings.spark.every_pool.values()
+        if pool.link is not None
+    }
+    with ExitStack() as stack:
+        ports = {
+            place: stack.enter_context(
+                _serve_link(link, store, clock, settings.lease.duration, is_shared=is_shared)
+            )
+            for place, link in links.items()
+        }
+        yield {place: port for place, port in ports.items() if port is not None}
+
+
+@contextmanager
+def _serve_link(
+    link: LinkSettings, store: Store, clock: Clock, longest: timedelta, *, is_shared: bool
+) -> Iterator[int | None]:
     # Only a process that runs jobs needs a server.
     from maintainer.adapters.spark.link.http.endpoint import make_endpoint  # noqa: PLC0415
     from maintainer.api.server import STOP_SECONDS, TlsFiles, bind, make_server  # noqa: PLC0415
@@ -105,7 +159,7 @@ def serve_link(
         else None
     )
     with listener:
-        server = make_server(make_endpoint(store, clock, settings.lease.duration), tls=tls)
+        server = make_server(make_endpoint(store, clock, longest), tls=tls)
         thread = threading.Thread(
             target=server.run, kwargs={"sockets": [listener]}, name="link", daemon=True
         )

@@ -27,11 +27,14 @@ from maintainer.decide.known_faults import find_faults
 from maintainer.decide.spark_fitness import find_old_versions
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.policy import PolicySet
+from maintainer.domain.spark_facts import SparkFacts
 from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import find_ambiguities
 from maintainer.ports.catalog import Catalog
 from maintainer.settings import Settings
 from maintainer.settings.paths import find_sqlite_directory, is_missing_sqlite
+from maintainer.settings.spark import PoolSettings
+from maintainer.settings.spark.link import LinkSettings
 
 DEFAULT_POLICIES = str(Settings.model_fields["policies"].default)
 
@@ -144,28 +147,35 @@ def _find_spark(settings: Settings) -> Iterator[Finding]:
             False,
             f"{reason}; its tables are measured, and nothing is run on them",
         )
-    kubernetes = settings.spark.kubernetes
-    if kubernetes is not None:  # its image has Java, Spark and the jars
-        options = kubernetes_options(kubernetes)
-        yield from KubernetesLauncher(options, "").describe()
-        return
     with_s3 = any(needs_s3(given) for given in reachable.values())
-    yield from find_prerequisites(
-        settings.spark.java_home, settings.spark.jars_dir or default_directory(), with_s3=with_s3
-    )
+    pools = settings.spark.every_pool
+    for name, pool in pools.items():
+        where = "" if len(pools) == 1 else f" (pool {name})"
+        for what, is_fine, sentence in _describe_pool(pool, with_s3=with_s3):
+            yield f"{what}{where}", is_fine, sentence
+
+
+def _describe_pool(pool: PoolSettings, *, with_s3: bool) -> Iterable[Finding]:
+    if pool.kubernetes is not None:  # its image has Java, Spark and the jars
+        return KubernetesLauncher(kubernetes_options(pool.kubernetes), "").describe()
+    jars = pool.jars_dir or default_directory()
+    return find_prerequisites(pool.java_home, jars, with_s3=with_s3)
 
 
 def _find_link(settings: Settings) -> Iterator[Finding]:
-    """Where drivers poll, and whether the link's files can be read."""
-    link = settings.spark.link
-    if link is None:
-        return
+    """Where drivers poll, and whether the links' files can be read."""
+    links = [pool.link for pool in settings.spark.every_pool.values() if pool.link is not None]
+    for number, link in enumerate(links):
+        if link not in links[:number]:
+            yield _judge_link(link)
+
+
+def _judge_link(link: LinkSettings) -> Finding:
     for what in ("certificate", "key", "authority"):
         path = getattr(link, what)
         if path is not None and not os.access(path, os.R_OK):
-            yield "link", False, f"spark.link.{what} {path} cannot be read"
-            return
-    yield "link", True, f"drivers poll {link.address_at(link.port)}"
+            return "link", False, f"spark.link.{what} {path} cannot be read"
+    return "link", True, f"drivers poll {link.address_at(link.port)}"
 
 
 def _ping(catalog: Catalog) -> Iterator[Finding]:
@@ -185,12 +195,15 @@ def _find_driver(url: str) -> Iterator[Finding]:
     if is_missing_sqlite(url):
         return
     with closing(open_store(url)) as store:
-        facts = store.spark_facts()
-    if facts is None:
-        return
+        known = store.spark_facts()
+    for facts in known.values():
+        yield from _judge_facts(facts, "" if len(known) == 1 else f" (pool {facts.pool})")
+
+
+def _judge_facts(facts: SparkFacts, where: str) -> Iterator[Finding]:
     for name, error in facts.catalogs.items():
         if error:
-            yield f"catalog {name} in Spark", False, f"its driver could not load it: {error}"
+            yield f"catalog {name} in Spark{where}", False, f"its driver could not load it: {error}"
     old = tuple(find_old_versions(facts))
     versions = ", ".join(
         f"{name} {version or 'unknown'}"
@@ -201,9 +214,13 @@ def _find_driver(url: str) -> Iterator[Finding]:
             ("Iceberg", facts.iceberg),
         )
     )
-    yield "Spark driver", not old, "; ".join((f"{versions} (at {facts.at:%F %T} UTC)", *old))
+    yield (
+        f"Spark driver{where}",
+        not old,
+        "; ".join((f"{versions} (at {facts.at:%F %T} UTC)", *old)),
+    )
     for fault in find_faults(facts):
-        yield f"rule {fault.rule}", True, f"restricted: {fault.sentence}"
+        yield f"rule {fault.rule}{where}", True, f"restricted: {fault.sentence}"
 
 
 def _judge_new_store(directory: Path) -> Finding:

@@ -32,6 +32,7 @@ from maintainer.domain.policy import PolicySet
 from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import effective
+from maintainer.policy.pools import find_unknown_pools
 from maintainer.policy.writing import describe
 from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.requests.policy_versions import CURRENT, compare_versions
@@ -64,7 +65,12 @@ def check_policies(
     settings = load(config) if directory is None or config is not None else None
     place = directory or (settings.policies if settings else Path())
     policies = PolicyDirectory(place).current()
-    problems = (*policies.problems, *find_ambiguities(policies, _known_tables(settings, policies)))
+    pools = settings.spark.every_pool if settings is not None else None
+    problems = (
+        *policies.problems,
+        *(() if pools is None else find_unknown_pools(policies.layers, pools)),
+        *find_ambiguities(policies, _known_tables(settings, policies)),
+    )
     for problem in problems:
         echo(f"{problem.source}: {problem.message}", is_error=True)
     if problems:

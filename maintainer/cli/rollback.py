@@ -33,7 +33,7 @@ def rollback(
         if undone is None:
             message = f"no job {job!r} is known; finished jobs are forgotten after their retention"
             raise UnknownTableError(message)
-        refuse_missing(app.ports.runner.describe())
+        refuse_missing(app.ports.runner.describe(undone.pool))
         settle_left_jobs(app.ports, undone.table)
         if not yes:
             _ask(

@@ -21,6 +21,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
+from maintainer.policy.effective import effective
 from maintainer.requests.run import request_run
 from maintainer.steps.table import measured_record
 from maintainer.steps.table_plan import make_plan, policy_of
@@ -51,7 +52,8 @@ def run(
     identifier = TableIdentifier.parse(table)
     rules = tuple(dict.fromkeys(action or []))
     with open_app(load(config), runs_jobs=True) as app:
-        refuse_missing(app.ports.runner.describe())
+        policy = effective(app.ports.policies.current(), identifier, {})
+        refuse_missing(app.ports.runner.describe(policy.runs_on))
         measure_named(app.ports, identifier)
         settle_left_jobs(app.ports, identifier)
         if not yes:

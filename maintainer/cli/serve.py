@@ -42,7 +42,8 @@ def serve(settings: Settings, role: Role = Role.ALL) -> None:
     Running jobs may finish within the drain timeout; a second signal cuts it short.
     """
     configure_log()
-    if role is Role.LINK and settings.spark.link is None:
+    pools = settings.spark.every_pool.values()
+    if role is Role.LINK and not any(pool.link for pool in pools):
         message = "the role link serves spark.link, and the configuration has no such section"
         raise ConfigurationError(message)
     listener = bind("server", settings.server.host, settings.server.port)
@@ -77,27 +78,24 @@ def _run(app: App, listener: socket.socket, role: Role) -> None:
         if role.works:
             _log_missing(app.ports.runner)
         signals.wait()
-        leaves = app.ports.runner.outlives_daemon and not signals.is_urgent
+        held, ending = held_jobs(app.ports), _own_running(app, signals)
         log.info(
-            "daemon.stopping running_jobs=%d (%s)",
-            len(held_jobs(app.ports)),
-            "they continue without this daemon"
-            if leaves
-            else "they may finish; a second signal cancels them",
+            "daemon.stopping running_jobs=%d (%d of them may finish, and a second signal cancels "
+            "them; the others continue without this daemon)",
+            len(held),
+            len(ending),
         )
         app.stopping.set()
-        if leaves:
-            scheduler.stop()
-            app.ports.runner.leave()
+        scheduler.drain(
+            partial(_own_running, app, signals),
+            partial(_cancel, app),
+            _drain_timeout(app, signals),
+        )
+        scheduler.stop()
+        if role.works:
+            _end_spark(app, signals)
         else:
-            scheduler.drain(
-                partial(_own_running, app, signals),
-                partial(_cancel, app),
-                _drain_timeout(app, signals),
-            )
-            scheduler.stop()
-            if role.works:
-                _settle_what_is_left(app)
+            app.ports.runner.leave()
         server.should_exit = True
         thread.join(STOP_SECONDS + 1)
     log.info("daemon.stopped")
@@ -186,9 +184,14 @@ def _drain_timeout(app: App, signals: _Signals) -> timedelta:
 
 
 def _own_running(app: App, signals: _Signals) -> list[Job]:
+    # A job that cannot be proved yet waits for its table, in any process. After a second signal
+    # no job continues.
+    outlives = app.ports.runner.outlives_daemon
     jobs = [
-        job for job in held_jobs(app.ports) if job.unreadable_since is None
-    ]  # a job that cannot be proved yet waits for its table, in any process
+        job
+        for job in held_jobs(app.ports)
+        if job.unreadable_since is None and (signals.is_urgent or not outlives(job.pool))
+    ]
     if signals.is_urgent:
         for job in jobs:
             if not job.cancel_requested_by:
@@ -200,10 +203,16 @@ def _cancel(app: App, job: Job) -> object:
     return request_cancel(app.ports, job, "shutdown")
 
 
-def _settle_what_is_left(app: App) -> None:
-    """End Spark, then read from the tables what became of jobs that did not end."""
+def _end_spark(app: App, signals: _Signals) -> None:
+    """Leave or end Spark, then read from the tables what became of jobs that ended with it."""
     runner: Runner = app.ports.runner
-    runner.close()
+    is_left = not signals.is_urgent and all(map(runner.outlives_daemon, runner.capacities))
+    if signals.is_urgent:
+        runner.close()
+    else:
+        runner.leave()
+    if is_left:
+        return
     try:
         watch(app.ports)
         review(app.ports)

@@ -13,6 +13,7 @@ import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from maintainer.adapters.policies import PolicyDirectory
+from maintainer.app.options import admission_rules
 from maintainer.cli.console import OutputFormat, command, make_console, print_json, print_list, say
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, load, open_app
@@ -21,6 +22,7 @@ from maintainer.domain.errors import ConfigurationError, InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.policy import PolicySet
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.units import format_duration, format_size, parse_duration
 from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import JobQuery
@@ -109,7 +111,9 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
         if budget is None and rules is not None
         else budget,
         max_jobs=max_jobs,
-        memory_gb=rules.memory_gb if rules is not None else Conditions().memory_gb,
+        memory_gb=rules.pools[DEFAULT_POOL].memory_gb
+        if rules is not None
+        else Conditions().memory_gb,
         sla=parse_duration(sla) if sla is not None else Conditions().sla,
         seed=seed,
     )
@@ -133,11 +137,7 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
 
 
 def _read_rules(settings: Settings | None) -> AdmissionRules | None:
-    return (
-        settings.admission.as_rules(settings.spark.size_profiles, settings.spark.tasks_at_once)
-        if settings is not None
-        else None
-    )
+    return admission_rules(settings) if settings is not None else None
 
 
 def _read_cycle(text: str, length: timedelta) -> timedelta:

@@ -60,6 +60,7 @@ def decide(health: TableHealth, policy: Policy, circumstances: Circumstances) ->
         skipped=tuple(verdict for verdict in verdicts if isinstance(verdict, SkippedRule)),
         budget=policy.budget,
         is_urgent=circumstances.band is Band.CRITICAL,
+        pool=policy.runs_on,
     )
 
 

@@ -12,9 +12,9 @@ from maintainer.domain.cost import Cost, Score, Worth
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, TablePattern, split_levels
 from maintainer.domain.job import Job
-from maintainer.domain.job_size import SizeProfile
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName, Window
+from maintainer.domain.pool import DEFAULT_POOL, Pool
 
 EVERYTHING = "*"  # the scope of all tables
 MAX_SCOPE_CHARACTERS = 500
@@ -74,6 +74,7 @@ class Candidate:
     priority: int = 50
     is_urgent: bool = False  # the table is in the critical band
     budget: Budget | None = None  # of the table's policy
+    pool: str = DEFAULT_POOL  # where its job would run
 
 
 def find_candidates(plan: Plan) -> tuple[Candidate, ...]:
@@ -93,6 +94,7 @@ def find_candidates(plan: Plan) -> tuple[Candidate, ...]:
             priority=plan.priority,
             is_urgent=plan.is_urgent,
             budget=plan.budget,
+            pool=plan.pool,
         )
         for planned in plan.planned
         if planned.cost is not None and planned.worth is not None
@@ -184,6 +186,5 @@ class AdmissionRules:
         hours=24
     )  # beyond this, each further such span of waiting multiplies the score by ten
     blackouts: tuple[Window, ...] = ()
-    memory_gb: float = 1.0  # of one job
-    tasks_at_once: int = 1  # Spark tasks of one job that run at the same time
-    profiles: tuple[SizeProfile, ...] = ()  # empty: every job is small and takes memory_gb
+    # by name; a pool that is not here is not configured
+    pools: Mapping[str, Pool] = field(default_factory=lambda: {DEFAULT_POOL: Pool()})

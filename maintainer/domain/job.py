@@ -24,6 +24,7 @@ from maintainer.domain.job_driver import JobDriver
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.plan import Estimate, name_state
 from maintainer.domain.policy import RuleName
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.progress import Progress
 from maintainer.domain.rollback import JobAction, Repair, RollBack
 from maintainer.domain.safeguards import Safeguards
@@ -171,6 +172,7 @@ class Job:
     is_overdue: bool = False  # it was asked to end at its deadline
     size: JobSize | None = None  # None: the smallest
     size_reason: str = ""
+    pool: str = DEFAULT_POOL  # the pool of its driver
     unreadable_since: datetime | None = (
         None  # since then Spark is done, but the table cannot be read for the proof
     )

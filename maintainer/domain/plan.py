@@ -16,6 +16,7 @@ from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.policy import Mode, RuleName
+from maintainer.domain.pool import DEFAULT_POOL
 
 _MAX_HALVINGS = 6
 
@@ -124,6 +125,7 @@ class Plan:
     skipped: tuple[SkippedRule, ...]
     budget: Budget | None = None  # of the policy, under its name
     is_urgent: bool = False  # the table is in the critical band
+    pool: str = DEFAULT_POOL  # where its jobs run
 
     @property
     def benefit(self) -> float:

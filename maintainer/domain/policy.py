@@ -12,6 +12,7 @@ from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.metric import Metric, Threshold
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.rule_field import Duration, Flag, rule_field, timeout_field
 from maintainer.domain.safeguards import Safeguards
 
@@ -154,6 +155,7 @@ class Policy:
     others: Others = Others.STAND_BACK
     min_size: JobSize = JobSize.SMALL  # of the table's jobs
     max_size: JobSize = JobSize.LARGE
+    runs_on: str = DEFAULT_POOL  # the pool of the table's jobs
     properties: PropertyRights = PropertyRights.MAY_RESTRICT
     # for a table registered under several names: only this name is maintained
     is_owner: bool = False
@@ -174,10 +176,10 @@ class PolicyLayer:
     Paths and value types: mode (Mode), properties (PropertyRights), priority (int),
     target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone
     (str), budget (Budget), blackouts (tuple of Window), others (Others), owner (bool), min_size and
-    max_size (JobSize), rollback_for (timedelta, zero for off), canary (Canary), checksum
-    (Checksum), rules.<rule> (True when the rule is named at all), rules.<rule>.when.<key of a
-    metric> (float: bytes, seconds, ratio or count), rules.<rule>.<key of a field> (of the field's
-    own type), rules.<rule>.options.<iceberg option> (str).
+    max_size (JobSize), runs_on (str), rollback_for (timedelta, zero for off), canary (Canary),
+    checksum (Checksum), rules.<rule> (True when the rule is named at all), rules.<rule>.when.<key
+    of a metric> (float: bytes, seconds, ratio or count), rules.<rule>.<key of a field> (of the
+    field's own type), rules.<rule>.options.<iceberg option> (str).
     """
 
     name: str  # file name relative to the policy directory

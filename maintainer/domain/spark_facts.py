@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from re import compile as compile_regex
 
+from maintainer.domain.pool import DEFAULT_POOL
+
 Version = tuple[int, ...]
 
 _NUMBERS = compile_regex(r"(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?")
@@ -24,6 +26,7 @@ class SparkFacts:
     iceberg: str = ""
     # by name: why Spark could not load the catalog, in a line; empty: it was loaded
     catalogs: Mapping[str, str] = field(default_factory=dict)
+    pool: str = DEFAULT_POOL
 
 
 def read_version(text: str) -> Version | None:

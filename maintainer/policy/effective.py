@@ -25,6 +25,7 @@ from maintainer.domain.policy import (
     Setting,
     Window,
 )
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.rules import RULES
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.policy.inherited import TableProperties, source_of
@@ -46,6 +47,7 @@ _DEFAULTS: dict[str, object] = {
     "owner": False,
     "min_size": JobSize.SMALL,
     "max_size": JobSize.LARGE,
+    "runs_on": DEFAULT_POOL,
     "rollback_for": timedelta(days=1),
     "canary": Canary.SAMPLE,
     "checksum": Checksum.OFF,
@@ -109,6 +111,7 @@ def effective(
         is_owner=_get(merged, "owner", bool) is True,
         min_size=_get(merged, "min_size", JobSize) or JobSize.SMALL,
         max_size=_get(merged, "max_size", JobSize) or JobSize.LARGE,
+        runs_on=_get(merged, "runs_on", str) or DEFAULT_POOL,
     )
     values = flatten(policy)
     inherited = {path: setting for path, setting in own.inherited().items() if path not in values}

@@ -140,6 +140,7 @@ def flatten(policy: Policy) -> dict[str, object]:
     }
     values |= {"owner": policy.is_owner}
     values |= {"min_size": policy.min_size, "max_size": policy.max_size}
+    values |= {"runs_on": policy.runs_on}
     for rule in policy.rules:
         values |= flatten_rule(rule)
     return {path: value for path, value in values.items() if value is not None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -44,11 +44,12 @@ class Runner(Protocol):
         """The name of this process among all that share the store; stored with each job."""
         ...
 
-    def lives(self, owner: str) -> bool | None:
-        """True when the process of that name is alive, or another one has adopted its work.
+    def lives(self, owner: str, pool: str, /) -> bool | None:
+        """True when the process of that name is alive, or another one has adopted its work there.
 
-        None when the process is of another machine. When nobody has adopted the work, this
-        process does so now: of two that ask, only one may continue.
+        None when the process is of another machine, or the pool is not configured here. When
+        nobody has adopted the work in the pool, this process does so now: of two that ask, only
+        one may continue.
         """
         ...
 
@@ -62,13 +63,18 @@ class Runner(Protocol):
         ...
 
     @property
-    def capacity(self) -> int:
-        """How many jobs can run at the same time."""
+    def capacities(self) -> Mapping[str, int]:
+        """How many jobs can run at the same time in each pool."""
         ...
 
     @property
-    def facts(self) -> SparkFacts | None:
-        """What the newest driver reported about its Spark; None until one has."""
+    def obstacles(self) -> Mapping[str, str]:
+        """Why no job can run in these pools, in a sentence each."""
+        ...
+
+    @property
+    def facts(self) -> Mapping[str, SparkFacts]:
+        """What the newest driver of each pool reported about its Spark."""
         ...
 
     def recall(self, facts: SparkFacts) -> None:
@@ -104,7 +110,8 @@ class Runner(Protocol):
     def report(self, job: Job) -> RunnerReport | None:
         """Report a job; None while another live process owns it.
 
-        The outcome is of kind "lost" when nobody runs the job any more.
+        The outcome is of kind "lost" when nobody runs the job any more. None also while the
+        job may still work in a pool that is not configured any more.
         """
         ...
 
@@ -154,15 +161,14 @@ class Runner(Protocol):
         """
         ...
 
-    @property
-    def outlives_daemon(self) -> bool:
-        """True when jobs go on without this process, and another process can continue with them."""
+    def outlives_daemon(self, pool: str, /) -> bool:
+        """True when jobs of the pool go on without this process, and another can continue them."""
         ...
 
     def leave(self) -> None:
-        """Take no more jobs and follow none, without ending any; only if they outlive the daemon.
+        """Take no more jobs and follow none; end only those that do not outlive the daemon.
 
-        Another process may adopt them from now on.
+        Another process may adopt the others from now on.
         """
         ...
 
@@ -173,6 +179,6 @@ class Runner(Protocol):
         """
         ...
 
-    def describe(self) -> Sequence[tuple[str, bool, str]]:
-        """(what, whether it works, sentence) for Java, Spark and its jars."""
+    def describe(self, pool: str = "", /) -> Sequence[tuple[str, bool, str]]:
+        """(what, whether it works, sentence) for what Spark needs, in one pool or in all."""
         ...

@@ -75,10 +75,10 @@ def _preview_table(
         if isinstance(inventory, TableFault):
             return TablePreview(table, unmeasured=f"{inventory.kind}: {inventory.reason}")
         health_after = measure(inventory)
-    circumstances = circumstances_of(ports, record, health)
     return TablePreview(
         table,
         compare_plans(
-            decide(health, before, circumstances), decide(health_after, after, circumstances)
+            decide(health, before, circumstances_of(ports, record, health, before)),
+            decide(health_after, after, circumstances_of(ports, record, health, after)),
         ),
     )

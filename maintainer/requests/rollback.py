@@ -8,6 +8,7 @@ from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Estimate
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.rollback import Repair, RollBack
 from maintainer.ports import Ports
 from maintainer.requests.pause import pause_scope
@@ -54,6 +55,8 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
 
 
 def _make_job(ports: Ports, job: Job, action: RollBack, requested_by: str) -> Job:
+    # Its pool may be gone, and setting main back needs no room.
+    pool = job.pool if job.pool in ports.admission.pools else DEFAULT_POOL
     return Job(
         job_id=ports.new_id(),
         table=job.table,
@@ -68,5 +71,6 @@ def _make_job(ports: Ports, job: Job, action: RollBack, requested_by: str) -> Jo
         priority=PRIORITY,
         requested_by=requested_by,
         created_at=ports.clock.now(),
-        memory_gb=ports.admission.memory_gb,
+        memory_gb=ports.admission.pools[pool].memory_gb,
+        pool=pool,
     )

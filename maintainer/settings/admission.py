@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from maintainer.adapters.policies.model import (
 )
 from maintainer.adapters.policies.validation import DurationBetween, refuse
 from maintainer.domain.admission import AdmissionRules, Scorer
-from maintainer.domain.job_size import SizeProfile
+from maintainer.domain.pool import Pool
 
 FLEET = "the fleet"
 
@@ -71,12 +72,8 @@ class AdmissionSettings(BudgetModel):
             )
         return self
 
-    def as_rules(self, profiles: tuple[SizeProfile, ...], tasks_at_once: int = 1) -> AdmissionRules:
-        """Return the rules in admission's form.
-
-        `profiles` give the resources of one job, smallest size first; `tasks_at_once` is Spark's
-        number of tasks.
-        """
+    def as_rules(self, pools: Mapping[str, Pool]) -> AdmissionRules:
+        """Return the rules in admission's form, for these pools by name."""
         return AdmissionRules(
             scorer=self.scorer,
             fleet=self.as_budget(FLEET),
@@ -88,7 +85,5 @@ class AdmissionSettings(BudgetModel):
             explore_share=self.explore_share,
             sla=self.sla,
             blackouts=tuple(window.as_window() for window in self.blackouts),
-            memory_gb=profiles[0].memory_gb,
-            tasks_at_once=tasks_at_once,
-            profiles=profiles,
+            pools=pools,
         )

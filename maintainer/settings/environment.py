@@ -66,7 +66,8 @@ def _list_variables(document: Document) -> dict[str, KeyPath]:
     for name, field in Settings.model_fields.items():
         inner = inner_model(field.annotation)
         if inner is not None:
-            paths += [(name, key) for key in inner.model_fields if key not in {"conf", "catalogs"}]
+            nested = {"conf", "catalogs", "pools"}
+            paths += [(name, key) for key in inner.model_fields if key not in nested]
         elif name not in {"catalogs", "auth"}:
             paths.append((name,))
     paths += [

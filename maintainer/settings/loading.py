@@ -27,6 +27,8 @@ STATE_VARIABLE = "STATE_DIRECTORY"  # systemd's name, which the container image 
 MAXIMUM_BYTES = 1024**2
 _REFERENCE = compile_regex(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
+POOLS_DIRECTORY = "pools"  # in spark.run_dir
+
 Section = TypeVar("Section", bound=BaseModel)
 
 
@@ -100,13 +102,18 @@ def _cite(defect: Defect, file: Path, variables: Mapping[KeyPath, str]) -> str:
 def _keep_texts(document: Document) -> None:
     """Keep properties of PyIceberg and Spark as texts: 1.10 must not become 1.1, nor true True."""
     for path in document.texts:
-        if path[0] == "catalogs" or path[:2] == ("spark", "conf"):
+        if path[0] == "catalogs" or _is_conf(path):
             mapping: object = document.value
             for part in path[:-1]:
                 mapping = mapping.get(part) if isinstance(mapping, dict) else None
             if isinstance(mapping, dict) and path[-1] in mapping:
                 mapping[path[-1]] = document.expanded.get(path, document.texts[path])
     _refuse_nested_properties(document)
+
+
+def _is_conf(path: KeyPath) -> bool:
+    is_of_pool = path[:2] == ("spark", "pools") and path[3:4] == ("conf",)
+    return path[:2] == ("spark", "conf") or is_of_pool
 
 
 def _refuse_nested_properties(document: Document) -> None:
@@ -126,12 +133,12 @@ def _refuse_nested_properties(document: Document) -> None:
 def _resolve_paths(settings: Settings, base: Path) -> Settings:
     store = resolve_sqlite(settings.store, base)
     beside = find_sqlite_directory(store) or base
-    spark = _resolve_section(settings.spark, base)
-    parts = {
-        "run_dir": spark.run_dir or beside / "run",
-        "link": spark.link and _resolve_section(spark.link, base),
-        "kubernetes": spark.kubernetes and _resolve_section(spark.kubernetes, base),
+    run_dir = join(base, settings.spark.run_dir) if settings.spark.run_dir else beside / "run"
+    pools = {
+        name: _resolve_pool(pool, base, run_dir / POOLS_DIRECTORY / name)
+        for name, pool in settings.spark.pools.items()
     }
+    spark = _resolve_pool(settings.spark, base, run_dir).model_copy(update={"pools": pools})
     catalogs = {
         name: catalog.model_copy(
             update={"properties": resolve_properties(catalog.properties, base)}
@@ -141,10 +148,17 @@ def _resolve_paths(settings: Settings, base: Path) -> Settings:
     update = {
         "store": store,
         "policies": join(base, settings.policies),
-        "spark": spark.model_copy(update=parts),
+        "spark": spark,
         "catalogs": catalogs,
     }
     return settings.model_copy(update=update)
+
+
+def _resolve_pool(pool: Section, base: Path, run_dir: Path) -> Section:
+    inner = {
+        name: _resolve_section(value, base) for name, value in pool if isinstance(value, BaseModel)
+    }
+    return _resolve_section(pool, base).model_copy(update={**inner, "run_dir": run_dir})
 
 
 def _resolve_section(section: Section, base: Path) -> Section:

@@ -20,6 +20,7 @@ from maintainer.domain.units import format_size
 from maintainer.policy.writing import write_value
 from maintainer.settings.catalogs import CatalogSettings
 from maintainer.settings.model import Settings
+from maintainer.settings.spark import PoolSettings
 
 _INTRODUCTION = """\
 # maintainer.yaml
@@ -48,6 +49,11 @@ _KINDS: dict[object, str] = {
     tuple: "list",
 }
 _NESTED: dict[object, str] = {dict: "{}.<name>.", tuple: "{}[]."}
+# What a mapping of names holds, where a row of its own says it.
+_BY_NAME: dict[object, str] = {
+    CatalogSettings: "properties",
+    PoolSettings: "keys of this section",
+}
 _WIDTH = 100
 _HEAD = "| key | value | default | bounds | meaning |\n|---|---|---|---|---|"
 
@@ -101,7 +107,7 @@ def _write_table(rows: Iterator[Row] | list[Row]) -> str:
 def _list_rows(owner: type[BaseModel], fields: dict[str, FieldInfo], at: str) -> Iterator[Row]:
     for name, field in fields.items():
         model = _find_model(field.annotation)
-        if model is None or model is CatalogSettings:
+        if model is None or model in _BY_NAME:
             key = f"{at}{name}.<name>" if get_origin(field.annotation) is dict else f"{at}{name}"
             yield Row(
                 key,
@@ -161,7 +167,7 @@ def _write_kind(field: FieldInfo) -> str:
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return ", ".join(f"`{value}`" for value in kind)
     if get_origin(kind) is dict:
-        return "properties" if get_args(kind)[1] is CatalogSettings else "text"
+        return _BY_NAME.get(get_args(kind)[1], "text")
     return _KINDS.get(get_origin(kind) or kind, "text")
 
 

@@ -32,6 +32,7 @@ from maintainer.domain.calibration import (
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, name_state
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName, Window
+from maintainer.domain.pool import DEFAULT_POOL, Pool
 from maintainer.estimate.filter_writer import write_where
 from maintainer.policy.effective import effective
 from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, next_opening
@@ -85,7 +86,10 @@ class Daemon:
         self._policies = policies
         self._cycle = conditions.cycle
         given = replace(
-            rules or AdmissionRules(sla=conditions.sla, memory_gb=conditions.memory_gb),
+            rules
+            or AdmissionRules(
+                sla=conditions.sla, pools={DEFAULT_POOL: Pool(memory_gb=conditions.memory_gb)}
+            ),
             scorer=scorer,
         )
         budget = conditions.gb_hours_per_day
@@ -126,9 +130,9 @@ class Daemon:
             )
 
     def _policy_of(self, traits: Traits) -> Policy:
-        return replace(
-            effective(self._policies, traits.table, traits.properties), mode=Mode.ENFORCE
-        )
+        """Return the table's policy, in force and on the one pool that is simulated."""
+        policy = effective(self._policies, traits.table, traits.properties)
+        return replace(policy, mode=Mode.ENFORCE, runs_on=DEFAULT_POOL)
 
     def _follow_windows(self, tables: Sequence[SimulatedTable], now: datetime) -> None:
         """Check the tables again whose policy's window or blackout has opened or closed."""
@@ -189,16 +193,16 @@ class Daemon:
         memory.work = _write_work(number, planned, memory.candidate, health)
 
     def _circumstances(self, memory: _Memory, now: datetime) -> Circumstances:
-        rules = self._rules
+        rules, pool = self._rules, self._rules.pools[DEFAULT_POOL]
         return Circumstances(
             now,
             {RULE: memory.history},
             calibration=Calibration(_known(memory.fit), {}, _known(self._fleet)),
-            memory_gb=rules.memory_gb,
+            memory_gb=pool.memory_gb,
             admission=rules,
             previous=memory.plan,
-            tasks_at_once=rules.tasks_at_once,
-            profiles=rules.profiles,
+            tasks_at_once=pool.tasks_at_once,
+            profiles=pool.profiles,
         )
 
     def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:

@@ -10,6 +10,7 @@ from maintainer.admit.budgets import next_day
 from maintainer.admit.circumstances import AdmissionCircumstances, Running
 from maintainer.domain.admission import AdmissionRules, Candidate
 from maintainer.domain.budget import NOTHING_SPENT, Charge, Spending, day_of
+from maintainer.domain.pool import DEFAULT_POOL
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +57,16 @@ class Workload:
                 _charge(spent, job.running, job.predicted)
         running = tuple(job.running for job in self._jobs)
         return AdmissionCircumstances(
-            now, self.slots - len(running), self.rules, running, Spending(self._day, spent)
+            now,
+            {DEFAULT_POOL: self.slots - len(running)},
+            self.rules,
+            running,
+            Spending(self._day, spent),
         )
 
     def next_change(self, now: datetime) -> datetime:
         """Return when more may start: a job ends, a day begins, or a blackout ends."""
-        blackout = find_blackout(AdmissionCircumstances(now, self.slots, self.rules))
+        blackout = find_blackout(AdmissionCircumstances(now, {}, self.rules))
         ends = (
             [blackout.next_at]
             if blackout is not None and blackout.next_at is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
 from maintainer.admit.admission import admit, choose, find_blackout, is_shut
@@ -13,6 +15,7 @@ from maintainer.decide.notices import notice_of_budget
 from maintainer.domain.admission import AdmissionDecision, Candidate
 from maintainer.domain.budget import day_of
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Job
 from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 from maintainer.ports import Ports
 
@@ -50,7 +53,7 @@ def is_blackout(ports: Ports) -> bool:
     """True in a blackout of all tables: only requested jobs start then."""
     return (
         find_blackout(
-            AdmissionCircumstances(ports.clock.now(), ports.runner.capacity, ports.admission)
+            AdmissionCircumstances(ports.clock.now(), ports.runner.capacities, ports.admission)
         )
         is not None
     )
@@ -71,18 +74,26 @@ def read_circumstances(ports: Ports) -> AdmissionCircumstances:
     now = ports.clock.now()
     return AdmissionCircumstances(
         now=now,
-        # A job that waits for its proof has left Spark and occupies no slot, so an
-        # unreadable table does not block the others. Jobs of another process use that
-        # process's slots.
-        free_slots=ports.runner.capacity
-        - sum(
-            not job.awaits_review and job.owner in {"", ports.runner.owner} for job in unfinished
-        ),
+        free_slots=_find_free(ports, unfinished),
         rules=ports.admission,
         running=tuple(running_of(job) for job in unfinished),
         spending=ports.store.spending(day_of(now)),
         scope_pauses=tuple(ports.store.scope_pauses()),
     )
+
+
+def _find_free(ports: Ports, unfinished: Iterable[Job]) -> Mapping[str, int]:
+    """The free slots of each pool.
+
+    A job that waits for its proof has left Spark and occupies no slot, so an unreadable table
+    does not block the others. Jobs of another process use that process's slots.
+    """
+    at_work = Counter(
+        job.pool
+        for job in unfinished
+        if not job.awaits_review and job.owner in {"", ports.runner.owner}
+    )
+    return {pool: slots - at_work[pool] for pool, slots in ports.runner.capacities.items()}
 
 
 def record_waits(ports: Ports) -> int:

@@ -39,7 +39,8 @@ def _renew(ports: Ports, lease: Lease) -> Lease | None:
 def _take_over(ports: Ports, job: Job, lease: Lease | None) -> Lease | None:
     now = ports.clock.now()
     holder = lease.holder if lease is not None else job.owner
-    if not is_abandoned(lease, now, ports.lease_terms, is_holder_alive=ports.runner.lives(holder)):
+    is_alive = ports.runner.lives(holder, job.pool)
+    if not is_abandoned(lease, now, ports.lease_terms, is_holder_alive=is_alive):
         return None
     taken = ports.store.take_lease(job, lease, ports.runner.owner, now + ports.lease_terms.duration)
     if taken is not None:

@@ -9,6 +9,7 @@ from maintainer import __version__
 from maintainer.decide.next_check import find_next_check
 from maintainer.decide.spark_fitness import list_restrictions
 from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.policy.scope_pauses import hash_scope_pauses
 from maintainer.policy.versions import version_of
 from maintainer.ports import Ports
@@ -28,8 +29,15 @@ def plan(ports: Ports) -> int:
     # number of tables.
     paused = hash_scope_pauses(ports.store.scope_pauses())
     version = f"{__version__} {ports.policies.current().version} {paused}".rstrip()
-    # Another configuration may have a runner for these catalogs, and another Spark fewer faults.
-    obstacles = (*sorted(ports.no_runner.items()), *list_restrictions(ports.runner.facts))
+    # Another configuration may have a runner for these catalogs and other pools, and another
+    # Spark fewer faults.
+    facts = ports.runner.facts
+    obstacles = (
+        *sorted(ports.no_runner.items()),
+        *sorted(ports.runner.obstacles.items()),
+        *(sentence for pool in sorted(facts) for sentence in list_restrictions(facts[pool])),
+        *(pool for pool in sorted(ports.admission.pools) if pool != DEFAULT_POOL),
+    )
     if obstacles:
         version += f" {crc32(repr(obstacles).encode()):x}"
     due = ports.store.tables_to_plan(ports.clock.now(), version, ports.catalogs)

@@ -13,8 +13,10 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.location import paths_of
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer
+from maintainer.domain.pool import Pool
 from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.policy.effective import effective
+from maintainer.policy.pools import explain_unknown
 from maintainer.policy.preview import with_candidate
 from maintainer.policy.scope_pauses import find_scope_pause
 from maintainer.ports import Ports
@@ -59,7 +61,7 @@ def make_plan(
 
     `is_requested`: a person asks for the plan now. Errors as of `decide_in_time`.
     """
-    circumstances = circumstances_of(ports, record, health, is_requested=is_requested)
+    circumstances = circumstances_of(ports, record, health, policy, is_requested=is_requested)
     return decide_in_time(ports, record, health, policy, circumstances)
 
 
@@ -100,9 +102,18 @@ def add_surroundings(
 
 
 def circumstances_of(
-    ports: Ports, record: TableRecord, health: TableHealth, *, is_requested: bool = False
+    ports: Ports,
+    record: TableRecord,
+    health: TableHealth,
+    policy: Policy,
+    *,
+    is_requested: bool = False,
 ) -> Circumstances:
-    """What a decision rests on apart from the table's health and policy."""
+    """What a decision rests on apart from the table's health and policy.
+
+    Of the policy only the pool counts: what its jobs get, and what is known of its Spark.
+    """
+    pool = ports.admission.pools.get(policy.runs_on, Pool())
     unfinished = ports.store.unfinished_job_of(health.table_uuid)
     return Circumstances(
         now=ports.clock.now(),
@@ -113,14 +124,23 @@ def circumstances_of(
         registrations=registrations_of(ports, health.table, health.table_uuid, health.properties),
         is_requested=is_requested,
         calibration=ports.store.calibration(health.table_uuid, health.table.catalog),
-        memory_gb=ports.admission.memory_gb,
+        memory_gb=pool.memory_gb,
         admission=ports.admission,
         previous=record.plan,
         pause=find_scope_pause(ports.store.scope_pauses(), health.table),
         band=record.grade.band if record.grade is not None else None,
         application=ports.runner.application,
-        tasks_at_once=ports.admission.tasks_at_once,
-        profiles=ports.admission.profiles,
-        no_runner=ports.no_runner.get(health.table.catalog),
-        facts=ports.runner.facts,
+        tasks_at_once=pool.tasks_at_once,
+        profiles=pool.profiles,
+        no_runner=ports.no_runner.get(health.table.catalog) or find_obstacle(ports, policy),
+        facts=ports.runner.facts.get(policy.runs_on),
     )
+
+
+def find_obstacle(ports: Ports, policy: Policy) -> str | None:
+    """Why no job can run in the pool of the policy; None when nothing is known against it."""
+    pools = ports.admission.pools
+    if policy.runs_on not in pools:
+        return explain_unknown(policy.runs_on, policy.sources.get("runs_on", ""), pools)
+    reason = ports.runner.obstacles.get(policy.runs_on)
+    return None if reason is None else f"pool {policy.runs_on} cannot be used: {reason}"

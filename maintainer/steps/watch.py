@@ -37,13 +37,13 @@ def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
 
 
 def _exchange_facts(ports: Ports) -> None:
-    """Store what a driver of this process reported, or take what another process stored."""
+    """Store what drivers of this process reported, or take what another process stored."""
     stored = ports.store.spark_facts()
-    if stored is not None:
-        ports.runner.recall(stored)
-    own = ports.runner.facts
-    if own is not None and (stored is None or own.at > stored.at):
-        ports.store.record_spark_facts(own)
+    for facts in stored.values():
+        ports.runner.recall(facts)
+    for pool, own in ports.runner.facts.items():
+        if pool not in stored or own.at > stored[pool].at:
+            ports.store.record_spark_facts(own)
 
 
 def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:

@@ -28,6 +28,7 @@ from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction
 from maintainer.domain.policy import Mode, RuleName, Window
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.units import GIB
 from maintainer.estimate.floors import check_before_submit
 from tests.adapters.store.values import make_job
@@ -75,7 +76,8 @@ def candidate(
 
 
 def circumstances(places: int = 10, **changes: object) -> AdmissionCircumstances:
-    return replace(AdmissionCircumstances(NOW, places, spending=Spending(TODAY)), **changes)  # type: ignore[arg-type]
+    given = AdmissionCircumstances(NOW, {DEFAULT_POOL: places}, spending=Spending(TODAY))
+    return replace(given, **changes)  # type: ignore[arg-type]
 
 
 def limited(
@@ -405,7 +407,7 @@ def test_no_budget_is_exceeded_no_table_has_two_and_every_candidate_has_one_verd
     assert Counter(id(verdict.candidate) for verdict in verdicts) == Counter(
         id(one) for one in candidates
     )
-    assert len(started) <= max(0, given.free_slots)
+    assert len(started) <= max(0, given.free_slots[DEFAULT_POOL])
     assert len(
         {one.table_uuid for one in started} | {running.table_uuid for running in given.running}
     ) == len(started) + len({running.table_uuid for running in given.running})
@@ -500,7 +502,7 @@ def test_with_a_budget_that_suffices_on_average_everybody_starts_in_the_end(
             for number, (files, gb_hours, priority) in enumerate(works)
         ]
         given = AdmissionCircumstances(
-            now, places, rules, spending=Spending("", {("lake", ""): spent})
+            now, {DEFAULT_POOL: places}, rules, spending=Spending("", {("lake", ""): spent})
         )
         for one in admitted(admit(waiting, given)):
             number = int(one.table.name[1:])

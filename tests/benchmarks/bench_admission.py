@@ -30,6 +30,7 @@ from maintainer.domain.health import Band, Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction
 from maintainer.domain.policy import Mode, RuleName
+from maintainer.domain.pool import DEFAULT_POOL
 from tests.benchmarks.harness import Measured, less_is_better
 
 TABLES: Final = 100_000
@@ -50,7 +51,7 @@ def run(scale: float) -> list[Measured]:
         whole = cpu_seconds(store.plans)
         free = AdmissionCircumstances(
             _AT,
-            8,
+            {DEFAULT_POOL: 8},
             AdmissionRules(fleet=Budget(max_jobs=8, gb_hours_per_day=100.0, name="the fleet")),
         )
         choosing, judging = (

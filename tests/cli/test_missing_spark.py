@@ -26,7 +26,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
     open_instead(monkeypatch, made)
 
-    def describe() -> Sequence[tuple[str, bool, str]]:
+    def describe(_pool: str = "") -> Sequence[tuple[str, bool, str]]:
         return (
             ("Java", False, "none here"),
             ("Spark", True, "pyspark 4"),

@@ -20,6 +20,7 @@ from maintainer.domain.admission import AdmissionRules, Candidate
 from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, RuleName, Window
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.rules import RewriteDataFilesRule
 from tests.samples import NOW, TABLE, UUID, health_of_partitions
 
@@ -118,7 +119,7 @@ def test_something_is_admitted_exactly_outside_of_every_blackout_of_all_tables(
     blackouts: list[Daily], now: datetime
 ) -> None:
     rules = AdmissionRules(blackouts=tuple(blackout.window for blackout in blackouts))
-    circumstances = AdmissionCircumstances(now, 1, rules)
+    circumstances = AdmissionCircumstances(now, {DEFAULT_POOL: 1}, rules)
     may_start = not any(blackout.covers(now, OTHER) for blackout in blackouts)
     event("open" if may_start else "shut")
     assert [verdict.is_admitted for verdict in admit([CANDIDATE], circumstances)] == [may_start]

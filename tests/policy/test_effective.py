@@ -344,6 +344,7 @@ def test_a_policy_is_described_as_people_write_it() -> None:
         ("owner", "false", "built-in default"),
         ("min_size", "small", "built-in default"),
         ("max_size", "large", "built-in default"),
+        ("runs_on", "default", "built-in default"),
         (f"{DATA}.enabled", "true", "built-in default"),
         (f"{DATA}.when.average_file_size_below", "32MiB", "built-in default"),
         (f"{DATA}.cooldown", "6h", "built-in default"),

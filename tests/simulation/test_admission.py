@@ -16,6 +16,7 @@ from maintainer.adapters.policies.properties import read_table_properties
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.budget import Budget, Charge
 from maintainer.domain.policy import PolicyLayer, PolicySet, Window
+from maintainer.domain.pool import Pool
 from maintainer.domain.units import KIB, MIB
 from maintainer.simulation.daemon import Daemon
 from maintainer.simulation.fleet import Layout, Traits, Writer
@@ -208,5 +209,8 @@ def test_the_properties_of_a_table_are_the_narrowest_layer() -> None:
 
 def test_a_job_occupies_the_memory_of_its_size() -> None:
     assert Work(0).memory_gb is None
-    daemon, tables = Daemon((), UNHELD, rules=AdmissionRules(memory_gb=2.5)), begin(fleet(1))
+    daemon, tables = (
+        Daemon((), UNHELD, rules=AdmissionRules(pools={"default": Pool(2.5)})),
+        begin(fleet(1)),
+    )
     assert [work.memory_gb for work in daemon.choose(STARTS_AT, tables, None)] == [2.5]

@@ -30,15 +30,15 @@ def codes(world: World, table: TableIdentifier) -> set[SkipCode]:
 def test_what_a_driver_reports_is_stored_and_known_after_a_restart() -> None:
     world = World()
     watch(world.ports)
-    assert world.store.spark_facts() is None
+    assert world.store.spark_facts() == {}
     told = facts(world)
     world.runner.report_facts(told)
     watch(world.ports)
-    assert world.store.spark_facts() == told
+    assert world.store.spark_facts() == {"default": told}
     restarted = FakeRunner(world.clock)
     watch(replace(world.ports, runner=restarted))
-    assert restarted.facts == told
-    assert world.store.spark_facts() == told
+    assert restarted.facts == {"default": told}
+    assert world.store.spark_facts() == {"default": told}
 
 
 def test_facts_under_other_settings_are_neither_taken_nor_overwritten() -> None:
@@ -48,8 +48,8 @@ def test_facts_under_other_settings_are_neither_taken_nor_overwritten() -> None:
     world.runner.report_facts(older)
     world.store.record_spark_facts(newer)
     watch(world.ports)
-    assert world.runner.facts == older
-    assert world.store.spark_facts() == newer
+    assert world.runner.facts == {"default": older}
+    assert world.store.spark_facts() == {"default": newer}
 
 
 def test_a_catalog_that_spark_cannot_load_runs_nothing_until_it_is_tried_again() -> None:

@@ -11,6 +11,7 @@ from maintainer.adapters.policies.rule_models import RulesModel
 from maintainer.adapters.policies.texts import (
     check_cron,
     check_pattern,
+    check_pool,
     check_timezone,
 )
 from maintainer.adapters.policies.validation import (
@@ -152,6 +153,12 @@ class PolicyModel(Strict):
     )
     max_size: Annotated[JobSize, Field(strict=False)] | None = Field(
         None, description="The largest of Spark's profiles that its jobs run in; default large."
+    )
+    runs_on: Annotated[str, BeforeValidator(check_pool)] | None = Field(
+        None,
+        description="The pool of `spark.pools` in maintainer.yaml that its jobs run in; default "
+        "`default`.",
+        examples=["default"],
     )
     rollback_for: Annotated[timedelta, OffOrBetween("1h", "30d")] | None = Field(
         None,

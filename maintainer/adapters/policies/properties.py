@@ -25,6 +25,7 @@ _FILES_ONLY = {
     "window": "only a file sets a window",
     "blackouts": "only a file sets blackouts",
     "budget": "only a file sets a budget",
+    "runs_on": "only a file names a pool",
     "rollback_for": "only a file says how a rewrite is proved",
     "canary": "only a file says how a rewrite is proved",
     "checksum": "only a file says how a rewrite is proved",

@@ -15,6 +15,7 @@ from maintainer.adapters.policies.validation import refuse
 from maintainer.domain.condition import MAX_CONDITION_CHARACTERS, check_condition
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.pool import MAX_POOL_NAME, is_pool_name
 
 MAXIMUM_PATTERN_CHARACTERS = 500
 MAXIMUM_CRON_CHARACTERS = 500  # each minute of an hour takes 170
@@ -99,6 +100,16 @@ def _has_open_bracket(glob: str) -> bool:
             return True
         position = end + 1
     return False
+
+
+def check_pool(value: object) -> object:
+    """Accept the name of a pool, whether it is configured or not."""
+    if isinstance(value, str) and not is_pool_name(value):
+        refuse(
+            f"is {value[:100]!r}, but a pool's name has at most {MAX_POOL_NAME} lower-case "
+            f"letters, digits and inner dashes"
+        )
+    return value
 
 
 def check_filter(value: object) -> object:

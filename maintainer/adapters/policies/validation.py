@@ -197,12 +197,16 @@ def suggest_key(key: str, valid: Iterable[str]) -> str:
 
 
 def _keys_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
-    for part in path:
+    parts = iter(path)
+    for part in parts:
         field = next(
             (field for name, field in model.model_fields.items() if (field.alias or name) == part),
             None,
         )
         inner = inner_model(field.annotation) if field else None
+        if field is not None and get_origin(field.annotation) is dict:
+            inner = inner_model(get_args(field.annotation)[1])
+            next(parts, None)  # the name that the operator has chosen
         if inner is None:
             return []
         model = inner

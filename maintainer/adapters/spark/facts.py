@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 from maintainer.domain.job_driver import JobDriver
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.redaction import redact_url
 from maintainer.domain.spark_facts import SparkFacts
 
@@ -19,7 +20,7 @@ def digest_settings(fingerprints: Collection[str]) -> str:
     return sha256(" ".join(sorted(fingerprints)).encode()).hexdigest()[:16]
 
 
-def read_facts(said: Mapping[str, object], settings: str) -> SparkFacts:
+def read_facts(said: Mapping[str, object], settings: str, pool: str = DEFAULT_POOL) -> SparkFacts:
     """Return the facts of a message; what it lacks is unknown."""
     at, catalogs = said.get("at"), said.get("catalogs")
     return SparkFacts(
@@ -32,15 +33,17 @@ def read_facts(said: Mapping[str, object], settings: str) -> SparkFacts:
         catalogs={str(name): redact_url(str(error)) for name, error in catalogs.items()}
         if isinstance(catalogs, Mapping)
         else {},
+        pool=pool,
     )
 
 
 class Reports:
     """What drivers have reported about themselves and their Spark."""
 
-    def __init__(self, fingerprints: Collection[str]) -> None:
-        """Take the fingerprints of drivers with the present settings."""
+    def __init__(self, fingerprints: Collection[str], pool: str = DEFAULT_POOL) -> None:
+        """Take the fingerprints of the pool's drivers with the present settings."""
         self._fingerprints = fingerprints
+        self._pool = pool
         self._settings = digest_settings(fingerprints)
         self._mutex = threading.Lock()
         self._drivers: dict[str, JobDriver] = {}  # by name, the last ones
@@ -49,7 +52,7 @@ class Reports:
     def recall(self, facts: SparkFacts) -> None:
         """Take facts under the present settings, if they are newer."""
         with self._mutex:
-            if facts.settings == self._settings and (
+            if (facts.pool, facts.settings) == (self._pool, self._settings) and (
                 self.newest is None or facts.at > self.newest.at
             ):
                 self.newest = facts
@@ -62,7 +65,7 @@ class Reports:
         """Take what a driver's message says about it."""
         facts = message.get("facts")
         if isinstance(facts, Mapping) and fingerprint in self._fingerprints:
-            self.recall(read_facts(facts, self._settings))
+            self.recall(read_facts(facts, self._settings, self._pool))
         if "place" in message:
             with self._mutex:
                 self._drivers[name] = read_driver(name, message)

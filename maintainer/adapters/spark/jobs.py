@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from maintainer.adapters.spark.drivers import Drivers
@@ -17,10 +17,15 @@ from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.options import DriverSize, RunnerOptions, megabytes
 from maintainer.adapters.spark.orphans.courier import CARRIED, Courier
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
-from maintainer.adapters.spark.statements.job import Statements, statements_of
+from maintainer.adapters.spark.statements.job import (
+    Statements,
+    refuse_unknown_catalog,
+    statements_of,
+)
 from maintainer.adapters.spark.tracking import (
     TrackedJob,
     TrackedJobs,
+    WaitingJob,
     lost,
     outcome_of_end,
     read_instant,
@@ -37,15 +42,6 @@ from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
 _UNSEEN_GRACE = timedelta(seconds=30)  # between storing a job as submitted and handing it over
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A job that no driver has room for yet."""
-
-    tracked: TrackedJob
-    size: DriverSize
-    order: Mapping[str, object]
 
 
 class SparkRunner:
@@ -78,11 +74,11 @@ class SparkRunner:
         self._clock = clock
         self._mutex = threading.RLock()
         self._jobs = TrackedJobs()
-        self._waiting: list[_Waiting] = []  # for memory, the longest first
+        self._waiting: list[WaitingJob] = []  # for memory, the longest first
         self._is_closed = False
         self._courier = Courier(orphan_files)
         self._logs = logs
-        self._reports = Reports(source.fingerprints)
+        self._reports = Reports(source.fingerprints, options.pool)
         self._drivers = Drivers(
             source, self, self._mutex, options.start_timeout, options.idle_timeout
         )
@@ -92,7 +88,7 @@ class SparkRunner:
         """Return the name under which this process's jobs are stored."""
         return self._owner
 
-    def lives(self, owner: str) -> bool | None:
+    def lives(self, owner: str, _pool: str = "", /) -> bool | None:
         """Return whether the process of that name lives, or another one has adopted its drivers.
 
         Drivers without a process are adopted now, with all their jobs.
@@ -108,14 +104,20 @@ class SparkRunner:
         return self._application
 
     @property
-    def capacity(self) -> int:
-        """Return how many jobs run at once."""
-        return self._options.max_jobs
+    def capacities(self) -> Mapping[str, int]:
+        """Return how many jobs run at once in its one pool."""
+        return {self._options.pool: self._options.max_jobs}
 
     @property
-    def facts(self) -> SparkFacts | None:
-        """Return what the newest driver reported about its Spark; None until one has."""
-        return self._reports.newest
+    def obstacles(self) -> Mapping[str, str]:
+        """Return nothing: whether Spark starts is seen by the first job."""
+        return {}
+
+    @property
+    def facts(self) -> Mapping[str, SparkFacts]:
+        """Return what the newest driver reported about its Spark; nothing until one has."""
+        newest = self._reports.newest
+        return {} if newest is None else {self._options.pool: newest}
 
     def recall(self, facts: SparkFacts) -> None:
         """Take facts that were learnt under the same settings, if they are newer."""
@@ -166,7 +168,7 @@ class SparkRunner:
                 self._hand_over(tracked, driver, order)
                 return
             tracked.progress = Progress(phase="waiting for memory")
-            self._waiting.append(_Waiting(tracked, size, order))
+            self._waiting.append(WaitingJob(tracked, size, order))
 
     def _hand_over(self, tracked: TrackedJob, driver: Driver, order: Mapping[str, object]) -> None:
         tracked.carrier = driver.name
@@ -291,13 +293,15 @@ class SparkRunner:
         """Delete what the job was given and what it reported, or what was prepared for it."""
         self._orphan_files.remove(job)
 
-    @property
-    def outlives_daemon(self) -> bool:
+    def outlives_daemon(self, _pool: str = "", /) -> bool:
         """Return whether the drivers work on without this process."""
         return self._source.outlives_daemon
 
     def leave(self) -> None:
-        """Let another process continue with the drivers; jobs that still wait for one are lost."""
+        """Leave the drivers to another process, or end them; jobs without a driver are lost."""
+        if not self.outlives_daemon():
+            self.close()
+            return
         with self._mutex:
             self._is_closed = True
             self._drivers.leave()
@@ -318,7 +322,7 @@ class SparkRunner:
         self._courier.close()
         self._source.release()
 
-    def describe(self) -> Sequence[tuple[str, bool, str]]:
+    def describe(self, _pool: str = "", /) -> Sequence[tuple[str, bool, str]]:
         """Describe each prerequisite in a sentence, present or missing."""
         return self._source.describe()
 
@@ -364,12 +368,7 @@ class SparkRunner:
             return not self._jobs.unfinished(driver)
 
     def _statements(self, job: Job) -> Statements:
-        if job.table.catalog not in self._catalogs:
-            message = (
-                f"catalog {job.table.catalog!r} of job {job.job_id} is not configured for Spark; "
-                f"known are {', '.join(sorted(self._catalogs)) or 'none'}"
-            )
-            raise InvalidValueError(message)
+        refuse_unknown_catalog(job, self._catalogs)
         return statements_of(job, self._orphan_files.find_input(job))
 
     def _running_driver(self, size: DriverSize) -> Driver | None:

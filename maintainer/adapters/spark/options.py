@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from maintainer.adapters.spark import jars
 from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.redaction import find_secrets
 from maintainer.domain.units import MIB, parse_size
 
@@ -69,6 +70,7 @@ class RunnerOptions:
         seconds=60
         # a cancelled job ends within this time, or the whole JVM is killed so that it cannot commit
     )
+    pool: str = DEFAULT_POOL
 
     def driver_of(self, size: JobSize) -> DriverSize:
         """Return the driver for jobs of that size."""

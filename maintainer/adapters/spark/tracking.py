@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from maintainer.adapters.spark.driver.clock import read_clock
 from maintainer.adapters.spark.link import Driver
+from maintainer.adapters.spark.options import DriverSize
 from maintainer.adapters.spark.states import (
     classify,
     describe_failure,
@@ -141,6 +142,15 @@ class TrackedJob:
         if name in {"job.started", "statement.started"}:
             stage = Stage.PREPARING if name == "job.started" else _STAGES.get(part, Stage.WORKING)
             self.progress = replace(self.progress, stage=stage, phase=_PHASES[stage])
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingJob:
+    """A job that no driver has room for yet."""
+
+    tracked: TrackedJob
+    size: DriverSize
+    order: Mapping[str, object]
 
 
 class TrackedJobs:

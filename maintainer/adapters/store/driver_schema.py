@@ -36,6 +36,7 @@ drivers = Table(
     Column("fence", Instant),  # the latest validity that it was ever given
     Column("ended_at", Instant),
     Column("reason", Text, nullable=False),
+    Column("pool", Text, nullable=False),
     Index("ix_drivers_owner", "owner"),
     Index("ix_drivers_ended_at", "ended_at"),
 )

@@ -59,6 +59,7 @@ class SqlDrivers:
             "received": driver.received,
             "hello": documents.write(driver.hello),
             "reason": driver.reason,
+            "pool": driver.pool,
             **_token_columns(driver.tokens),
         }
         with self._database.write(durable=True) as connection:
@@ -194,17 +195,15 @@ class SqlDrivers:
     def hear(self, owner: str, after: Mapping[str, int]) -> DriverNews:
         """See DriverStore."""
         with self._database.read() as connection:
-            theirs = _read_living(connection, owner)
+            theirs = [one for one in _read_living(connection, owner) if one.name in after]
             messages: dict[str, list[Mapping[str, object]]] = {}
-            names = [
-                driver.name for driver in theirs if driver.received > after.get(driver.name, 0)
-            ]
+            names = [driver.name for driver in theirs if driver.received > after[driver.name]]
             if names:
                 are_new = or_(
                     *(
                         and_(
                             driver_messages.c.driver == name,
-                            driver_messages.c.number > after.get(name, 0),
+                            driver_messages.c.number > after[name],
                         )
                         for name in names
                     )
@@ -380,6 +379,7 @@ def _read(row: AnyRow) -> DriverRecord:
         fence=row.fence,
         ended_at=row.ended_at,
         reason=row.reason,
+        pool=row.pool,
     )
 
 

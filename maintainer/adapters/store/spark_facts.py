@@ -1,6 +1,8 @@
-"""What the newest Spark driver reported about itself, as one fact of the store."""
+"""What the newest Spark driver of each pool reported about itself, as one fact of the store."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from sqlalchemy import Connection, select
 
@@ -9,17 +11,19 @@ from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import store_info
 from maintainer.domain.spark_facts import SparkFacts
 
-_KEY = "spark facts"
+_KEY = "spark facts of "
 
 
-def read_spark_facts(connection: Connection) -> SparkFacts | None:
-    """Read the facts; None if no driver has reported any."""
-    found = connection.execute(
-        select(store_info.c.value).where(store_info.c.key == _KEY)
-    ).scalar_one_or_none()
-    return documents.read_or_none(SparkFacts, found)
+def read_spark_facts(connection: Connection) -> Mapping[str, SparkFacts]:
+    """Read the facts by pool."""
+    rows = connection.execute(
+        select(store_info).where(store_info.c.key.startswith(_KEY)).order_by(store_info.c.key)
+    )
+    found = [documents.read(SparkFacts, row.value) for row in rows]
+    return {facts.pool: facts for facts in found}
 
 
 def record_spark_facts(database: Database, connection: Connection, facts: SparkFacts) -> None:
-    """Replace the facts."""
-    connection.execute(database.upsert(store_info, {"key": _KEY, "value": documents.write(facts)}))
+    """Replace the facts of their pool."""
+    values = {"key": f"{_KEY}{facts.pool}", "value": documents.write(facts)}
+    connection.execute(database.upsert(store_info, values))

@@ -26,6 +26,7 @@ def bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
         memory_gb=planned.memory_gb,
         size=planned.size,
         size_reason=planned.size_reason,
+        pool=fresh.pool,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.spark_facts import SparkFacts
 
 MAX_ORDER_BYTES = 8 * 1024**2  # of one order as JSON
@@ -50,6 +51,7 @@ class DriverRecord:
     fence: datetime | None = None  # nothing of it works longer, unless it polls again
     ended_at: datetime | None = None
     reason: str = ""  # why it was ended
+    pool: str = DEFAULT_POOL
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class DriverAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DriverNews:
-    """The drivers of one owner that have not ended, and their messages by name, in order."""
+    """Drivers of one owner that have not ended, and their messages by name, in order."""
 
     drivers: Sequence[DriverRecord]
     messages: Mapping[str, Sequence[Mapping[str, object]]]
@@ -144,7 +146,10 @@ class DriverStore(Protocol):
         ...
 
     def hear(self, owner: str, after: Mapping[str, int]) -> DriverNews:
-        """The owner's drivers with their messages of greater numbers than `after` says."""
+        """Those of the drivers in `after` that are the owner's and have not ended.
+
+        Their messages are those of greater numbers than `after` says.
+        """
         ...
 
     def acknowledge_messages(self, name: str, numbers: Sequence[int]) -> None:
@@ -170,12 +175,12 @@ class DriverStore(Protocol):
         """How often each process's heart has beaten; None for one that has signed off."""
         ...
 
-    def spark_facts(self) -> SparkFacts | None:
-        """What the newest driver of any process reported about its Spark; None when none has."""
+    def spark_facts(self) -> Mapping[str, SparkFacts]:
+        """What the newest driver of each pool, of any process, reported about its Spark."""
         ...
 
     def record_spark_facts(self, facts: SparkFacts) -> None:
-        """Replace what is known of Spark."""
+        """Replace what is known of the pool's Spark."""
         ...
 
     def prune_drivers(self, before: datetime) -> int:

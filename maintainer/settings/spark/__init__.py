@@ -8,37 +8,25 @@ from pathlib import Path
 from re import compile as compile_regex
 from typing import Annotated, Literal, assert_never
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
-from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.job_size import JobSize, SizeProfile
+from maintainer.domain.pool import DEFAULT_POOL, MAX_POOL_NAME, Pool, is_pool_name
 from maintainer.domain.units import GIB, MIB, parse_size
 from maintainer.settings.paths import read_path
+from maintainer.settings.spark.inheritance import lay_pools
 from maintainer.settings.spark.kubernetes import KubernetesSettings
 from maintainer.settings.spark.link import LinkSettings
+from maintainer.settings.spark.sizes import ExecutorsSettings, ProfilesSettings, read_memory
 
-_LEAST_MEMORY = "512MiB"
-_GREATEST_MEMORY = "1TiB"
 _LOCAL = compile_regex(r"local(\[(\*|[1-9][0-9]{0,2})\])?")
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"
 _STANDALONE = compile_regex(rf"spark://({_HOST}:[0-9]{{1,5}})(,{_HOST}:[0-9]{{1,5}})*")
 _CLUSTER = compile_regex(r"yarn|k8s://https?://[A-Za-z0-9.\[\]:-]{1,259}(/[A-Za-z0-9._~/-]*)?")
 _LOOPBACK = compile_regex(r"localhost|127(\.[0-9]+){3}")
 _HERE = "127.0.0.1"
-_MEMORY_OF_SPARK = compile_regex(r"\d+[kmgtKMGT]")
-
-
-def _read_memory(value: object) -> object:
-    """Accept Spark's format, such as ``2g``, or a size as elsewhere in the file."""
-    text = f"{value}iB" if isinstance(value, str) and _MEMORY_OF_SPARK.fullmatch(value) else value
-    try:
-        size = parse_size(text)
-    except InvalidValueError:
-        refuse(f"is {value!r}, but must be a size such as 2g or 2GiB")
-    if not parse_size(_LEAST_MEMORY) <= size <= parse_size(_GREATEST_MEMORY):
-        refuse(f"is {value}, but must be from {_LEAST_MEMORY} to {_GREATEST_MEMORY}")
-    return f"{size // MIB}m"
+_MAX_POOLS = 32
 
 
 def _check_master(value: object) -> object:
@@ -81,51 +69,22 @@ def _check_conf(value: object) -> object:
     return value
 
 
+def _check_pools(value: object) -> object:
+    for name in value if isinstance(value, dict) else ():
+        if not isinstance(name, str) or not is_pool_name(name):
+            refuse(
+                f"has {name!r}, but a pool's name has at most {MAX_POOL_NAME} lower-case letters, "
+                f"digits and inner dashes"
+            )
+    return value
+
+
 def _read_host(address: str) -> str:
     return address.partition("/")[0].rpartition(":")[0] or address.partition("/")[0]
 
 
-class ExecutorsSettings(Strict):
-    """The executors of a driver on a standalone cluster."""
-
-    count: Annotated[int, Field(ge=1, le=1000, description="Executors of one driver.")] = 1
-    memory: Annotated[
-        str,
-        BeforeValidator(_read_memory),
-        Field(description="Memory of one executor, 512MiB to 1TiB.", examples=["4g"]),
-    ] = "2048m"
-    cores: Annotated[
-        int, Field(ge=1, le=64, description="Tasks that one executor runs at once.")
-    ] = 1
-
-
-class ProfileSettings(Strict):
-    """The driver that jobs of one size run in."""
-
-    driver_memory: Annotated[str, BeforeValidator(_read_memory)] | None = Field(
-        default=None,
-        description="Memory of the driver. Default: `spark.driver_memory`.",
-        examples=["2g"],
-    )
-    max_jobs: Annotated[int, Field(ge=1, le=64)] | None = Field(
-        default=None,
-        description="Jobs that share the driver. Default: half of `spark.max_jobs` (medium), 1 "
-        "(large).",
-    )
-    executors: ExecutorsSettings | None = Field(
-        default=None, description="Executors on a standalone cluster. Default: `spark.executors`."
-    )
-
-
-class ProfilesSettings(Strict):
-    """The drivers of medium and large jobs; `spark` itself describes the driver of small jobs."""
-
-    medium: ProfileSettings = Field(default_factory=ProfileSettings)
-    large: ProfileSettings = Field(default_factory=ProfileSettings)
-
-
-class SparkSettings(Strict):
-    """How Spark is started and how much memory its jobs get."""
+class PoolSettings(Strict):
+    """One way to run Spark: how it is started, and how much memory its jobs get."""
 
     runner: Annotated[
         Literal["process", "kubernetes"],
@@ -145,14 +104,14 @@ class SparkSettings(Strict):
     ] = "local[2]"
     driver_memory: Annotated[
         str,
-        BeforeValidator(_read_memory),
+        BeforeValidator(read_memory),
         Field(description="Memory of the driver of small jobs, 512MiB to 1TiB.", examples=["2g"]),
     ] = "2048m"
     max_jobs: Annotated[
         int, Field(ge=1, le=64, description="Small jobs that share the driver.")
     ] = 2
     profiles: ProfilesSettings = Field(default_factory=ProfilesSettings)
-    max_memory: Annotated[str, BeforeValidator(_read_memory)] | None = Field(
+    max_memory: Annotated[str, BeforeValidator(read_memory)] | None = Field(
         default=None,
         description="The memory of all drivers together. Default: that of the largest; with "
         "runner `kubernetes`, that of one driver of each size.",
@@ -253,7 +212,7 @@ class SparkSettings(Strict):
         return SizeProfile(size, parse_size(f"{memory}iB") / GIB / jobs + tasks_gb, tasks_gb)
 
     @model_validator(mode="after")
-    def _check_profiles(self) -> SparkSettings:
+    def _check_profiles(self) -> PoolSettings:
         self._check_growth(
             "driver_memory / max_jobs", [profile.driver_gb for profile in self.size_profiles]
         )
@@ -281,7 +240,7 @@ class SparkSettings(Strict):
             )
 
     @model_validator(mode="after")
-    def _check_parts(self) -> SparkSettings:
+    def _check_parts(self) -> PoolSettings:
         if self.runner == "kubernetes" and (self.kubernetes is None or self.link is None):
             missing = "kubernetes" if self.kubernetes is None else "link"
             refuse(f"has runner kubernetes, but no section {missing}")
@@ -290,7 +249,7 @@ class SparkSettings(Strict):
         return self
 
     @model_validator(mode="after")
-    def _check_cluster(self) -> SparkSettings:
+    def _check_cluster(self) -> PoolSettings:
         if self.runner == "kubernetes":
             if self.driver_host is not None:
                 refuse("has a driver_host, but drivers that are pods have a Service each")
@@ -334,3 +293,62 @@ class SparkSettings(Strict):
             return self.kubernetes.driver_cores
         number = self.master.partition("[")[2].rstrip("]") or "1"
         return os.cpu_count() or 1 if number == "*" else int(number)
+
+    @property
+    def as_pool(self) -> Pool:
+        """Return what decisions need of the pool."""
+        profiles = self.size_profiles
+        return Pool(profiles[0].memory_gb, self.tasks_at_once, profiles)
+
+
+class SparkSettings(PoolSettings):
+    """How Spark is started and how much memory its jobs get: the pool `default`, and others."""
+
+    pools: Annotated[
+        dict[str, PoolSettings],
+        BeforeValidator(_check_pools),
+        Field(
+            max_length=_MAX_POOLS,
+            description="Further ways to run Spark, by the name that `runs_on` in a policy has. "
+            "Each has the keys of this section, which give its defaults; `default` changes the "
+            "pool of all other tables.",
+        ),
+    ] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lay_pools(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        try:
+            PoolSettings.model_validate({key: one for key, one in value.items() if key != "pools"})
+        except ValidationError:  # the pools would repeat these errors
+            return {**value, "pools": {}}
+        return lay_pools(value)
+
+    @model_validator(mode="after")
+    def _check_directories(self) -> SparkSettings:
+        named = next((name for name, pool in self.pools.items() if pool.run_dir is not None), None)
+        if named is not None:
+            refuse(f"has pools.{named}.run_dir, but each pool has a directory in spark.run_dir")
+        return self
+
+    @model_validator(mode="after")
+    def _check_ports(self) -> SparkSettings:
+        seen: dict[tuple[str, int], tuple[str, LinkSettings]] = {}
+        for name, pool in self.every_pool.items():
+            link = pool.link
+            if link is None:
+                continue
+            other, known = seen.setdefault((link.host, link.port), (name, link))
+            if (link.certificate, link.key) != (known.certificate, known.key):
+                refuse(
+                    f"has pools {other} and {name} with one port, {link.host}:{link.port}, and "
+                    f"different certificates"
+                )
+        return self
+
+    @property
+    def every_pool(self) -> dict[str, PoolSettings]:
+        """Return all pools by name; `default` is first and always there."""
+        return {DEFAULT_POOL: self} | self.pools

@@ -51,6 +51,7 @@ def make_job(
         memory_gb=planned.memory_gb,
         size=planned.size,
         size_reason=planned.size_reason,
+        pool=plan.pool,
         timeout=planned.timeout,
         charged_to=plan.budget.name if plan.budget is not None else "",
     )
@@ -105,7 +106,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
     if is_requested:
         policy = on_request(policy, (job.policy_rule,), keeps_thresholds=job.keeps_thresholds)
     record, _ = measured_record(ports, job.table)
-    known = circumstances_of(ports, record, health, is_requested=is_requested)
+    known = circumstances_of(ports, record, health, policy, is_requested=is_requested)
     circumstances = replace(known, in_flight=None, band=None)
     return decide_in_time(ports, record, health, policy, circumstances)
 

@@ -60,7 +60,7 @@ def test_the_newest_driver_under_the_present_settings_counts(tmp_path: Path) -> 
     def hear(fingerprint: str, message: Mapping[str, object]) -> SparkFacts | None:
         driver: Any = SimpleNamespace(name="driver-1", fingerprint=fingerprint)
         runner.heard(driver, message)
-        return runner.facts
+        return runner.facts.get("default")
 
     told = {"event": "application.facts", "facts": SAID}
     assert hear(own, {"event": "hello", "jobs": {}, "facts": None}) is None
@@ -74,11 +74,11 @@ def test_the_newest_driver_under_the_present_settings_counts(tmp_path: Path) -> 
     assert second.spark == "4.1.5"
     assert hear(own, told) == second, "sent again"
     runner.recall(replace(second, at=datetime.now(UTC), settings="others"))
-    assert runner.facts == second
+    assert runner.facts == {"default": second}
     runner.close()
     again = runner_on([], tmp_path, "owner-2")
     again.recall(second)
-    assert again.facts == second, "the settings are the same after a restart"
+    assert again.facts == {"default": second}, "the settings are the same after a restart"
     again.close()
 
 
@@ -98,9 +98,8 @@ def test_a_real_driver_reports_its_versions_and_which_catalogs_load(tmp_path: Pa
         job = job_on(table, "facts-job")
         runner.submit(job)
         assert outcome_of(runner, job).kind == "finished", "beside a catalog that is gone"
-        wait_until(lambda: runner.facts is not None)
-        facts = runner.facts
-        assert facts is not None
+        wait_until(lambda: bool(runner.facts))
+        facts = runner.facts["default"]
         assert facts.spark == version("pyspark")
         assert facts.iceberg == pinned_jars()[0].version
         assert facts.scala.startswith("2.12." if facts.spark.startswith("3.") else "2.13.")

@@ -126,5 +126,5 @@ def test_a_job_that_is_renewed_in_time_finishes(stage: Stage) -> None:
 def test_a_runner_names_itself_and_its_bound(stage: Stage) -> None:
     assert stage.runner.owner
     assert stage.runner.application.startswith("maintainer")
-    assert stage.runner.capacity == 2
+    assert stage.runner.capacities == {"default": 2}
     assert all(is_fine for _, is_fine, _ in stage.runner.describe())

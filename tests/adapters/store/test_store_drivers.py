@@ -57,7 +57,9 @@ def answer(store: Store, number: int, *said: dict[str, Any], **more: Any) -> Dri
 
 
 def heard(store: Store, owner: str = "one", **after: int) -> list[int]:
-    news = store.hear(owner, {name.replace("_", "-"): number for name, number in after.items()})
+    known = {driver.name: 0 for driver in store.drivers()}
+    given = {name.replace("_", "-"): number for name, number in after.items()}
+    news = store.hear(owner, known | given)
     return [int(str(message["number"])) for said in news.messages.values() for message in said]
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from maintainer.domain.spark_facts import SparkFacts
@@ -11,10 +12,12 @@ FACTS = SparkFacts(
 )
 
 
-def test_the_newest_facts_of_spark_are_kept(store: Store) -> None:
-    assert store.spark_facts() is None
+def test_the_newest_facts_of_each_pools_spark_are_kept(store: Store) -> None:
+    assert store.spark_facts() == {}
     store.record_spark_facts(FACTS)
-    assert store.spark_facts() == FACTS
+    assert store.spark_facts() == {"default": FACTS}
     newer = SparkFacts(NOW + timedelta(hours=1), "others")
     store.record_spark_facts(newer)
-    assert store.spark_facts() == newer
+    big = replace(FACTS, pool="big")
+    store.record_spark_facts(big)
+    assert store.spark_facts() == {"big": big, "default": newer}

@@ -26,6 +26,7 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import Mode, Policy, RuleName
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.cost import Pace, most_work, predict
@@ -55,7 +56,9 @@ def planned_of(plan: Plan) -> PlannedAction:
 
 def starts(plan: Plan, rules: AdmissionRules) -> bool:
     (candidate,) = find_candidates(plan)
-    (verdict,) = admit([candidate], AdmissionCircumstances(NOW, free_slots=1, rules=rules))
+    (verdict,) = admit(
+        [candidate], AdmissionCircumstances(NOW, free_slots={DEFAULT_POOL: 1}, rules=rules)
+    )
     return verdict.is_admitted
 
 

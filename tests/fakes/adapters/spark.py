@@ -15,6 +15,7 @@ from maintainer.domain.inventory import Ref, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome
 from maintainer.domain.job_log import JobLog
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.safeguards import rollback_tag
@@ -59,7 +60,9 @@ class FakeRunner:
         self._progress: dict[str, Progress] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._unavailable: str | None = None
-        self.outlives_daemon = False
+        self.is_lasting = False  # whether its jobs go on without the daemon
+        self.others: dict[str, int] = {}  # the room of the pools besides the default one
+        self.broken: dict[str, str] = {}
         self.submitted: dict[str, Job] = {}
         self.adopted: dict[str, Job] = {}
         self.cancelled: list[str] = []
@@ -72,13 +75,13 @@ class FakeRunner:
         self.removed: dict[str, RemovedOrphans] = {}
         self.settings = "settings-1"
         self.logs: dict[str, JobLog] = {}
-        self._facts: SparkFacts | None = None
+        self._facts: dict[str, SparkFacts] = {}
 
     @property
     def owner(self) -> str:
         return self._owner
 
-    def lives(self, owner: str) -> bool | None:
+    def lives(self, owner: str, _pool: str = DEFAULT_POOL, /) -> bool | None:
         return None if owner in self.distant_owners else owner in self.living_owners
 
     @property
@@ -86,20 +89,30 @@ class FakeRunner:
         return self._application
 
     @property
-    def facts(self) -> SparkFacts | None:
+    def facts(self) -> Mapping[str, SparkFacts]:
         return self._facts
 
+    @property
+    def obstacles(self) -> Mapping[str, str]:
+        return self.broken
+
     def recall(self, facts: SparkFacts) -> None:
-        if facts.settings == self.settings and (self._facts is None or facts.at > self._facts.at):
-            self._facts = facts
+        known = self._facts.get(facts.pool)
+        if facts.settings == self.settings and (known is None or facts.at > known.at):
+            self._facts[facts.pool] = facts
 
     def report_facts(self, facts: SparkFacts) -> None:
         """Let a driver report this about itself."""
-        self._facts = facts
+        self._facts[facts.pool] = facts
 
     @property
     def capacity(self) -> int:
+        """How many jobs run at once in the default pool."""
         return self._capacity
+
+    @property
+    def capacities(self) -> Mapping[str, int]:
+        return {DEFAULT_POOL: self._capacity} | self.others
 
     def statements(self, job: Job) -> Sequence[str]:
         return (f"CALL {job.action.procedure} of {job.job_id}",)
@@ -197,16 +210,21 @@ class FakeRunner:
         self.brought.pop(job.job_id, None)
         self.orphans.pop(job.job_id, None)
 
+    def outlives_daemon(self, _pool: str = DEFAULT_POOL, /) -> bool:
+        return self.is_lasting
+
     def leave(self) -> None:
-        assert self.outlives_daemon
-        self.closed = True
+        if self.is_lasting:
+            self.closed = True
+        else:
+            self.close()
 
     def close(self) -> None:
         self.closed = True
         for job_id in [job_id for job_id in self._progress if job_id not in self._outcomes]:
             self._end(job_id, Outcome("cancelled", self._clock.now()))
 
-    def describe(self) -> Sequence[tuple[str, bool, str]]:
+    def describe(self, _pool: str = "", /) -> Sequence[tuple[str, bool, str]]:
         return [("Spark", self._unavailable is None, self._unavailable or "a fake")]
 
     def adopt(self, gone: FakeRunner) -> None:

@@ -43,7 +43,7 @@ class FakeDrivers:
         default_factory=dict, kw_only=True
     )  # the heartbeats as they are told, all of them, and when the last one was
 
-    _spark_facts: SparkFacts | None = field(default=None, kw_only=True)
+    _spark_facts: dict[str, SparkFacts] = field(default_factory=dict, kw_only=True)
 
     def _open(self) -> AbstractContextManager[object]:
         raise NotImplementedError
@@ -56,13 +56,13 @@ class FakeDrivers:
                 raise InvalidValueError(message)
             self._drivers[driver.name] = _Rows(driver, orders={1: order})
 
-    def spark_facts(self) -> SparkFacts | None:
+    def spark_facts(self) -> Mapping[str, SparkFacts]:
         with self._open():
-            return self._spark_facts
+            return dict(self._spark_facts)
 
     def record_spark_facts(self, facts: SparkFacts) -> None:
         with self._open():
-            self._spark_facts = facts
+            self._spark_facts[facts.pool] = facts
 
     def set_handle(self, name: str, handle: str) -> None:
         with self._open():
@@ -149,12 +149,14 @@ class FakeDrivers:
 
     def hear(self, owner: str, after: Mapping[str, int]) -> DriverNews:
         with self._open():
-            theirs = tuple(self._living(lambda record: record.owner == owner))
+            theirs = tuple(
+                self._living(lambda record: record.owner == owner and record.name in after)
+            )
             new = {
                 record.name: [
                     message
                     for number, message in self._drivers[record.name].messages.items()
-                    if number > after.get(record.name, 0)
+                    if number > after[record.name]
                 ]
                 for record in theirs
             }

@@ -1388,6 +1388,11 @@ export interface components {
       job_id: string;
       /** Policy */
       policy: string;
+      /**
+       * Pool
+       * @description The pool of `spark.pools` that it runs in.
+       */
+      pool: string;
       progress: components["schemas"]["ProgressOut"];
       /** Reason */
       reason: string;
@@ -1939,6 +1944,11 @@ export interface components {
        * @description Version (content hash) of the effective policy.
        */
       policy: string;
+      /**
+       * Pool
+       * @description The pool of `spark.pools` that the table's jobs run in.
+       */
+      pool: string;
       /** Skipped */
       skipped: components["schemas"]["SkippedOut"][];
       /** Snapshot Id */

@@ -34,6 +34,7 @@ _TICK_SECONDS = 0.5  # between two readings of messages
 _LOOK_SECONDS = 5.0  # between two questions to the launcher about a silent driver
 _LOOK_AFTER_SECONDS = 5.0  # without a poll
 _SWEEP_AFTER_SECONDS = 300.0  # a dead process's drivers without jobs are ended after that
+_REFUSE_AFTER_SECONDS = 600.0  # those of a pool that nobody has: they end when a poll is refused
 
 _LOG = logging.getLogger(__name__)
 
@@ -110,6 +111,7 @@ class RemoteDrivers:
             now,
             fingerprint=self.fingerprint(size),
             megabytes=int(str(settings["megabytes"])),
+            pool=self._options.pool,
         )
         self._store.add_driver(record, {"start": dict(settings)})
         driver = self._make(record, listener)
@@ -134,7 +136,7 @@ class RemoteDrivers:
         """See DriverSource; of an owner that was never seen there may be none."""
         if self.lives(owner):
             return None
-        return tuple(driver.name for driver in self._store.drivers() if driver.owner == owner)
+        return tuple(driver.name for driver in self._in_pool() if driver.owner == owner)
 
     def adopt(self, name: str, listener: Listener) -> RemoteDriver | None:
         """See DriverSource; of two that try one is first."""
@@ -151,7 +153,7 @@ class RemoteDrivers:
         """See DriverSource."""
         if self._hearts.others(self._owner):
             return ()
-        owners = {driver.owner for driver in self._store.drivers()} - {self._owner}
+        owners = {driver.owner for driver in self._in_pool()} - {self._owner}
         return sorted(owner for owner in owners if not self.lives(owner))
 
     @property
@@ -197,6 +199,9 @@ class RemoteDrivers:
             token,
             link.authority,
         )
+
+    def _in_pool(self) -> list[DriverRecord]:
+        return [driver for driver in self._store.drivers() if driver.pool == self._options.pool]
 
     def _drivers(self) -> list[RemoteDriver]:
         with self._mutex:
@@ -326,12 +331,14 @@ class RemoteDrivers:
 
     def _sweep(self) -> None:
         for record in self._store.drivers():
-            is_orphan = self.lives(record.owner) is False
-            if (
-                is_orphan
-                and self._hearts.dead_for(record.owner) > _SWEEP_AFTER_SECONDS
-                and not self._store.pending_jobs(record.name)
-            ):
+            if self.lives(record.owner) is not False or self._store.pending_jobs(record.name):
+                continue
+            dead_for = self._hearts.dead_for(record.owner)
+            if record.pool != self._options.pool:
+                if dead_for > _REFUSE_AFTER_SECONDS:
+                    reason = f"no daemon has its pool {record.pool} any more"
+                    self._store.end_driver(record.name, reason, self._clock.now())
+            elif dead_for > _SWEEP_AFTER_SECONDS:
                 driver = self.adopt(record.name, _Nobody())
                 if driver is not None:
                     threading.Thread(target=driver.stop, daemon=True).start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from maintainer.adapters.spark.statements.orphans import (
@@ -16,6 +17,7 @@ from maintainer.adapters.spark.statements.safeguards import (
     statements_before,
 )
 from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.rollback import JobAction, RollBack
@@ -32,6 +34,16 @@ class Statements:
     def work(self) -> str:
         """Return the main statement."""
         return self.every[self.main]
+
+
+def refuse_unknown_catalog(job: Job, catalogs: Collection[str]) -> None:
+    """Raise InvalidValueError if Spark does not know the catalog of the job's table."""
+    if job.table.catalog not in catalogs:
+        message = (
+            f"catalog {job.table.catalog!r} of job {job.job_id} is not configured for Spark; "
+            f"known are {', '.join(sorted(catalogs)) or 'none'}"
+        )
+        raise InvalidValueError(message)
 
 
 def statements_of(job: Job, given: GivenFiles | None = None) -> Statements:

@@ -70,7 +70,7 @@ def test_jobs_go_there_and_messages_come_back(site: Site) -> None:
     driver.cancel("j")
     application.poll_until(lambda: application.kinds == ["start", "run", "cancel"])
     driver.acknowledge([2])
-    wait_until(lambda: not site.store.hear("one", {}).messages)
+    wait_until(lambda: not site.store.hear("one", {driver.name: 0}).messages)
 
 
 def test_a_renewal_with_the_same_end_writes_nothing(

@@ -43,7 +43,7 @@ def test_every_binding_binds_a_role_that_is_shown() -> None:
 
 
 def test_the_configuration_that_is_shown_becomes_the_launchers_options(tmp_path: Path) -> None:
-    [configuration] = [block for block in BLOCKS if "runner: kubernetes" in block]
+    [configuration] = [block for block in BLOCKS if "\n  runner: kubernetes" in block]
     file = tmp_path / "maintainer.yaml"
     file.write_text(configuration)
     spark = load_settings(file, {"STORE_PASSWORD": "secret"}).spark
@@ -55,6 +55,17 @@ def test_the_configuration_that_is_shown_becomes_the_launchers_options(tmp_path:
         tolerations=({"key": "spot", "operator": "Exists", "effect": "NoSchedule"},),
         pod_template={"spec": {"volumes": [{"name": "work", "emptyDir": {"sizeLimit": "50Gi"}}]}},
     )
+
+
+def test_the_pool_that_is_shown_has_a_place_of_its_own(tmp_path: Path) -> None:
+    [configuration] = [block for block in BLOCKS if "pools:" in block]
+    file = tmp_path / "maintainer.yaml"
+    file.write_text(configuration)
+    spark = load_settings(file, {}).spark
+    assert (spark.runner, spark.link) == ("process", None)
+    big = spark.pools["big"].kubernetes
+    assert big is not None
+    assert (big.node_selector, big.priority_class) == ({"disk": "nvme"}, "maintenance")
 
 
 def test_every_setting_is_in_the_table() -> None:

@@ -1,0 +1,1 @@
+"""Several ways to run Spark, as one runner."""

@@ -1,0 +1,190 @@
+"""Several runners as one: each job runs in the pool that its policy names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
+from maintainer.adapters.spark.remote.driver import FENCE_MARGIN
+from maintainer.adapters.spark.tracking import lost
+from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.errors import RunnerUnavailableError
+from maintainer.domain.job import Job
+from maintainer.domain.job_log import JobLog
+from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
+from maintainer.domain.spark_facts import SparkFacts
+from maintainer.ports.clock import Clock
+from maintainer.ports.runner import Runner, RunnerReport
+from maintainer.ports.store import Store
+
+
+class PooledRunner:
+    """Implements Runner by the runners of the pools.
+
+    Calls without a pool go to all of them: ids that one does not know are ignored there. A job
+    of a pool that is not here is lost as soon as its driver's fence has passed.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the composition root passes all of them, once
+        self,
+        runners: Mapping[str, Runner],
+        obstacles: Mapping[str, str],
+        owner: str,
+        application: str,
+        orphan_files: OrphanFiles,
+        store: Store,
+        clock: Clock,
+    ) -> None:
+        """Take the runners by pool, and why the other configured pools have none."""
+        self._runners = runners
+        self._obstacles = obstacles
+        self._owner = owner
+        self._application = application
+        self._orphan_files = orphan_files
+        self._store = store
+        self._clock = clock
+
+    @property
+    def owner(self) -> str:
+        """See Runner."""
+        return self._owner
+
+    @property
+    def application(self) -> str:
+        """See Runner."""
+        return self._application
+
+    def lives(self, owner: str, pool: str, /) -> bool | None:
+        """See Runner."""
+        runner = self._runners.get(pool)
+        return None if runner is None else runner.lives(owner, pool)
+
+    @property
+    def capacities(self) -> Mapping[str, int]:
+        """See Runner; a pool that cannot be used has no room."""
+        found = dict.fromkeys(self._obstacles, 0)
+        for runner in self._runners.values():
+            found |= runner.capacities
+        return found
+
+    @property
+    def obstacles(self) -> Mapping[str, str]:
+        """See Runner."""
+        return self._obstacles
+
+    @property
+    def facts(self) -> Mapping[str, SparkFacts]:
+        """See Runner."""
+        return {
+            pool: facts for runner in self._runners.values() for pool, facts in runner.facts.items()
+        }
+
+    def recall(self, facts: SparkFacts) -> None:
+        """See Runner."""
+        if facts.pool in self._runners:
+            self._runners[facts.pool].recall(facts)
+
+    def statements(self, job: Job) -> Sequence[str]:
+        """See Runner."""
+        runner = self._runners.get(job.pool)
+        return () if runner is None else runner.statements(job)
+
+    def submit(self, job: Job) -> None:
+        """See Runner."""
+        if job.pool not in self._runners:
+            reason = self._obstacles.get(job.pool, "it is not configured")
+            message = f"pool {job.pool} cannot be used: {reason}"
+            raise RunnerUnavailableError(message)
+        self._runners[job.pool].submit(job)
+
+    def renew(self, job_id: str, valid_for: timedelta) -> None:
+        """See Runner."""
+        for runner in self._runners.values():
+            runner.renew(job_id, valid_for)
+
+    def report(self, job: Job) -> RunnerReport | None:
+        """See Runner."""
+        if job.pool in self._runners:
+            return self._runners[job.pool].report(job)
+        if not self._end_driver_of(job):
+            return None
+        message = f"its pool {job.pool} is not configured any more, or cannot be used here"
+        outcome = lost(self._clock.now(), message)
+        return RunnerReport(job.job_id, job.started_at is not None, job.progress, outcome=outcome)
+
+    def _end_driver_of(self, job: Job) -> bool:
+        """Refuse the polls of the job's driver once its fence has passed; True if none is left."""
+        for driver in self._store.drivers():
+            if job.job_id not in self._store.pending_jobs(driver.name):
+                continue
+            now = self._clock.now()
+            if driver.fence is not None and now <= driver.fence + FENCE_MARGIN:
+                return False
+            reason = f"no daemon has its pool {driver.pool} any more"
+            if not self._store.end_driver(driver.name, reason, now, driver.polls):
+                return False
+        return True
+
+    def log(self, job: Job, since: int) -> JobLog | None:
+        """See Runner."""
+        return self._store.job_log(job.job_id, since)
+
+    def cancel(self, job_id: str) -> None:
+        """See Runner."""
+        for runner in self._runners.values():
+            runner.cancel(job_id)
+
+    def found_orphans(self, job: Job) -> FoundOrphans | None:
+        """See Runner."""
+        return self._orphan_files.find_orphans(job)
+
+    def bring_orphans(
+        self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
+    ) -> None:
+        """See Runner."""
+        self._orphan_files.write_list(job_id, action, files)
+
+    def bring_listing(
+        self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
+    ) -> int:
+        """See Runner."""
+        return self._orphan_files.write_listing(job_id, action, pages)
+
+    def removed_orphans(self, job: Job) -> RemovedOrphans | None:
+        """See Runner."""
+        return self._orphan_files.find_removed(job)
+
+    def forget(self, job: Job) -> None:
+        """See Runner."""
+        self._orphan_files.remove(job)
+
+    def outlives_daemon(self, pool: str, /) -> bool:
+        """See Runner; nothing here ends a job of another pool."""
+        return pool not in self._runners or self._runners[pool].outlives_daemon(pool)
+
+    def leave(self) -> None:
+        """See Runner."""
+        for runner in self._runners.values():
+            runner.leave()
+
+    def close(self) -> None:
+        """See Runner."""
+        for runner in self._runners.values():
+            runner.close()
+
+    def describe(self, pool: str = "", /) -> Sequence[tuple[str, bool, str]]:
+        """See Runner; each line names its pool, if there are several."""
+        is_alone = len(self._runners) + len(self._obstacles) == 1
+        found = [
+            (what if is_alone else f"{what} (pool {name})", is_fine, sentence)
+            for name, runner in self._runners.items()
+            if pool in {"", name}
+            for what, is_fine, sentence in runner.describe(name)
+        ]
+        found += [
+            (f"pool {name}", False, reason)
+            for name, reason in self._obstacles.items()
+            if pool in {"", name}
+        ]
+        return found
