@@ -13,6 +13,7 @@ from maintainer.domain.effect import Measurement, RowProof
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.units import format_duration, format_size
 from maintainer.steps.scan import ScannedTable
 
@@ -33,8 +34,10 @@ ROW_PROOFS = {
 
 
 def jobs_table(jobs: Sequence[Job]) -> Rows:
-    """One row for each job."""
-    table = Rows(("table", "rule", "state", "took", "job", "result"), below="result")
+    """One row for each job, with its pool if there are several."""
+    has_pools = any(job.pool != DEFAULT_POOL for job in jobs)
+    columns = ("table", "rule", "state", "took", *(["pool"] if has_pools else []), "job", "result")
+    table = Rows(columns, below="result")
     for job in jobs:
         took = (
             format_duration(job.duration)
@@ -49,6 +52,7 @@ def jobs_table(jobs: Sequence[Job]) -> Rows:
             job.rule.value,
             Text(job.state.value, style=STATE_STYLES.get(job.state, "")),
             took,
+            *([job.pool] if has_pools else []),
             job.job_id,
             result,
         )

@@ -89,6 +89,12 @@ function Times({ job }: { job: Job }) {
           </dd>
         </>
       )}
+      {job.pool !== "default" && (
+        <>
+          <dt>Pool</dt>
+          <dd>{job.pool}</dd>
+        </>
+      )}
       <dt>Job</dt>
       <dd className="mono">{job.job_id}</dd>
     </dl>

@@ -72,6 +72,11 @@ export function PlanVerdicts({ plan }: { plan: Plan }) {
       {plan.planned.length === 0 && plan.skipped.length === 0 && (
         <Empty title="The policy has no rules for this table" />
       )}
+      {plan.pool !== "default" && (
+        <p className="dim">
+          Its jobs run in the pool <code>{plan.pool}</code>.
+        </p>
+      )}
       {plan.planned.map((planned) => (
         <PlannedVerdict key={planned.rule} planned={planned} />
       ))}
