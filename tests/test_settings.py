@@ -104,6 +104,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "jars_dir": None,
             "run_dir": f"{file.parent}/run",
             "let_writers_win": None,
+            "ui_url": "",
             "conf": {},
             "link": None,
             "kubernetes": None,

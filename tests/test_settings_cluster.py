@@ -215,3 +215,43 @@ def test_files_of_the_link_and_the_cluster_lie_beside_the_configuration(tmp_path
     assert spark.kubernetes is not None
     assert (spark.link.certificate, spark.link.key) == (tmp_path / "tls/a.crt", Path("/k"))
     assert spark.kubernetes.kubeconfig == tmp_path / "cluster"
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "",
+        "https://history.example/history/{application_id}",
+        "http://127.0.0.1:18080/history/{application_id}/jobs/",
+        "http://{host}:4040/jobs?driver={driver}#{pod}",
+    ],
+)
+def test_an_address_of_sparks_page_may_have_what_is_known_of_a_driver(
+    tmp_path: Path, template: str
+) -> None:
+    assert load(tmp_path, f"spark: {{ui_url: '{template}'}}\n").spark.ui_url == template
+
+
+@pytest.mark.parametrize(
+    ("template", "complaint"),
+    [
+        ("https://h/{application}", "has the placeholder {application}, but may have only {app"),
+        ("https://h/{}", "has the placeholder {}, but may have only {application_id}, {driver}"),
+        ("https://h/{driver.name}", "has the placeholder {driver.name}, but may have only"),
+        ("https://h/{driver", "is 'https://h/{driver', but braces may only enclose one of"),
+        ("https://h/{{driver}}", "but braces may only enclose one of"),
+        ("javascript:alert(1)", "is 'javascript:alert(1)', but must be an address with http://"),
+        ("ftp://h/{driver}", "but must be an address with http:// or https://"),
+        ("https://ada:hunter22@h/{driver}", "and without a user"),
+        ("https://h/a b", "but must be an address"),
+        ("https://", "but must be an address"),
+        (f"https://h/{'x' * 1000}", "has 1,010 characters, but may have at most 1,000"),
+    ],
+)
+def test_another_address_of_sparks_page_is_refused(
+    tmp_path: Path, template: str, complaint: str
+) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        load(tmp_path, f"spark: {{ui_url: '{template}'}}\n")
+    assert complaint in str(refused.value)
+    assert "hunter22" not in str(refused.value)

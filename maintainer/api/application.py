@@ -17,6 +17,7 @@ from maintainer.api import (
     audit,
     catalogs,
     documentation,
+    job_log,
     jobs,
     namespaces,
     orphans,
@@ -34,7 +35,7 @@ from maintainer.api.contract import complete_document
 from maintainer.api.deps import ApiContext
 from maintainer.api.errors import declare_problems, register_errors
 from maintainer.api.guard import Guard
-from maintainer.api.job_schemas import JobEventOut
+from maintainer.api.job_schemas import JobEventOut, JobLogOut
 from maintainer.api.page import PAGE_DIRECTORY, Page
 from maintainer.api.schemas import Problem
 
@@ -61,6 +62,7 @@ _ROUTERS = tuple(
         queue,
         pauses,
         jobs,
+        job_log,
         policies,
         catalogs,
         pools,
@@ -123,6 +125,7 @@ class _Api(FastAPI):
             for model in (
                 Problem,
                 JobEventOut,
+                JobLogOut,
             ):  # referenced by responses that FastAPI does not inspect
                 document["components"]["schemas"][model.__name__] = model.model_json_schema(
                     mode="serialization", ref_template="#/components/schemas/{model}"

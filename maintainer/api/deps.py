@@ -42,6 +42,8 @@ class ApiContext:
     stopping: Event = field(default_factory=Event)
     # name -> token; empty: no token is needed
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # By pool: the template of an address of Spark's page; empty: there is none.
+    spark_ui: Mapping[str, str] = field(default_factory=dict)
     # Accepted names in a Host header, in addition to those of the loopback.
     hosts: AllowedHosts = field(default=AllowedHosts())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -16,6 +16,8 @@ from maintainer.domain.effect import ContentProof, RowProof
 from maintainer.domain.job import FailureReason, JobRule, JobState
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.policy import RuleName
+
+LogState: TypeAlias = Literal["waiting", "growing", "complete", "none"]
 
 
 class MeasurementOut(Schema):
@@ -86,6 +88,41 @@ class EstimateErrorOut(Schema):
     ]
 
 
+class DriverOut(Schema):
+    """The driver that has or had a job; an empty text and null are unknown."""
+
+    name: str
+    application_id: Annotated[str, Field(description="Spark's id of the application.")]
+    host: Annotated[str, Field(description="Where the driver runs; of a pod its name.")]
+    pod: str
+    process: Annotated[int | None, Field(description="Its number on the host.")]
+    spark: Annotated[str, Field(description="Its version, as the three below.")]
+    scala: str
+    java: str
+    iceberg: str
+    ui_url: Annotated[
+        str,
+        Field(description="Spark's page of the application, by the setting spark.ui_url."),
+    ]
+
+
+class JobLogOut(Schema):
+    """A piece of a job's log; positions are characters since its start."""
+
+    text: Annotated[str, Field(description="Whole lines; empty when there is nothing new.")]
+    start: Annotated[
+        int, Field(description="Of the text; greater than `since` where older lines are deleted.")
+    ]
+    next: Annotated[int, Field(description="The position after the text.")]
+    state: Annotated[
+        LogState,
+        Field(
+            description="waiting: no driver has written anything yet; none: no log was kept, or it "
+            "is deleted. Nothing follows after complete and none."
+        ),
+    ]
+
+
 class JobOut(Schema):
     job_id: str
     table: Written
@@ -124,6 +161,7 @@ class JobOut(Schema):
     ]
     size_reason: str
     pool: Annotated[str, Field(description="The pool of `spark.pools` that it runs in.")]
+    driver: Annotated[DriverOut | None, Field(description="null until a driver has the job.")]
 
 
 class JobEventOut(Schema):

@@ -12,7 +12,7 @@ from maintainer.api import job_schemas, wire
 from maintainer.api.auth import ActorIn
 from maintainer.api.deps import ContextIn, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
-from maintainer.api.stream import EVENT_STREAM, tell_events
+from maintainer.api.stream import EVENT_STREAM, STREAM_HEADERS, tell_events
 from maintainer.api.tables import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
@@ -23,7 +23,7 @@ from maintainer.requests.rollback import request_rollback
 MAX_SEQUENCE = 2**63 - 1  # a sequence number is a 64-bit integer in every database
 
 router = APIRouter(tags=["jobs"])
-_NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
+NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
 
 
 def job_in_path(job_id: Annotated[str, Path(max_length=MAX_TEXT)], ports: PortsIn) -> Job:
@@ -42,7 +42,7 @@ JobIn = Annotated[Job, Depends(job_in_path)]
 
 @router.get("/jobs", summary="The job list")
 def get_jobs(
-    ports: PortsIn,
+    context: ContextIn,
     state: Annotated[
         list[JobState] | None, Query(description="Only these states; may be given several times.")
     ] = None,
@@ -54,17 +54,19 @@ def get_jobs(
     cursor: Cursor = None,
 ) -> job_schemas.JobPage:
     """Jobs, newest first."""
-    page = ports.store.jobs(
+    page = context.ports.store.jobs(
         JobQuery(tuple(state or ()), TableIdentifier.parse(table) if table else None, limit, cursor)
     )
-    return job_schemas.JobPage.of(page, items=[wire.write_job(job) for job in page.items])
+    return job_schemas.JobPage.of(
+        page, items=[wire.write_job(job, context.spark_ui) for job in page.items]
+    )
 
 
 # JobIn reads it.
-@router.get("/jobs/{job_id}", summary="One job", responses=_NOT_FOUND)  # noqa: FAST003
-def get_job(job: JobIn) -> job_schemas.JobOut:
+@router.get("/jobs/{job_id}", summary="One job", responses=NOT_FOUND)  # noqa: FAST003
+def get_job(job: JobIn, context: ContextIn) -> job_schemas.JobOut:
     """A job with its progress or, when it has ended, its effect."""
-    return wire.write_job(job)
+    return wire.write_job(job, context.spark_ui)
 
 
 _EVENTS: dict[int | str, dict[str, Any]] = {
@@ -80,7 +82,7 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
             },
         },
     },
-    **_NOT_FOUND,
+    **NOT_FOUND,
 }
 
 
@@ -112,10 +114,8 @@ def get_job_events(
             for event in ports.store.events(job.job_id, after)
         ]
         return Response(f"[{','.join(events)}]", media_type="application/json")
-    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    return StreamingResponse(
-        tell_events(ports, context.stopping, job, after), media_type=EVENT_STREAM, headers=headers
-    )
+    told = tell_events(context, job, after)
+    return StreamingResponse(told, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
 
 
 @router.post(
@@ -124,14 +124,16 @@ def get_job_events(
     status_code=HTTPStatus.ACCEPTED,
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def cancel_job(job: JobIn, ports: PortsIn, actor: ActorIn) -> job_schemas.JobOut:
+def cancel_job(
+    job: JobIn, ports: PortsIn, context: ContextIn, actor: ActorIn
+) -> job_schemas.JobOut:
     """Ask Spark to stop.
 
     The job ends as cancelled when it can commit nothing more. 409 when it has ended already.
     """
     if job.state.is_final:
         raise ProblemError(HTTPStatus.CONFLICT, f"job {job.job_id} is over: it is {job.state}")
-    return wire.write_job(request_cancel(ports, job, actor))
+    return wire.write_job(request_cancel(ports, job, actor), context.spark_ui)
 
 
 @router.post(
@@ -140,9 +142,11 @@ def cancel_job(job: JobIn, ports: PortsIn, actor: ActorIn) -> job_schemas.JobOut
     status_code=HTTPStatus.ACCEPTED,
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def roll_job_back(job: JobIn, ports: PortsIn, actor: ActorIn) -> job_schemas.JobOut:
+def roll_job_back(
+    job: JobIn, ports: PortsIn, context: ContextIn, actor: ActorIn
+) -> job_schemas.JobOut:
     """Set the table back to its state before the job, by a job of its own, and pause it.
 
     409 with the reason when that is impossible.
     """
-    return wire.write_job(request_rollback(ports, job, actor))
+    return wire.write_job(request_rollback(ports, job, actor), context.spark_ui)

@@ -1,14 +1,14 @@
-"""A job's activity as Server-Sent Events, with bounded waiting."""
+"""A job's activity as Server-Sent Events, and the bounds of all such streams."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from threading import BoundedSemaphore, Event
+from collections.abc import Callable, Iterator
+from threading import BoundedSemaphore
 from time import monotonic
 
 from maintainer.api import wire
+from maintainer.api.deps import ApiContext
 from maintainer.domain.job import Job
-from maintainer.ports import Ports
 
 EVENT_STREAM = "text/event-stream"
 POLL_SECONDS = 0.5
@@ -16,48 +16,62 @@ KEEP_ALIVE_SECONDS = 15.0  # interval of a comment that makes proxies keep the c
 MAX_STREAM_SECONDS = 600.0  # then the stream ends and the client reconnects with Last-Event-ID
 MAX_STREAMS = 16  # that wait at one time: each takes one of the server's forty threads
 RECONNECT_MILLISECONDS = 3000
+KEEP_ALIVE = ": still here\n\n"
+STREAM_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
 _waiting = BoundedSemaphore(MAX_STREAMS)
 
 
-def tell_events(ports: Ports, stopping: Event, job: Job, after: int) -> Iterator[str]:
+def tell_events(context: ApiContext, job: Job, after: int) -> Iterator[str]:
     """Yield the events after that sequence number, and new ones until the job has ended.
 
     When MAX_STREAMS are waiting already, the stream ends after the stored events, and the client
     reconnects by itself.
     """
+    return bound_waiting(lambda seconds: _follow(context, job, after, seconds))
+
+
+def bound_waiting(follow: Callable[[float], Iterator[str]]) -> Iterator[str]:
+    """Yield what follows within so many seconds, or at once if MAX_STREAMS are waiting."""
     yield f"retry: {RECONNECT_MILLISECONDS}\n\n"
     may_wait = _waiting.acquire(blocking=False)
     try:
-        yield from _follow(ports, stopping, job, after, MAX_STREAM_SECONDS if may_wait else 0)
+        yield from follow(MAX_STREAM_SECONDS if may_wait else 0)
     finally:
         if may_wait:
             _waiting.release()
 
 
-def _follow(ports: Ports, stopping: Event, job: Job, after: int, seconds: float) -> Iterator[str]:
+def _follow(context: ApiContext, job: Job, after: int, seconds: float) -> Iterator[str]:
+    store = context.ports.store
     deadline, told_at = monotonic() + seconds, monotonic()
     told: Job | None = None
     while True:
         was_final = told is not None and told.state.is_final
         lines: list[str] = []
-        for event in ports.store.events(job.job_id, after):
+        for event in store.events(job.job_id, after):
             after = event.sequence
             lines.append(
                 f"id: {event.sequence}\ndata: {wire.write_event(event).model_dump_json()}\n\n"
             )
         if job != told:
-            lines.append(f"event: job\ndata: {wire.write_job(job).model_dump_json()}\n\n")
+            lines.append(
+                f"event: job\ndata: {wire.write_job(job, context.spark_ui).model_dump_json()}\n\n"
+            )
             told = job
         if lines:
             yield "".join(lines)
             told_at = monotonic()
         if was_final:  # the events were read once more after the job's end
-            yield (f"event: end\ndata: {wire.write_job(job).model_dump_json()}\n\n")
+            yield (
+                f"event: end\ndata: {wire.write_job(job, context.spark_ui).model_dump_json()}\n\n"
+            )
             return
-        if not job.state.is_final and (monotonic() >= deadline or stopping.wait(POLL_SECONDS)):
+        if not job.state.is_final and (
+            monotonic() >= deadline or context.stopping.wait(POLL_SECONDS)
+        ):
             return
         if monotonic() - told_at >= KEEP_ALIVE_SECONDS:
-            yield ": still here\n\n"
+            yield KEEP_ALIVE
             told_at = monotonic()
-        job = ports.store.job(job.job_id) or job
+        job = store.job(job.job_id) or job

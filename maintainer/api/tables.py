@@ -274,6 +274,7 @@ def _read_candidate(table: TableIdentifier, text: schemas.PolicyText) -> PolicyL
 def run_table(
     record: RecordIn,
     ports: PortsIn,
+    context: ContextIn,
     actor: ActorIn,
     request: job_schemas.RunRequest | None = None,
 ) -> job_schemas.RunAccepted:
@@ -284,7 +285,7 @@ def run_table(
     rules = () if request is None else tuple(dict.fromkeys(request.rules))
     plan, job = request_run(ports, record.table, rules, actor)
     return job_schemas.RunAccepted(
-        jobs=[] if job is None else [wire.write_job(job)],
+        jobs=[] if job is None else [wire.write_job(job, context.spark_ui)],
         plan=write_plan(plan),
     )
 

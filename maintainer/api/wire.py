@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any, get_origin
+from urllib.parse import quote
 
 from maintainer import __version__
 from maintainer.adapters.spark.statements.job import main_statement
@@ -16,6 +17,7 @@ from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
 from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.job_driver import JobDriver
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
 from maintainer.measure.impact import ImpactModel, estimate_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
@@ -129,11 +131,22 @@ def _write_values(described: Iterable[tuple[str, str, str]]) -> list[schemas.Pol
     ]
 
 
-def write_job(job: Job) -> job_schemas.JobOut:
-    """Convert a job with its effect."""
+def write_job(job: Job, spark_ui: Mapping[str, str]) -> job_schemas.JobOut:
+    """Convert a job with its effect. ``spark_ui`` has the setting spark.ui_url of each pool."""
+    template = spark_ui.get(job.pool, "")
+    driver = None if job.driver is None else _write_driver(job.driver, template)
     return job_schemas.JobOut.of(
-        job, action=main_statement(job.table, job.action), policy=job.policy_version
+        job,
+        action=main_statement(job.table, job.action),
+        policy=job.policy_version,
+        driver=driver,
     )
+
+
+def _write_driver(driver: JobDriver, template: str) -> job_schemas.DriverOut:
+    values = {name: quote(text, safe="") for name, text in driver.ui_values.items()}
+    is_known = all(text or f"{{{name}}}" not in template for name, text in values.items())
+    return job_schemas.DriverOut.of(driver, ui_url=template.format(**values) if is_known else "")
 
 
 def write_outlook(outlook: Outlook, job: Job | None) -> outlook_schemas.OutlookOut:

@@ -29,6 +29,7 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
         impact=make_impact_model(app.settings.impact),
         stopping=app.stopping,
+        spark_ui={name: pool.ui_url for name, pool in app.settings.spark.every_pool.items()},
         tokens=app.settings.auth.tokens,
         hosts=AllowedHosts.of(app.settings.server.host, app.settings.server.hosts),
     )

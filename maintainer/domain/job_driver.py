@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -18,3 +19,16 @@ class JobDriver:
     scala: str = ""
     java: str = ""
     iceberg: str = ""
+
+    @property
+    def ui_values(self) -> Mapping[str, str]:
+        """What a template of an address of Spark's page may contain, by placeholder."""
+        return {
+            "application_id": self.application_id,
+            "driver": self.name,
+            "host": self.host,
+            "pod": self.pod,
+        }
+
+
+UI_PLACEHOLDERS = tuple(JobDriver("").ui_values)

@@ -85,6 +85,7 @@ class Daemon:
     )
     refusal: MaintainerError | None = None  # raised by every stand-in
     stopping: Event = field(default_factory=Event)
+    spark_ui: dict[str, str] = field(default_factory=dict)
     tokens: dict[str, str] = field(default_factory=dict)
     queue: Queue = field(default_factory=lambda: Queue(NOW))
 
@@ -162,6 +163,7 @@ class Daemon:
             ),
             queue=lambda: self.queue,
             stopping=self.stopping,
+            spark_ui=self.spark_ui,
             tokens=self.tokens,
             hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
         )

@@ -218,7 +218,7 @@ def test_an_event_that_is_stored_after_the_final_state_is_still_told(
 ) -> None:
     monkeypatch.setattr(stream, "POLL_SECONDS", 0)
     job = job_of(client.daemon.store, "job-2")
-    story = tell_events(client.daemon.ports, client.daemon.stopping, job, 0)
+    story = tell_events(client.daemon.context(), job, 0)
     assert "running" in next(story) + next(story)
     finish(client)
     assert "succeeded" in next(story)
@@ -244,9 +244,7 @@ def test_a_quiet_stream_says_that_it_is_still_here(
 ) -> None:
     monkeypatch.setattr(stream, "KEEP_ALIVE_SECONDS", 0)
     monkeypatch.setattr(stream, "POLL_SECONDS", 0)
-    story = tell_events(
-        client.daemon.ports, client.daemon.stopping, job_of(client.daemon.store, "job-2"), 0
-    )
+    story = tell_events(client.daemon.context(), job_of(client.daemon.store, "job-2"), 0)
     assert [next(story), next(story)[:10], next(story)] == [
         "retry: 3000\n\n",
         "event: job",
@@ -261,14 +259,12 @@ def test_streams_beyond_the_cap_send_the_stored_events_and_end(
     monkeypatch.setattr(stream, "_waiting", threading.BoundedSemaphore(1))
     monkeypatch.setattr(stream, "POLL_SECONDS", 0)
     daemon, job = client.daemon, run_job(make_job("job-2"))
-    first = tell_events(daemon.ports, daemon.stopping, job, 0)
+    first = tell_events(daemon.context(), job, 0)
     next(first)
     next(first)
-    assert read_stream("".join(tell_events(daemon.ports, daemon.stopping, job, 0))) == [
-        ("job", "running")
-    ]
+    assert read_stream("".join(tell_events(daemon.context(), job, 0))) == [("job", "running")]
     first.close()  # type: ignore[attr-defined]
-    second = tell_events(daemon.ports, daemon.stopping, job, 0)
+    second = tell_events(daemon.context(), job, 0)
     assert [next(second)[:5], next(second)[:10]] == ["retry", "event: job"]
     assert stream._waiting._value == 0
     second.close()  # type: ignore[attr-defined]

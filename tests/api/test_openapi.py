@@ -11,6 +11,7 @@ from tests.api.serving import Client
 PROMISED = {
     ("GET", "/api/v1/overview"), ("GET", "/api/v1/tables"), ("GET", "/api/v1/jobs"), ("GET",
     "/api/v1/jobs/{job_id}"), ("GET", "/api/v1/jobs/{job_id}/events"),
+    ("GET", "/api/v1/jobs/{job_id}/log"),
     ("POST", "/api/v1/jobs/{job_id}/rollback"),
     ("POST", "/api/v1/jobs/{job_id}/cancel"), ("GET", "/api/v1/policies"), ("POST",
     "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"), ("GET", "/api/v1/pools"),

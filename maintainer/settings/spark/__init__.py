@@ -19,6 +19,7 @@ from maintainer.settings.spark.inheritance import lay_pools
 from maintainer.settings.spark.kubernetes import KubernetesSettings
 from maintainer.settings.spark.link import LinkSettings
 from maintainer.settings.spark.sizes import ExecutorsSettings, ProfilesSettings, read_memory
+from maintainer.settings.spark.ui import UiUrl
 
 _LOCAL = compile_regex(r"local(\[(\*|[1-9][0-9]{0,2})\])?")
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"
@@ -150,6 +151,7 @@ class PoolSettings(Strict):
         description="Mark rewrites so that some catalogs may undo them for a writer. Default: with "
         "a REST catalog.",
     )
+    ui_url: UiUrl = ""
     conf: Annotated[
         dict[str, str],
         BeforeValidator(_check_conf),

@@ -129,6 +129,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/jobs/{job_id}/log": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What a job's driver wrote
+     * @description The job's share of its driver's log: from the start of a new driver, or where a warm one took
+     *     the job, to the job's end. Other jobs of the driver write between its lines. The last 256 KiB
+     *     are kept as long as the job; secrets of the settings are hidden.
+     */
+    get: operations["get_job_log"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/jobs/{job_id}/rollback": {
     parameters: {
       query?: never;
@@ -1051,6 +1073,47 @@ export interface components {
       /** Source */
       source: string;
     };
+    /**
+     * DriverOut
+     * @description The driver that has or had a job; an empty text and null are unknown.
+     */
+    DriverOut: {
+      /**
+       * Application Id
+       * @description Spark's id of the application.
+       */
+      application_id: string;
+      /**
+       * Host
+       * @description Where the driver runs; of a pod its name.
+       */
+      host: string;
+      /** Iceberg */
+      iceberg: string;
+      /** Java */
+      java: string;
+      /** Name */
+      name: string;
+      /** Pod */
+      pod: string;
+      /**
+       * Process
+       * @description Its number on the host.
+       */
+      process: number | null;
+      /** Scala */
+      scala: string;
+      /**
+       * Spark
+       * @description Its version, as the three below.
+       */
+      spark: string;
+      /**
+       * Ui Url
+       * @description Spark's page of the application, by the setting spark.ui_url.
+       */
+      ui_url: string;
+    };
     /** EffectOut */
     EffectOut: {
       after: components["schemas"]["MeasurementOut"];
@@ -1370,6 +1433,33 @@ export interface components {
       /** Sequence */
       sequence: number;
     };
+    /**
+     * JobLogOut
+     * @description A piece of a job's log; positions are characters since its start.
+     */
+    JobLogOut: {
+      /**
+       * Next
+       * @description The position after the text.
+       */
+      next: number;
+      /**
+       * Start
+       * @description Of the text; greater than `since` where older lines are deleted.
+       */
+      start: number;
+      /**
+       * State
+       * @description waiting: no driver has written anything yet; none: no log was kept, or it is deleted. Nothing follows after complete and none.
+       * @enum {string}
+       */
+      state: "waiting" | "growing" | "complete" | "none";
+      /**
+       * Text
+       * @description Whole lines; empty when there is nothing new.
+       */
+      text: string;
+    };
     /** JobOut */
     JobOut: {
       /**
@@ -1386,6 +1476,8 @@ export interface components {
        * Format: date-time
        */
       created_at: string;
+      /** @description null until a driver has the job. */
+      driver: components["schemas"]["DriverOut"] | null;
       effect: components["schemas"]["EffectOut"] | null;
       /** Ended At */
       ended_at: string | null;
@@ -3384,6 +3476,92 @@ export interface operations {
         content: {
           "application/json": components["schemas"]["JobEventOut"][];
           "text/event-stream": string;
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_job_log: {
+    parameters: {
+      query?: {
+        /** @description Only what follows this position. */
+        since?: number;
+      };
+      header?: {
+        /** @description text/plain, application/json, or text/event-stream to follow the log. */
+        accept?: string;
+        /** @description Go on after this position, instead of `since`. */
+        "last-event-id"?: number | null;
+      };
+      path: {
+        job_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The kept log as text, or a JobLogOut. In a stream each message is a JobLogOut whose id is the position after it; `end` says that nothing follows. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["JobLogOut"];
+          "text/event-stream": string;
+          "text/plain": string;
         };
       };
       /** @description Unauthorized */
