@@ -32,7 +32,8 @@ _DRIVER_PROGRAM = "maintainer.adapters.spark.driver"
 # The operators' Spark adds arguments of its own; the shell drops them.
 DRIVER_COMMAND = ("/bin/sh", "-c", f"exec python -m {_DRIVER_PROGRAM}")
 _GRACE_SECONDS = 10
-_READ_BY_GROUP = 0o440  # the pod's group, fsGroup, is the files' group
+# With fsGroup the pod's group is the files' group; else root's is, and only all can read.
+_READ_BY_GROUP, _READ_BY_ALL = 0o440, 0o444
 
 
 def driver_pod(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
@@ -165,7 +166,12 @@ def _fixed_pod(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
             "volumes": [
                 {
                     "name": "link",
-                    "secret": {"secretName": spec.name, "defaultMode": _READ_BY_GROUP},
+                    "secret": {
+                        "secretName": spec.name,
+                        "defaultMode": _READ_BY_ALL
+                        if options.run_as_user is None
+                        else _READ_BY_GROUP,
+                    },
                 }
             ],
         },

@@ -102,6 +102,14 @@ def test_a_read_only_root_leaves_tmp_and_the_work_directory_writable() -> None:
         assert writable["work"] == "/var/lib/maintainer"
 
 
+def test_a_user_that_the_cluster_chooses_can_read_the_token() -> None:
+    """Without fsGroup the files belong to root."""
+    pod = pod_of(render(SMALL, replace(PLAIN, run_as_user=None))[0])
+    assert not {"runAsUser", "fsGroup"} & pod["spec"]["securityContext"].keys()
+    [link] = [volume for volume in pod["spec"]["volumes"] if volume["name"] == "link"]
+    assert link["secret"]["defaultMode"] == 0o444
+
+
 def test_the_template_changes_defaults_but_not_how_the_driver_is_found() -> None:
     template = {
         "metadata": {"labels": {"iceberg-maintainer/driver": "another", "mine": "yes"}},
