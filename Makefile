@@ -39,7 +39,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
-.PHONY: help setup demo run test test-web test-fast test-kube conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-web test-fast test-kube image image-check conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -141,6 +141,16 @@ test-kube: setup  ## the Kubernetes launcher on a real API server (KUBEBUILDER_A
 	@for program in etcd kube-apiserver kube-controller-manager; do \
 	    [ -x "$${KUBEBUILDER_ASSETS:-/nonexistent}/$$program" ] || { echo "test-kube: not run, because KUBEBUILDER_ASSETS=$${KUBEBUILDER_ASSETS:-} has no program $$program"; exit 0; }; \
 	done; $(BIN)/pytest tests/adapters/spark/launcher/kubernetes/real_cluster.py --numprocesses 0 $(ARGS)
+
+IMAGE ?= iceberg-maintainer
+CONTAINERS ?= $(shell for program in docker podman buildah; do $$program info >/dev/null 2>&1 && { echo $$program; break; }; done)
+image:  ## the container images IMAGE:full, :slim and :spark, with docker, podman or buildah (CONTAINERS)
+	@[ -n "$(CONTAINERS)" ] || { echo "image: needs docker, podman or buildah" >&2; exit 1; }
+	set -e; for target in full slim spark; do $(CONTAINERS) build $(ARGS) --target $$target --tag $(IMAGE):$$target .; done
+
+image-check: setup  ## run these images without network and rights, as any user (CONTAINERS, CONTAINER_OPTIONS)
+	@[ -n "$(filter-out %buildah,$(firstword $(CONTAINERS)))" ] || { echo "image-check: needs docker or podman" >&2; exit 1; }
+	CONTAINERS="$(CONTAINERS)" IMAGE="$(IMAGE)" $(BIN)/pytest tests/image/on_image.py --numprocesses 0 $(ARGS)
 
 conformance: setup  ## predictions against a real Spark: writes docs/conformance.md; other tables with SEED=7 SHAPES=50
 	$(BIN)/python -m tests.conformance.report $(if $(SEED),--seed "$(SEED)" --shapes "$(SHAPES)")

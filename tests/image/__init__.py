@@ -1,0 +1,1 @@
+"""The container images: `make image-check`. Not collected with the other tests."""
