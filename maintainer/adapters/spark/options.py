@@ -46,6 +46,14 @@ def megabytes(memory: str) -> int:
     return parse_size(f"{memory}iB") // MIB
 
 
+MINIMUM_OVERHEAD_MEGABYTES = 512  # the driver program, the JVM's own memory, threads' stacks
+
+
+def overhead_megabytes(heap: str, share: float) -> int:
+    """Return MiB of a container's memory beyond the heap, which is in Spark's format."""
+    return max(MINIMUM_OVERHEAD_MEGABYTES, int(megabytes(heap) * share))
+
+
 @dataclass(frozen=True, slots=True)
 class RunnerOptions:
     """How many drivers there may be, of which sizes, and how long they start and wait."""

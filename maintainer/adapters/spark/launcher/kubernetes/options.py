@@ -59,6 +59,3 @@ class KubernetesOptions:
     queue: str = ""
     spark_version: str = "4.1.4"  # for the operators, which ask for it
     timeout_seconds: float = 10.0  # of each call of the API server
-
-
-MINIMUM_OVERHEAD_MEGABYTES = 512  # the driver program, the JVM's own memory, threads' stacks

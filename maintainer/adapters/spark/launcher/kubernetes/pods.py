@@ -13,12 +13,11 @@ from maintainer.adapters.spark.launcher.kubernetes.labels import (
 )
 from maintainer.adapters.spark.launcher.kubernetes.merging import lay_over
 from maintainer.adapters.spark.launcher.kubernetes.options import (
-    MINIMUM_OVERHEAD_MEGABYTES,
     KubernetesOptions,
     Manifest,
     Queueing,
 )
-from maintainer.adapters.spark.options import megabytes
+from maintainer.adapters.spark.options import megabytes, overhead_megabytes
 
 # Spark's own names; the operators look for the exit code of a container of this name.
 DRIVER_CONTAINER = "spark-kubernetes-driver"
@@ -69,11 +68,6 @@ def executor_template(spec: DriverSpec, options: KubernetesOptions) -> str:
         },
     }
     return json.dumps(_compose(options, EXECUTOR_CONTAINER, fixed), sort_keys=True)
-
-
-def overhead_megabytes(heap: str, share: float) -> int:
-    """Return MiB of a container's memory beyond the heap, which is in Spark's format."""
-    return max(MINIMUM_OVERHEAD_MEGABYTES, int(megabytes(heap) * share))
 
 
 def _compose(options: KubernetesOptions, container: str, fixed: Manifest) -> Manifest:

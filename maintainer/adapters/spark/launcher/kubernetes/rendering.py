@@ -29,8 +29,8 @@ from maintainer.adapters.spark.launcher.kubernetes.pods import (
     TOKEN_KEY,
     driver_pod,
     executor_template,
-    overhead_megabytes,
 )
+from maintainer.adapters.spark.options import overhead_megabytes
 
 # Spark asks for a main file in cluster mode; the pod's command runs the driver program instead.
 _MAIN_FILE = "local:///opt/maintainer/driver.py"

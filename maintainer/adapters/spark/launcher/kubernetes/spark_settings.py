@@ -10,8 +10,8 @@ from maintainer.adapters.spark.launcher.kubernetes.pods import (
     EXECUTOR_CONTAINER,
     EXECUTOR_TEMPLATE,
     WORK_DIRECTORY,
-    overhead_megabytes,
 )
+from maintainer.adapters.spark.options import overhead_megabytes
 
 _API_SERVER = "k8s://https://kubernetes.default.svc"
 
