@@ -1,4 +1,4 @@
-"""The Spark application of this driver, in a JVM that this driver has started."""
+"""The Spark application of this driver, in its JVM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from typing import Any, TypeAlias, cast
 
 from .facts import load_catalogs, read_versions
-from .jvm import Jvm, drop_cluster_defaults
+from .jvm import Jvm, ParentJvm, drop_cluster_defaults
 from .link.outbox import Message
 from .marks import Marks
 from .threads import Threads
@@ -19,7 +19,7 @@ JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 class Application:
     """A started application with what its jobs need of it."""
 
-    def __init__(self, settings: Message, jvm: Jvm) -> None:
+    def __init__(self, settings: Message, jvm: Jvm | ParentJvm) -> None:
         """Start it with these settings; any exception of Spark means that it did not start."""
         jvm.await_gateway()
         # Half a second, in which Java starts.

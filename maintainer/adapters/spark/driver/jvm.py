@@ -1,22 +1,24 @@
-"""Spark's JVM as the driver's child."""
+"""Spark's JVM: the driver's child or, in a YARN application, its parent."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
 import os
+import select
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 _GATEWAY_POLL_SECONDS = 0.02
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+GATEWAY = "PYSPARK_GATEWAY_PORT"  # a JVM that starts a Python program sets it
 _CLUSTER_DEFAULTS = ("yarn.", "mapreduce.", "mapred.")
 
 
@@ -62,7 +64,7 @@ class Jvm:
 
         # The kernel watches this very thread as the parent: the main one. On other systems Spark's
         # gateway ends by itself when the pipe closes.
-        self.process = subprocess.Popen(  # noqa: S603
+        self._process = subprocess.Popen(  # noqa: S603
             command,
             stdin=subprocess.PIPE,
             stdout=2,
@@ -71,14 +73,19 @@ class Jvm:
             preexec_fn=die_with_parent,  # noqa: PLW1509
         )
 
+    @property
+    def pid(self) -> int:
+        """Return its process number."""
+        return self._process.pid
+
     def await_gateway(self) -> None:
         """Wait until Spark's gateway listens, and pass its address to pyspark.
 
         RuntimeError if Spark ended first.
         """
         while not self._information.exists():
-            if self.process.poll() is not None:
-                message = f"Spark ended during its start with exit code {self.process.returncode}"
+            if self._process.poll() is not None:
+                message = f"Spark ended during its start with exit code {self._process.returncode}"
                 raise RuntimeError(message)
             time.sleep(_GATEWAY_POLL_SECONDS)
         content = self._information.read_bytes()
@@ -86,11 +93,56 @@ class Jvm:
         os.environ["PYSPARK_GATEWAY_PORT"] = str(port)
         os.environ["PYSPARK_GATEWAY_SECRET"] = content[8 : 8 + length].decode()
 
+    def wait(self) -> int | None:
+        """Wait until it has ended; return its exit code."""
+        return self._process.wait()
+
     def kill(self) -> None:
         """Kill the JVM without letting it finish anything, and wait until it is gone."""
         with contextlib.suppress(ProcessLookupError):
-            self.process.kill()
-        self.process.wait()
+            self._process.kill()
+        self._process.wait()
+
+    def leave(self) -> None:
+        """End it after an orderly stop."""
+        self.kill()
+
+
+class ParentJvm:
+    """The JVM of a YARN application, which has started this program and ends after it."""
+
+    def __init__(self, read_program: Callable[[int], str] | None = None) -> None:
+        """RuntimeError if the parent is no Java; ``read_program`` names a process's program."""
+        self.pid = os.getppid()
+        program = (read_program or _read_program)(self.pid)
+        if program != "java":
+            message = f"this program was started by {program}, and must be by Java itself"
+            raise RuntimeError(message)
+        self._end = os.pidfd_open(self.pid)  # a process that ends and is replaced stays ended
+        with contextlib.suppress(PermissionError):  # it leads a session already
+            # the node kills the JVM's session with the JVM; the last words take a moment longer
+            os.setsid()
+
+    def await_gateway(self) -> None:
+        """Return at once: it listens already, and pyspark knows where."""
+
+    def wait(self) -> int | None:
+        """Wait until it has ended; its exit code is the cluster's to know."""
+        select.select([self._end], [], [])
+        return None
+
+    def kill(self) -> None:
+        """Kill the JVM without letting it finish anything, and wait until it is gone."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._end, signal.SIGKILL)
+        self.wait()
+
+    def leave(self) -> None:
+        """Let it end by itself, so that its application has succeeded."""
+
+
+def _read_program(pid: int) -> str:
+    return Path(f"/proc/{pid}/exe").readlink().name
 
 
 # Java objects have no types.

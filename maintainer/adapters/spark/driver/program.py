@@ -37,7 +37,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 from .application import Application
 from .clock import read_clock
 from .job import Job, begin_line, end_line
-from .jvm import Jvm
+from .jvm import GATEWAY, Jvm, ParentJvm
 from .link.outbox import Message, Transport
 from .results import MAX_MESSAGE_CHARACTERS, read_causes
 from .surroundings import complete_settings, describe_place, remove_directory
@@ -72,7 +72,7 @@ class Program:
         self._settings: Message = {}
         self._jobs: dict[str, Job] = {}
         self._sessions: queue.SimpleQueue[JavaObject] = queue.SimpleQueue()
-        self._jvm: Jvm | None = None
+        self._jvm: Jvm | ParentJvm | None = None
         self._is_started = False
         self._about: Message = {"place": describe_place(os.environ)}
         self._facts: Message | None = None  # its versions and catalogs, once they are known
@@ -90,8 +90,8 @@ class Program:
         self._settings = self._starts.get()
         try:
             self._settings = complete_settings(self._settings, os.environ)
-            self._jvm = Jvm(self._settings)
-            self._output.send("application.starting", java_pid=self._jvm.process.pid)
+            self._jvm = ParentJvm() if GATEWAY in os.environ else Jvm(self._settings)
+            self._output.send("application.starting", java_pid=self._jvm.pid)
             self._start(self._jvm)
         # A Spark that does not start is an expected outcome.
         except Exception as error:  # noqa: BLE001
@@ -100,14 +100,14 @@ class Program:
         while True:
             time.sleep(_STOP_SECONDS)
 
-    def _start(self, jvm: Jvm) -> None:
+    def _start(self, jvm: Jvm | ParentJvm) -> None:
         """Start the Spark application and a session for each concurrent job."""
         application = self._application = Application(self._settings, jvm)
         self._about |= application.about
         self._is_started = True
         threading.Thread(target=self._watch_jvm, args=(jvm,), daemon=True).start()
         threading.Thread(target=self._watch_progress, args=(application,), daemon=True).start()
-        self._output.send("application.started", java_pid=jvm.process.pid, **self._about)
+        self._output.send("application.started", java_pid=jvm.pid, **self._about)
         threading.Thread(
             target=self._report_facts, args=(application,), daemon=True
         ).start()  # beside the first job: a catalog's server may never answer
@@ -146,7 +146,7 @@ class Program:
     def _introduce(self) -> Message:
         """Return all that a daemon needs to take over this driver."""
         return {
-            "java_pid": self._jvm.process.pid if self._jvm is not None else None,
+            "java_pid": self._jvm.pid if self._jvm is not None else None,
             "is_started": self._is_started,
             "is_worn": self._is_worn,
             "fingerprint": self._settings.get("fingerprint"),
@@ -354,14 +354,12 @@ class Program:
                 "application.worn", reason=f"job {job.job_id} left a thread of Iceberg that spins"
             )
 
-    def _watch_jvm(self, jvm: Jvm) -> None:
-        jvm.process.wait()
+    def _watch_jvm(self, jvm: Jvm | ParentJvm) -> None:
+        code = jvm.wait()
         if not self._is_stopping:
-            self._die(
-                _EXIT_JVM_GONE,
-                f"Spark's JVM ended with exit code {jvm.process.returncode}",
-                exit_code=jvm.process.returncode,
-            )
+            # without an exit code the cluster has the reason, and this program has none
+            reason = "" if code is None else f"Spark's JVM ended with exit code {code}"
+            self._die(_EXIT_JVM_GONE, reason, exit_code=code)
 
     def _watch_progress(self, application: Application) -> None:
         """Report each job's progress when it has changed."""
@@ -384,7 +382,8 @@ class Program:
         """
         self._is_stopping = True
         if self._jvm is not None:
-            self._jvm.kill()
+            end = self._jvm.leave if code == 0 and not self._jobs else self._jvm.kill
+            end()
         if reason:
             self._output.send(
                 "application.ended",

@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from .jvm import GATEWAY
+
 WORK, JARS = "MAINTAINER_WORK_DIR", "MAINTAINER_JARS_DIR"
 _IN_POD = "KUBERNETES_SERVICE_HOST"  # set in every container of a pod
 _LIBRARY = "libnss_wrapper.so"
@@ -62,7 +64,12 @@ def complete_settings(
     """
     if "directory" in settings:
         return settings
-    directory = tempfile.mkdtemp(prefix="driver-", dir=environ.get(WORK) or None)
+    made = tempfile.mkdtemp(prefix="driver-", dir=environ.get(WORK) or None)
+    directory = str(Path(made).absolute())
+    chosen = {"directory": directory, "owns_directory": True}
+    warehouse = {"spark.sql.warehouse.dir": (Path(directory) / "warehouse").as_uri()}
+    if GATEWAY in environ:  # YARN has brought the jars, and given directories to Spark
+        return settings | chosen | {"conf": {**warehouse, **settings["conf"]}}
     environ.setdefault("SPARK_HOME", str(_find_spark()))
     environ.setdefault("PYSPARK_PYTHON", sys.executable)
     given = str(settings.get("java_options", ""))
@@ -73,13 +80,12 @@ def complete_settings(
         else {"spark.jars": ",".join(Path(jar).as_uri() for jar in jars)}
     )  # executors fetch them from this driver
     return settings | {
-        "directory": directory,
-        "owns_directory": True,
+        **chosen,
         "jars": jars,
         "java_options": f"{given} -Djava.io.tmpdir={directory}".strip(),
         "conf": {
             "spark.local.dir": directory,
-            "spark.sql.warehouse.dir": (Path(directory) / "warehouse").as_uri(),
+            **warehouse,
             **fetched,
             **settings["conf"],
         },

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from maintainer.adapters.spark.driver.jvm import GATEWAY
 from maintainer.adapters.spark.driver.surroundings import (
     JARS,
     WORK,
@@ -48,6 +49,20 @@ def test_a_driver_on_another_machine_finds_its_directory_and_its_jars(tmp_path: 
     assert not directory.exists()
     assert Path(environ["SPARK_HOME"], "bin", "spark-submit").is_file()
     assert environ["PYSPARK_PYTHON"] == sys.executable
+
+
+def test_in_an_application_of_yarn_the_cluster_has_brought_the_jars(tmp_path: Path) -> None:
+    environ = {WORK: str(tmp_path), GATEWAY: "4711"}
+    settings = complete_settings({"java_options": "-x", "conf": {"spark.master": "yarn"}}, environ)
+    directory = Path(settings["directory"])
+    assert directory.parent == tmp_path
+    assert settings["conf"] == {
+        "spark.master": "yarn",
+        "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
+    }
+    assert "jars" not in settings
+    remove_directory(settings)
+    assert not directory.exists()
 
 
 def test_settings_that_were_sent_stay(tmp_path: Path) -> None:
