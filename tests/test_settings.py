@@ -108,6 +108,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "conf": {},
             "link": None,
             "kubernetes": None,
+            "yarn": None,
             "pools": {},
         },
         "server": {"host": "127.0.0.1", "port": 8080, "hosts": ()},
@@ -365,10 +366,7 @@ auth: {tokens: [a]}
         ),
         "maintainer.yaml:9: scan.workers is 0, under the least value 1",
         "maintainer.yaml:9: unknown key 'wokers', did you mean 'workers'?",
-        (
-            "maintainer.yaml:10: spark.runner is operator, but must be process or kubernetes; on "
-            "YARN write runner: process and master: yarn"
-        ),
+        ("maintainer.yaml:10: spark.runner is operator, but must be process, kubernetes or yarn"),
         (
             "maintainer.yaml:10: spark.master is 'spark://h', but must be local, local[N], "
             "local[*], spark://HOST:PORT of a standalone cluster, k8s://https://HOST:PORT, or yarn"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from maintainer.adapters.spark.options import DriverSize, Executors, executor_settings
-from maintainer.app.options import admission_rules, runner_options, spark_options
+from maintainer.app.options import admission_rules, runner_options, spark_options, yarn_options
 from maintainer.domain.errors import ConfigurationError
 from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.settings import Settings, load_settings
@@ -111,6 +111,49 @@ def test_sizes_without_executors_of_their_own_have_those_of_small_jobs(tmp_path:
             "has runner kubernetes, but no section link",
         ),
         ("{kubernetes: {namespace: jobs, image: i}}", "a section kubernetes, but runner process"),
+        ("{runner: yarn, link: {}}", "has runner yarn, but no section yarn"),
+        (
+            "{runner: yarn, yarn: {resource_manager: 'http://rm:8088'}}",
+            "has runner yarn, but no section link",
+        ),
+        ("{yarn: {resource_manager: 'http://rm:8088'}}", "has a section yarn, but runner process"),
+        (
+            (
+                "{runner: yarn, driver_host: 10.0.0.1, link: {}, yarn: {resource_manager: "
+                "'http://rm:8088'}}"
+            ),
+            "has a driver_host, but runner yarn has drivers on its cluster",
+        ),
+        (
+            "{runner: yarn, link: {}, yarn: {resource_manager: [rm]}}",
+            "resource_manager has 'rm', but must be such as http://rm.example:8088",
+        ),
+        (
+            "{runner: yarn, link: {}, yarn: {resource_manager: []}}",
+            "resource_manager must be one address, or a list of 1 to 5",
+        ),
+        (
+            "{runner: yarn, link: {}, yarn: {resource_manager: 'http://rm:8088', queue: a b}}",
+            "queue is 'a b', but must be a queue's name such as maintenance",
+        ),
+        (
+            "{runner: yarn, link: {}, yarn: {resource_manager: 'http://rm:8088', principal: m@R}}",
+            "has a principal or a keytab, but must have both or neither",
+        ),
+        (
+            (
+                "{runner: yarn, link: {}, yarn: {resource_manager: 'http://rm:8088', principal: m, "
+                "keytab: /k}}"
+            ),
+            "principal is 'm', but must be such as maintainer@EXAMPLE.COM",
+        ),
+        (
+            (
+                "{runner: yarn, link: {}, yarn: {resource_manager: 'http://rm:8088', user: m, "
+                "principal: m@R, keytab: /k}}"
+            ),
+            "has a user and a principal; with Kerberos the principal is the user",
+        ),
         (
             "{runner: kubernetes, kubernetes: {namespace: Jobs, image: i}, link: {}}",
             "namespace is 'Jobs', but must be a DNS label",
@@ -198,6 +241,7 @@ def test_pods_run_the_tasks_in_the_driver_unless_executors_are_wanted(tmp_path: 
         ("{}", 2),
         ("{start_timeout: 5m}", 5),
         ("{runner: kubernetes, link: {}, kubernetes: {namespace: jobs, image: i}}", 10),
+        ("{runner: yarn, link: {}, yarn: {resource_manager: 'http://rm:8088'}}", 10),
     ],
 )
 def test_a_pod_has_longer_to_start_than_a_process(tmp_path: Path, text: str, minutes: int) -> None:
@@ -255,3 +299,18 @@ def test_another_address_of_sparks_page_is_refused(
         load(tmp_path, f"spark: {{ui_url: '{template}'}}\n")
     assert complaint in str(refused.value)
     assert "hunter22" not in str(refused.value)
+
+
+def test_on_yarn_tasks_run_in_executors_and_files_lie_beside_the_configuration(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "spark: {runner: yarn, link: {}, yarn: {resource_manager: ['http://a:8088/', "
+        "'http://b:8088'], principal: m@R, keytab: m.keytab, hadoop_conf_dir: conf}}\n"
+    )
+    settings = load(tmp_path, text)
+    assert settings.spark.executors_of(JobSize.SMALL) is not None
+    assert settings.spark.yarn is not None
+    options = yarn_options(settings.spark.yarn)
+    assert options.resource_managers == ("http://a:8088", "http://b:8088")
+    assert (options.keytab, options.hadoop_conf_dir) == (tmp_path / "m.keytab", tmp_path / "conf")

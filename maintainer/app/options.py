@@ -13,6 +13,7 @@ from maintainer.adapters.spark.launcher.kubernetes.options import (
     Operator,
     Queueing,
 )
+from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
 from maintainer.adapters.spark.options import (
     DriverSize,
     Executors,
@@ -28,10 +29,15 @@ from maintainer.measure.impact import ImpactModel, StorageProfile
 from maintainer.settings import ImpactSettings, ScanSettings, Settings
 from maintainer.settings.spark import PoolSettings
 from maintainer.settings.spark.kubernetes import KubernetesSettings
+from maintainer.settings.spark.yarn import YarnSettings
 from maintainer.steps.scan import ScanOptions
 
-# A pod may wait for a node and for its image.
-_START_TIMEOUTS = {"process": timedelta(minutes=2), "kubernetes": timedelta(minutes=10)}
+# A pod may wait for a node and for its image, an application for its queue.
+_START_TIMEOUTS = {
+    "process": timedelta(minutes=2),
+    "kubernetes": timedelta(minutes=10),
+    "yarn": timedelta(minutes=10),
+}
 
 
 def admission_rules(settings: Settings) -> AdmissionRules:
@@ -74,7 +80,7 @@ def runner_options(settings: Settings, pool: str = DEFAULT_POOL) -> RunnerOption
     spark = settings.spark.every_pool[pool]
     drivers = {size: _driver_size(spark, size) for size in JobSize}
     most = spark.max_memory or ""
-    if not most and spark.runner == "kubernetes":
+    if not most and spark.runner != "process":
         most = f"{sum(megabytes(driver.memory) for driver in drivers.values())}m"
     return RunnerOptions(
         driver_memory=spark.driver_memory,
@@ -99,6 +105,17 @@ def kubernetes_options(settings: KubernetesSettings) -> KubernetesOptions:
         **chosen,
         operator=Operator(settings.operator),
         queueing=Queueing(settings.queueing),
+        timeout_seconds=settings.timeout,
+    )
+
+
+def yarn_options(settings: YarnSettings) -> YarnOptions:
+    """The launcher's options from the settings."""
+    chosen = settings.model_dump(exclude={"resource_manager", "principal", "timeout"})
+    return YarnOptions(
+        **chosen,
+        resource_managers=settings.resource_manager,
+        principal=settings.principal or "",
         timeout_seconds=settings.timeout,
     )
 

@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import uuid4
 
-from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.pools.runner import PooledRunner
-from maintainer.adapters.spark.trial import Trial
-from maintainer.app.options import kubernetes_options, run_dir, runner_options, spark_options
+from maintainer.app.options import (
+    kubernetes_options,
+    run_dir,
+    runner_options,
+    spark_options,
+    yarn_options,
+)
 from maintainer.domain.errors import ConfigurationError, RunnerUnavailableError
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import Runner
@@ -60,7 +64,7 @@ def open_runner(
 
     Of several pools, those that cannot be opened are obstacles and stop no other.
     """
-    owner = _name_owner()
+    owner = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:6]}"
     parts = _Parts(settings, store, clock, catalogs, link_ports, owner, store.instance_id())
     names = settings.spark.every_pool
     runners: dict[str, Runner] = {}
@@ -77,28 +81,7 @@ def open_runner(
     return PooledRunner(runners, obstacles, owner, parts.application, files, store, clock)
 
 
-def open_trials(
-    settings: Settings,
-    store: Store,
-    clock: Clock,
-    catalogs: Mapping[str, Mapping[str, str]],
-    link_ports: LinkPorts,
-) -> Iterator[tuple[str, Trial | str]]:
-    """A trial of each pool, to be closed before the next one; or why the pool cannot be opened."""
-    owner = _name_owner()
-    parts = _Parts(settings, store, clock, catalogs, link_ports, owner, store.instance_id())
-    for name in settings.spark.every_pool:
-        try:
-            yield name, _open_pool(parts, name).trial()
-        except (RunnerUnavailableError, ConfigurationError) as error:
-            yield name, str(error)
-
-
-def _name_owner() -> str:
-    return f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:6]}"
-
-
-def _open_pool(parts: _Parts, name: str) -> SparkRunner:
+def _open_pool(parts: _Parts, name: str) -> Runner:
     settings, pool = parts.settings, parts.settings.spark.every_pool[name]
     link = pool.link
     if link is None:
@@ -117,6 +100,7 @@ def _open_pool(parts: _Parts, name: str) -> SparkRunner:
         RemoteParts,
         kubernetes_runner,
         process_runner,
+        yarn_runner,
     )
 
     port = parts.link_ports.get((link.host, link.port), link.port)
@@ -131,10 +115,13 @@ def _open_pool(parts: _Parts, name: str) -> SparkRunner:
         run_dir(settings, name),
         parts.clock,
     )
-    if pool.kubernetes is None:
-        return process_runner(remote, spark_options(settings, name))
-    options = kubernetes_options(pool.kubernetes)
-    return kubernetes_runner(remote, runner_options(settings, name), options)
+    if pool.kubernetes is not None:
+        options = kubernetes_options(pool.kubernetes)
+        return kubernetes_runner(remote, runner_options(settings, name), options)
+    here = spark_options(settings, name)
+    if pool.yarn is not None:
+        return yarn_runner(remote, here, yarn_options(pool.yarn))
+    return process_runner(remote, here)
 
 
 @contextmanager

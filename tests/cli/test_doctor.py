@@ -22,6 +22,7 @@ from maintainer.cli import commands, diagnose
 from maintainer.cli.diagnose import Check, run_checks
 from maintainer.domain.errors import MaintainerError, RunnerUnavailableError
 from maintainer.domain.spark_facts import SparkFacts
+from tests.adapters.spark.launcher.yarn.small_manager import serve_manager
 from tests.adapters.store.values import NOW
 
 LONG = 30.0  # seconds: more than any of these checks takes
@@ -29,7 +30,7 @@ LONG = 30.0  # seconds: more than any of these checks takes
 
 @pytest.fixture
 def healthy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Spark and the page are there, also on a machine without them."""
+    """Spark and the page are there, whatever this machine has."""
     page = tmp_path / "page"
     page.mkdir()
     (page / "index.html").write_text("<html>")
@@ -277,3 +278,20 @@ def test_the_address_that_drivers_poll_is_named(tmp_path: Path) -> None:
     write_configuration(tmp_path, "spark: {link: {port: 8123}}\n")
     found = findings_of(examine("--format", "json", home=tmp_path))
     assert found["link"] == (True, "drivers poll http://127.0.0.1:8123")
+
+
+@pytest.mark.usefixtures("healthy")
+def test_on_yarn_the_resource_manager_and_the_queue_are_asked(tmp_path: Path) -> None:
+    with serve_manager() as manager:
+        write_configuration(
+            tmp_path,
+            "spark: {runner: yarn, link: {port: 8123}, yarn: {resource_manager: "
+            f"'{manager.url}', queue: old, hadoop_conf_dir: none}}}}\n",
+        )
+        found = findings_of(examine("--format", "json", home=tmp_path))
+    assert found["YARN"] == (True, "resource manager 3.4.2 answers")
+    assert found["YARN queue old"] == (False, "it is stopped and accepts no applications")
+    assert found["Hadoop's configuration"] == (
+        False,
+        f"there is no yarn-site.xml in {tmp_path}/none",
+    )

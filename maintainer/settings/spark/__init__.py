@@ -20,6 +20,7 @@ from maintainer.settings.spark.kubernetes import KubernetesSettings
 from maintainer.settings.spark.link import LinkSettings
 from maintainer.settings.spark.sizes import ExecutorsSettings, ProfilesSettings, read_memory
 from maintainer.settings.spark.ui import UiUrl
+from maintainer.settings.spark.yarn import YarnSettings
 
 _LOCAL = compile_regex(r"local(\[(\*|[1-9][0-9]{0,2})\])?")
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"
@@ -53,11 +54,8 @@ def _check_host(value: object) -> object:
 def _check_runner(value: object) -> object:
     if value == "local":  # the former name
         return "process"
-    if value in {"yarn", "submit", "connect", "operator"}:
-        refuse(
-            f"is {value}, but must be process or kubernetes; on YARN write runner: process and "
-            f"master: yarn"
-        )
+    if value in {"submit", "connect", "operator"}:
+        refuse(f"is {value}, but must be process, kubernetes or yarn")
     return value
 
 
@@ -88,10 +86,11 @@ class PoolSettings(Strict):
     """One way to run Spark: how it is started, and how much memory its jobs get."""
 
     runner: Annotated[
-        Literal["process", "kubernetes"],
+        Literal["process", "kubernetes", "yarn"],
         BeforeValidator(_check_runner),
         Field(
-            description="How drivers start: as processes of the daemon's machine, or as pods. "
+            description="How drivers start: as processes of the daemon's machine, as pods, or as "
+            "applications of YARN. "
             "`local` is a former name of `process`."
         ),
     ] = "process"
@@ -115,7 +114,7 @@ class PoolSettings(Strict):
     max_memory: Annotated[str, BeforeValidator(read_memory)] | None = Field(
         default=None,
         description="The memory of all drivers together. Default: that of the largest; with "
-        "runner `kubernetes`, that of one driver of each size.",
+        "runners `kubernetes` and `yarn`, that of one driver of each size.",
         examples=["16g"],
     )
     executors: ExecutorsSettings | None = Field(
@@ -133,7 +132,8 @@ class PoolSettings(Strict):
     start_timeout: Annotated[timedelta, DurationBetween("1s", "1h")] | None = Field(
         default=None,
         description="The time in which a driver must start, its wait for room in the cluster "
-        "and for its image included. Default: 2m; with runner `kubernetes`, 10m.",
+        "and for its image included. Default: 2m; with runners `kubernetes` and "
+        "`yarn`, 10m.",
     )
     java_home: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None, description="The Java to use. Default: `JAVA_HOME`, else the one on the PATH."
@@ -166,6 +166,9 @@ class PoolSettings(Strict):
     kubernetes: KubernetesSettings | None = Field(
         default=None, description="The pods, with runner `kubernetes`."
     )
+    yarn: YarnSettings | None = Field(
+        default=None, description="The cluster and the queue, with runner `yarn`."
+    )
 
     def driver_of(self, size: JobSize) -> tuple[str, int]:
         """Return the memory of the driver for jobs of that size, and how many jobs share it."""
@@ -183,7 +186,7 @@ class PoolSettings(Strict):
     @property
     def is_cluster(self) -> bool:
         """Say whether tasks run in executors and not in the driver."""
-        return self.runner == "kubernetes" or not self.master.startswith("local")
+        return self.runner != "process" or not self.master.startswith("local")
 
     def executors_of(self, size: JobSize) -> ExecutorsSettings | None:
         """Return the executors of the driver for that size; None if tasks run in the driver."""
@@ -243,18 +246,20 @@ class PoolSettings(Strict):
 
     @model_validator(mode="after")
     def _check_parts(self) -> PoolSettings:
-        if self.runner == "kubernetes" and (self.kubernetes is None or self.link is None):
-            missing = "kubernetes" if self.kubernetes is None else "link"
-            refuse(f"has runner kubernetes, but no section {missing}")
-        if self.runner != "kubernetes" and self.kubernetes is not None:
-            refuse(f"has a section kubernetes, but runner {self.runner}")
+        sections = {"kubernetes": self.kubernetes, "yarn": self.yarn}
+        needed = {self.runner, "link"} if self.runner in sections else set()
+        for name, section in {**sections, "link": self.link}.items():
+            if name in needed and section is None:
+                refuse(f"has runner {self.runner}, but no section {name}")
+            if name in sections and name not in needed and section is not None:
+                refuse(f"has a section {name}, but runner {self.runner}")
         return self
 
     @model_validator(mode="after")
     def _check_cluster(self) -> PoolSettings:
-        if self.runner == "kubernetes":
+        if self.runner != "process":
             if self.driver_host is not None:
-                refuse("has a driver_host, but drivers that are pods have a Service each")
+                refuse(f"has a driver_host, but runner {self.runner} has drivers on its cluster")
             return self
         if not self.is_cluster:
             asked = [

@@ -14,6 +14,7 @@ OF_THE_PLACE = frozenset(
         "max_memory",
         "start_timeout",
         "kubernetes",
+        "yarn",
     }
 )
 _NOT_INHERITED = frozenset({"pools", "run_dir"})

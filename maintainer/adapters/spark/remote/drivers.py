@@ -25,6 +25,7 @@ from maintainer.adapters.spark.link.http.tokens import make_token, start_tokens
 from maintainer.adapters.spark.options import DriverSize, RunnerOptions
 from maintainer.adapters.spark.remote.driver import FENCE_MARGIN, SILENT_SECONDS, RemoteDriver
 from maintainer.adapters.spark.remote.heartbeats import BEAT_EVERY, Heartbeats
+from maintainer.adapters.spark.remote.strays import Strays
 from maintainer.domain.errors import MaintainerError, RunnerUnavailableError, StoreUnavailableError
 from maintainer.domain.job_size import JobSize
 from maintainer.ports.clock import Clock
@@ -33,9 +34,11 @@ from maintainer.ports.store.drivers import DriverRecord, DriverStore
 _TICK_SECONDS = 0.5  # between two readings of messages
 _LOOK_SECONDS = 5.0  # between two questions to the launcher about a silent driver
 _LOOK_AFTER_SECONDS = 5.0  # without a poll
+_LEAVE_SECONDS = 15.0  # for an application to end by itself after its driver has said so
 _SWEEP_AFTER_SECONDS = 300.0  # a dead process's drivers without jobs are ended after that
 _REFUSE_AFTER_SECONDS = 600.0  # those of a pool that nobody has: they end when a poll is refused
 
+_OVER = frozenset({LaunchPhase.ENDED, LaunchPhase.GONE})
 _LOG = logging.getLogger(__name__)
 
 
@@ -63,6 +66,7 @@ class RemoteDrivers:
         settings: DriverSettings,
         prepare: Callable[[str, DriverSize], Mapping[str, object]],
         hearts: Heartbeats | None = None,
+        strays: Strays | None = None,
     ) -> None:
         """Begin to work for drivers.
 
@@ -77,6 +81,7 @@ class RemoteDrivers:
         self._settings = settings
         self._prepare = prepare
         self._hearts = hearts or Heartbeats()
+        self._strays = strays
         self._mutex = threading.Lock()
         self._living: dict[str, RemoteDriver] = {}
         self._is_released = threading.Event()
@@ -312,7 +317,13 @@ class RemoteDrivers:
             self._living.pop(driver.name, None)
 
     def _clean_up(self, driver: RemoteDriver) -> None:
+        """Let an application that was stopped end by itself, then remove what is left of it."""
+        deadline = time.monotonic() + _LEAVE_SECONDS
         with contextlib.suppress(RunnerUnavailableError):
+            while driver.has_said_its_end and time.monotonic() < deadline:
+                state = self._launcher.state(driver.handle)
+                if state.phase in _OVER or self._is_released.wait(_TICK_SECONDS):
+                    break
             driver.end_application()
 
     def _watch(self) -> None:
@@ -330,6 +341,8 @@ class RemoteDrivers:
                 _LOG.warning("link.sweep_failed", extra={"reason": str(error)})
 
     def _sweep(self) -> None:
+        if self._strays is not None:
+            self._strays.sweep(lambda: [record.name for record in self._store.drivers()])
         for record in self._store.drivers():
             if self.lives(record.owner) is not False or self._store.pending_jobs(record.name):
                 continue

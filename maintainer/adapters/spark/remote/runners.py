@@ -1,4 +1,4 @@
-"""Runners whose drivers poll the daemon over HTTP: as pods, or as processes of its machine."""
+"""Runners whose drivers poll the daemon over HTTP: as pods, on YARN, or on its machine."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLau
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions
 from maintainer.adapters.spark.launcher.kubernetes.spark_settings import pod_settings
 from maintainer.adapters.spark.launcher.remote_process import ProcessLauncher
+from maintainer.adapters.spark.launcher.yarn.launcher import YarnLauncher
+from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
+from maintainer.adapters.spark.launcher.yarn.spark_settings import start_settings
 from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.options import (
     DriverSize,
@@ -23,7 +26,9 @@ from maintainer.adapters.spark.options import (
     secrets_of,
 )
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
+from maintainer.adapters.spark.remote.driver import FENCE_MARGIN
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
+from maintainer.adapters.spark.remote.strays import Strays
 from maintainer.domain.job_size import JobSize
 from maintainer.ports.clock import Clock
 from maintainer.ports.store import Store
@@ -63,6 +68,16 @@ def kubernetes_runner(
     return _make_runner(parts, options, launcher, surround, launched_by=kubernetes)
 
 
+def yarn_runner(parts: RemoteParts, options: LocalSparkOptions, yarn: YarnOptions) -> SparkRunner:
+    """Return a runner whose drivers are applications of YARN, submitted from this machine."""
+
+    def surround(_name: str, size: DriverSize) -> Mapping[str, str]:
+        return start_settings(size, yarn)
+
+    launcher = YarnLauncher(options, yarn, parts.link.installation, parts.run_dir)
+    return _make_runner(parts, options, launcher, surround, launched_by=yarn)
+
+
 def process_runner(parts: RemoteParts, options: LocalSparkOptions) -> SparkRunner:
     """Return a runner whose drivers are processes of this machine that outlive the daemon."""
 
@@ -83,6 +98,9 @@ def _make_runner(
     surround: Callable[[str, DriverSize], Mapping[str, str]],
     launched_by: object,
 ) -> SparkRunner:
+    strays = None
+    if launched_by is not None:  # a cluster's applications name their installation
+        strays = Strays(launcher, parts.link.longest_validity + 2 * FENCE_MARGIN)
     settings = DriverSettings(options, parts.catalogs, parts.application, (launched_by, parts.link))
 
     def prepare(name: str, size: DriverSize) -> Mapping[str, object]:
@@ -97,6 +115,7 @@ def _make_runner(
         parts.link,
         settings,
         prepare,
+        strays=strays,
     )
     names: Collection[str] = parts.catalogs
     files = OrphanFiles(parts.store, parts.owner)

@@ -1,0 +1,1 @@
+"""Drivers in containers of Hadoop YARN, in Spark's cluster mode."""

@@ -1,0 +1,125 @@
+"""Starts drivers on YARN, and says what became of them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState
+from maintainer.adapters.spark.launcher.yarn.container_logs import read_log
+from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
+from maintainer.adapters.spark.launcher.yarn.queues import describe_queue
+from maintainer.adapters.spark.launcher.yarn.resource_manager import ResourceManager
+from maintainer.adapters.spark.launcher.yarn.spark_settings import tag_of
+from maintainer.adapters.spark.launcher.yarn.states import read_application
+from maintainer.adapters.spark.launcher.yarn.submission import Submissions
+from maintainer.adapters.spark.link import LogPart
+from maintainer.adapters.spark.options import LocalSparkOptions
+from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
+from maintainer.domain.errors import RunnerUnavailableError
+
+_LIST_SECONDS = 1.0  # a list serves all questions of this time
+
+
+class YarnLauncher:
+    """Drivers of one installation on one cluster. A driver's handle is its name.
+
+    The name is that of its application, which also has the installation's tag. An application is
+    there some seconds after its launch, when spark-submit has brought its files to the cluster.
+    """
+
+    def __init__(
+        self,
+        options: LocalSparkOptions,
+        yarn: YarnOptions,
+        installation: str,
+        run_dir: Path,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take how spark-submit runs here and the directory for its files; nothing is asked yet."""
+        self._options = options
+        self._yarn = yarn
+        self._tag = tag_of(installation)
+        self._manager = ResourceManager(yarn)
+        self._submissions = Submissions(options, yarn, run_dir.absolute() / "yarn")
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._listed_at = float("-inf")
+        self._listed: dict[str, Mapping[str, Any]] = {}
+
+    def launch(self, spec: DriverSpec) -> str:
+        """See Launcher; the submission goes on after the return."""
+        self._submissions.start(spec)
+        return spec.name
+
+    def state(self, handle: str) -> LaunchState:
+        """See Launcher."""
+        is_submitting = self._submissions.is_running(handle)  # before the list is fetched
+        found = self._list(handle).get(handle)
+        if found is not None:
+            self._submissions.drop_secrets(handle)
+            return read_application(found)
+        if is_submitting:
+            return LaunchState(LaunchPhase.STARTING, "its files are copied to the cluster")
+        if not self._submissions.is_known(handle):
+            return LaunchState(LaunchPhase.GONE)
+        complaint = self._submissions.find_complaint(handle)
+        return LaunchState(LaunchPhase.ENDED, f"spark-submit failed: {complaint}")
+
+    def log(self, handle: str, since: int) -> LogPart:
+        """See Launcher; an ended driver's is with YARN."""
+        found = self._list(handle).get(handle)
+        return LogPart("", since) if found is None else read_log(self._manager, found, since)
+
+    def end(self, handle: str) -> None:
+        """See Launcher; YARN ends the containers within some seconds."""
+        self._submissions.end(handle)
+        for found in self._manager.applications(self._tag, is_living=True):
+            if found.get("name") == handle:
+                self._manager.kill(str(found["id"]))
+        self._forget_list()
+
+    def find(self) -> Sequence[str]:
+        """See Launcher; those that have ended need nothing."""
+        living = self._manager.applications(self._tag, is_living=True)
+        return sorted({str(found.get("name")) for found in living})
+
+    def describe(self) -> Sequence[Finding]:
+        """See Launcher."""
+        return tuple(self._describe())
+
+    def _describe(self) -> Iterator[Finding]:
+        """Check what spark-submit needs here, the resource manager and the queue."""
+        options = self._options
+        yield from find_prerequisites(options.java_home, options.jars_dir, with_s3=False)
+        try:
+            yield "Hadoop's configuration", True, str(self._submissions.find_configuration())
+        except RunnerUnavailableError as error:
+            yield "Hadoop's configuration", False, str(error)
+        try:
+            information = self._manager.information()
+            version = information.get("resourceManagerVersion", "of an unknown version")
+            yield "YARN", True, f"resource manager {version} answers"
+            yield describe_queue(self._manager.scheduler(), self._yarn.queue)
+        except RunnerUnavailableError as error:
+            yield "YARN", False, str(error)
+
+    def _list(self, wanted: str) -> dict[str, Mapping[str, Any]]:
+        """Return this installation's applications by name; a list of the last second serves again.
+
+        A list without the wanted name is fetched once more: it may have been submitted since.
+        """
+        with self._lock:
+            if self._clock() - self._listed_at >= _LIST_SECONDS or wanted not in self._listed:
+                now = self._clock()
+                found = self._manager.applications(self._tag)
+                self._listed = {str(each.get("name")): each for each in found}
+                self._listed_at = now
+            return self._listed
+
+    def _forget_list(self) -> None:
+        with self._lock:
+            self._listed_at = float("-inf")

@@ -1,0 +1,134 @@
+"""The calls of the resource manager's REST API, and of a node manager's for a log.
+
+Of several resource managers one is active; a standby answers with a redirection, which is not
+followed. Every call has a timeout. What fails is a RunnerUnavailableError with a sentence.
+"""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import requests
+
+from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
+from maintainer.domain.errors import RunnerUnavailableError
+
+_STATES = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
+_NOT_FOUND, _UNAUTHORIZED, _FORBIDDEN = 404, 401, 403
+_FIRST_REDIRECTION, _FIRST_REFUSAL = 300, 400
+_MAX_WORDS = 300
+
+
+class ResourceManager:
+    """The cluster's applications and queues."""
+
+    def __init__(self, options: YarnOptions) -> None:
+        """Nothing is asked yet."""
+        self._addresses = list(options.resource_managers)
+        self._timeout = options.timeout_seconds
+        self._user = options.user or getpass.getuser()
+        self._verify = str(options.authority) if options.authority is not None else True
+
+    def applications(self, tag: str, *, is_living: bool = False) -> Sequence[Mapping[str, Any]]:
+        """Return the applications with that tag; the living ones only, if asked for those."""
+        wanted = {"applicationTags": tag} | ({"states": _STATES} if is_living else {})
+        found = self._ask("GET", "apps", wanted).json().get("apps") or {}
+        listed: Sequence[Mapping[str, Any]] = found.get("app") or ()
+        return listed
+
+    def kill(self, application: str) -> None:
+        """Ask for the end of an application; it may have ended already."""
+        self._ask("PUT", f"apps/{application}/state", {}, {"state": "KILLED"}, may_be_gone=True)
+
+    def information(self) -> Mapping[str, Any]:
+        """Return what the active manager says of itself."""
+        found: Mapping[str, Any] = self._ask("GET", "info").json().get("clusterInfo") or {}
+        return found
+
+    def scheduler(self) -> Mapping[str, Any]:
+        """Return the scheduler with its queues."""
+        found = self._ask("GET", "scheduler").json().get("scheduler") or {}
+        queues: Mapping[str, Any] = found.get("schedulerInfo") or {}
+        return queues
+
+    def fetch(self, address: str, parameters: Mapping[str, str]) -> requests.Response | None:
+        """Return a node manager's answer; None if it has nothing there."""
+        answer = self._send("GET", address, parameters, None)
+        if answer.status_code == _NOT_FOUND:
+            return None
+        self._refuse_failure(answer, "node manager")
+        return answer
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        parameters: Mapping[str, str] | None = None,
+        body: dict[str, str] | None = None,
+        *,
+        may_be_gone: bool = False,
+    ) -> requests.Response:
+        """Ask the manager that answered last, then the others."""
+        errors: list[RunnerUnavailableError] = []
+        for address in list(self._addresses):
+            try:
+                answer = self._send(
+                    method, f"{address}/ws/v1/cluster/{path}", parameters or {}, body
+                )
+                if may_be_gone and answer.status_code == _NOT_FOUND:
+                    return answer
+                self._refuse_failure(answer, f"resource manager {address}")
+            except RunnerUnavailableError as error:
+                errors.append(error)
+                continue
+            self._addresses.remove(address)
+            self._addresses.insert(0, address)
+            return answer
+        raise RunnerUnavailableError("; ".join(map(str, errors)))
+
+    def _send(
+        self, method: str, address: str, parameters: Mapping[str, str], body: dict[str, str] | None
+    ) -> requests.Response:
+        try:
+            return requests.request(
+                method,
+                address,
+                params={**parameters, "user.name": self._user},
+                json=body,
+                headers={"Accept": "application/json"},
+                timeout=self._timeout,
+                verify=self._verify,
+                allow_redirects=False,
+            )
+        except requests.Timeout as error:
+            message = f"{address} did not answer within {self._timeout:g} s"
+            raise RunnerUnavailableError(message) from error
+        except requests.RequestException as error:
+            message = f"{address} cannot be reached ({type(error).__name__})"
+            raise RunnerUnavailableError(message) from error
+
+    @staticmethod
+    def _refuse_failure(answer: requests.Response, what: str) -> None:
+        code = answer.status_code
+        if code < _FIRST_REDIRECTION:
+            return
+        if code < _FIRST_REFUSAL:
+            message = f"the {what} is a standby, or has moved"
+        elif code == _UNAUTHORIZED:
+            message = f"the {what} does not accept the daemon's user ({code})"
+        elif code == _FORBIDDEN:
+            message = f"the {what} forbids it ({code}): {_words(answer)}"
+        else:
+            message = f"the {what} refused ({code}): {_words(answer)}"
+        raise RunnerUnavailableError(message)
+
+
+def _words(answer: requests.Response) -> str:
+    """Return what an error says: Hadoop's own document, or plain text."""
+    try:
+        said = str(answer.json()["RemoteException"]["message"])
+    except (ValueError, KeyError, TypeError):
+        said = answer.text
+    return " ".join(said.split())[:_MAX_WORDS] or "no reason given"

@@ -1,0 +1,181 @@
+"""Runs spark-submit beside the daemon, with a driver's files in a directory of its own.
+
+The start token is in a file that only the daemon's user may read. Spark copies it into the
+application's staging directory, which has the same permission.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from maintainer.adapters.spark import driver, jars
+from maintainer.adapters.spark.java import find_java, prepare_home
+from maintainer.adapters.spark.launcher import DriverSpec
+from maintainer.adapters.spark.launcher.complaints import find_complaint
+from maintainer.adapters.spark.launcher.ownership import ProcessIdentity, end_processes, identify
+from maintainer.adapters.spark.launcher.private import OWNER_ONLY, open_log
+from maintainer.adapters.spark.launcher.process import driver_environment
+from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
+from maintainer.adapters.spark.launcher.yarn.spark_settings import (
+    AUTHORITY_FILE,
+    TOKEN_FILE,
+    submit_settings,
+)
+from maintainer.adapters.spark.options import LocalSparkOptions
+from maintainer.domain.errors import RunnerUnavailableError
+
+_PROGRAM = "maintainer_driver"  # the driver program's package on the cluster
+_START = f'import runpy\n\nrunpy.run_module("{_PROGRAM}", run_name="__main__")\n'
+_LOG, _PROCESS, _SETTINGS = "submit.log", "process.json", "submit.properties"
+
+
+class Submissions:
+    """The submissions of this machine, by the names of their drivers."""
+
+    def __init__(self, options: LocalSparkOptions, yarn: YarnOptions, directory: Path) -> None:
+        """Take the directory of all submissions; it is made when it is needed."""
+        self._options = options
+        self._yarn = yarn
+        self._directory = directory
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, spec: DriverSpec) -> None:
+        """Begin to submit the driver; a name that was begun already is left as it is.
+
+        RunnerUnavailableError if it cannot be begun.
+        """
+        directory = self._directory / spec.name
+        if (directory / _PROCESS).exists():
+            return
+        try:
+            directory.mkdir(parents=True, exist_ok=True, mode=OWNER_ONLY | 0o100)
+            command = self._write(spec, directory)
+            with open_log(directory / _LOG) as log:
+                child = subprocess.Popen(  # noqa: S603 - Spark's own program
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    env=self._environment(),
+                    cwd=directory,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            message = f"driver {spec.name} cannot be submitted from {directory}: {error}"
+            raise RunnerUnavailableError(message) from error
+        process = identify(child.pid) or ProcessIdentity(child.pid, "ended already")
+        self._children[spec.name] = child
+        (directory / _PROCESS).write_text(json.dumps([process.pid, process.started]))
+
+    def is_known(self, name: str) -> bool:
+        """Return whether the driver was submitted from this machine."""
+        return (self._directory / name / _PROCESS).exists()
+
+    def is_running(self, name: str) -> bool:
+        """Return whether spark-submit still works for the driver."""
+        child = self._children.get(name)
+        if child is not None:
+            return child.poll() is None
+        process = self._process(name)
+        return process is not None and process.is_alive
+
+    def find_complaint(self, name: str) -> str:
+        """Return the line of spark-submit's log that says why it failed."""
+        with contextlib.suppress(OSError):
+            log = (self._directory / name / _LOG).read_text(encoding="utf-8", errors="replace")
+            lines = [line.strip() for line in log.splitlines() if line.strip()]
+            return find_complaint(log) or (lines[-1] if lines else "")
+        return ""
+
+    def end(self, name: str) -> None:
+        """End the submission, and remove its files."""
+        process = self._process(name)
+        if process is not None:
+            end_processes([process])
+        child = self._children.pop(name, None)
+        if child is not None:
+            child.wait()
+        shutil.rmtree(self._directory / name, ignore_errors=True)
+
+    def drop_secrets(self, name: str) -> None:
+        """Remove the token's file of an application that the cluster has."""
+        (self._directory / name / TOKEN_FILE).unlink(missing_ok=True)
+
+    def find_configuration(self) -> Path:
+        """Return the directory of Hadoop's configuration; RunnerUnavailableError without one."""
+        named = self._yarn.hadoop_conf_dir or os.environ.get("HADOOP_CONF_DIR") or ""
+        if not named or not (Path(named) / "yarn-site.xml").is_file():
+            message = (
+                f"there is no yarn-site.xml in {named}"
+                if named
+                else "no directory of Hadoop's configuration is set; write "
+                "spark.yarn.hadoop_conf_dir or set HADOOP_CONF_DIR"
+            )
+            raise RunnerUnavailableError(message)
+        return Path(named)
+
+    def _process(self, name: str) -> ProcessIdentity | None:
+        try:
+            pid, started = json.loads((self._directory / name / _PROCESS).read_text())
+            return ProcessIdentity(int(pid), str(started))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def _environment(self) -> Mapping[str, str]:
+        home = prepare_home(find_java(self._options.java_home, os.environ), self._directory)
+        user = {"HADOOP_USER_NAME": self._yarn.user} if self._yarn.user else {}
+        return (
+            driver_environment(home, self._options.driver_host)
+            | {"HADOOP_CONF_DIR": str(self.find_configuration())}
+            | user
+        )
+
+    def _write(self, spec: DriverSpec, directory: Path) -> list[str]:
+        """Write the files, and return the command, which has no secret."""
+        class_path = jars.find_jars(self._options.jars_dir, with_s3=False)
+        settings = submit_settings(spec, self._options, self._yarn, class_path)
+        _write_privately(directory / TOKEN_FILE, spec.start_token)
+        _write_privately(
+            directory / _SETTINGS,
+            "".join(f"{name}={_escape(value)}\n" for name, value in settings.items()),
+        )
+        files = [TOKEN_FILE]
+        if spec.authority:
+            _write_privately(directory / AUTHORITY_FILE, spec.authority)
+            files.append(AUTHORITY_FILE)
+        (directory / "start.py").write_text(_START, encoding="utf-8")
+        _pack_driver(directory / "driver.zip")
+        return [
+            str(jars.spark_home() / "bin" / "spark-submit"),
+            *("--master", "yarn", "--deploy-mode", "cluster"),
+            *("--properties-file", str(directory / _SETTINGS)),
+            *("--py-files", str(directory / "driver.zip")),
+            *("--files", ",".join(str(directory / name) for name in files)),
+            str(directory / "start.py"),
+        ]
+
+
+def _pack_driver(archive: Path) -> None:
+    """Write the driver program as a package that needs nothing of ours."""
+    root = Path(str(driver.__file__)).parent
+    with zipfile.ZipFile(archive, "w") as packed:
+        for source in sorted(root.rglob("*.py")):
+            packed.write(source, f"{_PROGRAM}/{source.relative_to(root)}")
+
+
+def _write_privately(path: Path, text: str) -> None:
+    path.touch(mode=OWNER_ONLY)
+    path.write_text(text, encoding="utf-8")
+
+
+def _escape(value: str) -> str:
+    """Write a value as Java's properties have it."""
+    escaped = value.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    return f"\\{escaped}" if escaped.startswith(" ") else escaped

@@ -1,0 +1,163 @@
+"""A small resource manager: it answers as Hadoop 3.4.2's does, to what the launcher asks.
+
+Its documents were seen from the real one, which tests/end_to_end/test_yarn.py runs on.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+USER = "maintainer"
+_API = "/ws/v1/cluster"
+_ENDED = {"FINISHED", "FAILED", "KILLED"}
+QUEUES = [
+    {"queueName": "default", "queuePath": "root.default", "state": "RUNNING"},
+    {
+        "queueName": "batch",
+        "queuePath": "root.batch",
+        "state": "RUNNING",
+        "queues": {
+            "queue": [
+                {"queueName": "night", "queuePath": "root.batch.night", "state": "RUNNING"},
+                {"queueName": "old", "queuePath": "root.batch.old", "state": "STOPPED"},
+            ]
+        },
+    },
+]
+
+
+class SmallManager:
+    """The state of a cluster; tests change it as a cluster would."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.applications: dict[str, dict[str, Any]] = {}
+        self.files: dict[str, bytes] = {}  # logs of the one container, by name
+        self.is_standby = False
+        self.asked: list[str] = []  # requests, in order
+        self.scheduler: dict[str, Any] = {
+            "type": "capacityScheduler",
+            "queueName": "root",
+            "queuePath": "root",
+            "queues": {"queue": QUEUES},
+        }
+
+    def add(self, name: str, tags: str, queue: str = "default") -> dict[str, Any]:
+        number = f"application_1795374767364_{len(self.applications) + 1:04}"
+        container = f"container_{number.removeprefix('application_')}_01_000001"
+        self.applications[number] = {
+            "id": number,
+            "user": USER,
+            "name": name,
+            "queue": queue,
+            "state": "ACCEPTED",
+            "finalStatus": "UNDEFINED",
+            "diagnostics": "",
+            "applicationType": "SPARK",
+            "applicationTags": tags.lower(),
+            "amContainerLogs": f"{self.url}/node/containerlogs/{container}/{USER}",
+        }
+        return self.applications[number]
+
+    def end(self, application: dict[str, Any], state: str, status: str, words: str = "") -> None:
+        application |= {"state": state, "finalStatus": status, "diagnostics": words}
+
+    def answer(self, method: str, target: str, body: bytes) -> tuple[int, object]:
+        url = urlsplit(target)
+        asked = {name: values[-1] for name, values in parse_qs(url.query).items()}
+        self.asked.append(f"{method} {url.path}")
+        if url.path == "/submit":  # as the RPC of Spark's own client
+            return 200, self.add(**json.loads(body))
+        if self.is_standby:
+            return 307, "This is standby RM. The redirect url is: " + url.path
+        if "/node/containers/" in url.path:
+            return self._read_log(url.path.rpartition("/")[2], int(asked["size"]))
+        match method, url.path.removeprefix(_API).strip("/").split("/"):
+            case "GET", ["info"]:
+                return 200, {"clusterInfo": {"state": "STARTED", "resourceManagerVersion": "3.4.2"}}
+            case "GET", ["scheduler"]:
+                return 200, {"scheduler": {"schedulerInfo": self.scheduler}}
+            case "GET", ["apps"]:
+                return 200, {"apps": self._list(asked)}
+            case "PUT", ["apps", number, "state"]:
+                return self._kill(number, json.loads(body)["state"], asked["user.name"])
+            case _:
+                return 404, _refuse("NotFoundException", f"no {url.path}")
+
+    def _list(self, asked: dict[str, str]) -> dict[str, Any]:
+        states = set(asked["states"].split(",")) if "states" in asked else None
+        found = [
+            each
+            for each in self.applications.values()
+            if asked["applicationTags"] in each["applicationTags"].split(",")
+            and (states is None or each["state"] in states)
+        ]
+        return {"app": found} if found else {}
+
+    def _kill(self, number: str, state: str, user: str) -> tuple[int, object]:
+        application = self.applications.get(number)
+        if application is None:
+            return 404, _refuse("NotFoundException", f"app with id: {number} not found")
+        before = application["state"]
+        if before not in _ENDED:
+            words = f"Application {number} was killed by user {user} at 127.0.0.1"
+            self.end(application, state, state, words)
+        return 202, {"state": before}
+
+    def _read_log(self, name: str, size: int) -> tuple[int, object]:
+        if name not in self.files:
+            return 404, b"java.lang.Exception: Cannot find this log on the local disk."
+        content = self.files[name][:size]
+        head = f"LogType:{name}\nLogLength:{len(self.files[name])}\nLogContents:\n"
+        tail = f"End of LogType:{name}.This log file belongs to a running container (x) and so on."
+        return 200, head.encode() + content + tail.encode()
+
+
+def _refuse(kind: str, message: str) -> dict[str, Any]:
+    java = f"org.apache.hadoop.yarn.webapp.{kind}"
+    return {
+        "RemoteException": {
+            "exception": kind,
+            "message": f"java.lang.Exception: {message}",
+            "javaClassName": java,
+        }
+    }
+
+
+@contextmanager
+def serve_manager() -> Iterator[SmallManager]:
+    manager = SmallManager()
+
+    class Handler(BaseHTTPRequestHandler):
+        def _handle(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            code, document = manager.answer(self.command, self.path, body)
+            content = document if isinstance(document, bytes) else json.dumps(document).encode()
+            self.send_response(code)
+            if code == 307:
+                self.send_header("Location", "http://127.0.0.1:9/another")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_PUT = do_POST = _handle  # noqa: N815 - names of the library
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    manager.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield manager
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
