@@ -32,6 +32,7 @@ ifeq ($(shell test -L $(VENV) && echo link),)
 READY := $(STAMPS)/jars
 S3_READY := $(STAMPS)/jars-s3
 HDFS_READY := $(STAMPS)/jars-hdfs
+YARN_READY := $(STAMPS)/jars-yarn
 NODE_READY := $(STAMPS)/node
 UV_READY := $(STAMPS)/uv
 endif
@@ -117,6 +118,11 @@ $(STAMPS)/jars-hdfs: tests/hdfs.py $(STAMPS)/jars
 	$(BIN)/python -m tests.hdfs
 	@touch $@
 
+# A resource manager and a node manager, for the tests alone.
+$(STAMPS)/jars-yarn: tests/yarn.py $(STAMPS)/jars
+	$(BIN)/python -m tests.yarn
+	@touch $@
+
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json $(NODE_READY)
 	$(NPM) ci
 	@touch $@
@@ -129,7 +135,7 @@ $(PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES)
 
 # Both suites run even when the first one fails; Python's comes last, because its last lines say what could not run.
 # File by file: tests of one file share what is slow to start.
-test: setup $(S3_READY) $(HDFS_READY)  ## the whole suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
+test: setup $(S3_READY) $(HDFS_READY) $(YARN_READY)  ## the whole suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
 	@status=0; $(NPM) test || status=1; $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 15 --durations-min 5 $(ARGS) || status=1; exit $$status
 
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered

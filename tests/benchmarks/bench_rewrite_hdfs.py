@@ -45,7 +45,7 @@ class WritingFileIO(HdfsFileIO):
     """Writes too, as no daemon does."""
 
     def new_output(self, location: str) -> OutputFile:
-        """A file of any length."""
+        """A file of whatever length."""
         return _Output(location, self)
 
 

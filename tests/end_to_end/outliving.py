@@ -51,7 +51,9 @@ def configure(
     (home / "maintainer.yaml").write_text(common + spark)
 
 
-def end_two_daemons(lake: Lake, drivers: Callable[[], list[str]]) -> None:
+def end_two_daemons(
+    lake: Lake, drivers: Callable[[], list[str]], seconds_to_start: float = 180
+) -> None:
     """End one daemon in an orderly way and kill the next, in the middle of a job; a third proves
     the job. ``drivers`` names what runs now.
     """
@@ -61,7 +63,9 @@ def end_two_daemons(lake: Lake, drivers: Callable[[], list[str]]) -> None:
     with ExitStack() as stack:
         first = stack.enter_context(serving(home))
         job, _ = wait_for(
-            lambda: find_running(store), 180, f"Spark to work on a job; said:\n{first.said()}"
+            lambda: find_running(store),
+            seconds_to_start,
+            f"Spark to work on a job; said:\n{first.said()}",
         )
         running = drivers()
         assert len(running) == 1

@@ -163,7 +163,7 @@ def fetch_pinned(wanted: Sequence[Jar], directory: Path) -> list[Path]:
     if missing:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=directory, prefix=".fetch-") as work:
-            _resolve(missing, Path(work))
+            resolve(missing, Path(work))
             for jar in missing:
                 _place(jar, Path(work) / "ivy" / "jars" / f"{jar.group}_{jar.file_name}", directory)
     return [directory / jar.file_name for jar in wanted]
@@ -177,8 +177,8 @@ def spark_home() -> Path:
     return Path(found.origin).parent
 
 
-def _resolve(jars: Iterable[Jar], work: Path) -> None:
-    """Resolve the coordinates with spark-submit; the pinned jars bring their dependencies."""
+def resolve(jars: Iterable[Jar], work: Path) -> None:
+    """Resolve the coordinates, with what they need, into ``work``/ivy/jars by spark-submit."""
     script = work / "nothing.py"
     script.write_text("", encoding="utf-8")
     java = find_java(None, os.environ)

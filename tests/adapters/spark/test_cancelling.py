@@ -141,7 +141,7 @@ def cancel_at_gate(
     pids = runner.driver_pid, runner.java_pid
     hand_over = workshop.prepare(
         scene.table, action
-    )  # measured before the gate is shut, for a measurement would wait there too
+    )  # measured before the gate is shut, for whoever looks at the table would wait there too
     with gate_at(gated):
         job = hand_over()
         wait_at_gate(runner, run_dir / "warm-1.spark.log")

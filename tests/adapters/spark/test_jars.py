@@ -45,7 +45,7 @@ def test_nothing_is_fetched_when_all_is_there(
     def refuse(*_: object) -> None:
         pytest.fail("it went to the network")
 
-    monkeypatch.setattr(jars, "_resolve", refuse)
+    monkeypatch.setattr(jars, "resolve", refuse)
     assert len(jars.fetch(pinned)) == 3
 
 
@@ -62,7 +62,7 @@ def test_only_what_is_missing_is_fetched_and_what_arrives_is_checked(
         arrived.parent.mkdir(parents=True)
         arrived.write_bytes(content)
 
-    monkeypatch.setattr(jars, "_resolve", resolve)
+    monkeypatch.setattr(jars, "resolve", resolve)
     content = b"forged"
     with pytest.raises(RunnerUnavailableError, match="something else"):
         jars.fetch(pinned)

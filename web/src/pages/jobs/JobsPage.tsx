@@ -9,7 +9,6 @@ import { TableLink } from "../../components/TableLink";
 import type { JobsAddress } from "../../lib/addresses";
 import { formatCount, pluralize } from "../../lib/format";
 import { JOB_STATES, STATE_WORDS } from "../../lib/words";
-import { PoolPanel } from "./PoolPanel";
 
 const route = getRouteApi("/jobs");
 const LIST_HEIGHT = 400;
@@ -83,7 +82,6 @@ export function JobsPage() {
           );
         }}
       </Loaded>
-      {!state && !table && <PoolPanel />}
     </div>
   );
 }
