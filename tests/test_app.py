@@ -1,4 +1,4 @@
-"""What the composition root joins: the reader of manifests and those who are told when it is
+"""What the composition root joins: the reader of manifests and those who are notified when it is
 slow.
 """
 

@@ -655,7 +655,7 @@ def test_polaris_is_another_source_of_policies_whose_secrets_are_never_shown(loa
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (
             _LAKE + "polaris_policies: {catalog: ice}\n",
@@ -678,5 +678,7 @@ def test_polaris_is_another_source_of_policies_whose_secrets_are_never_shown(loa
         ),
     ],
 )
-def test_a_polaris_that_cannot_be_asked_is_refused(refuse: Refuse, text: str, told: str) -> None:
-    assert any(told in line for line in refuse(text))
+def test_a_polaris_that_cannot_be_asked_is_refused(
+    refuse: Refuse, text: str, reported: str
+) -> None:
+    assert any(reported in line for line in refuse(text))

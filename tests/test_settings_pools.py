@@ -142,9 +142,11 @@ def test_an_error_names_the_pool(tmp_path: Path, text: str, complaint: str) -> N
     "text", ["driver_memory: 1m", "driver_host: 10.0.0.1", "runner: kubernetes", "mastr: x"]
 )
 def test_an_error_in_what_pools_inherit_is_reported_once(tmp_path: Path, text: str) -> None:
-    told = complaint_of(tmp_path, f"spark: {{{text}, pools: {{a: {{}}, b: {{max_jobs: 1}}}}}}\n")
-    assert len(told.splitlines()) == 1
-    assert "spark.pools" not in told
+    reported = complaint_of(
+        tmp_path, f"spark: {{{text}, pools: {{a: {{}}, b: {{max_jobs: 1}}}}}}\n"
+    )
+    assert len(reported.splitlines()) == 1
+    assert "spark.pools" not in reported
 
 
 @pytest.mark.parametrize("block", [block for block in BLOCKS if block.startswith("spark:")])

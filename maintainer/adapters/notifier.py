@@ -91,7 +91,7 @@ class _Letter:
     number: int | None = None
     attempts: int = 0
     due: float = 0.0  # by the monotonic clock
-    is_told: bool = False  # at least one target has received it
+    is_reported: bool = False  # at least one target has received it
 
 
 class AppriseNotifier:
@@ -107,13 +107,13 @@ class AppriseNotifier:
         options: NotifierOptions,
         store: NoticeStore,
         clock: Clock,
-        on_told: Callable[[Notice], None] = lambda _notice: None,
+        on_delivered: Callable[[Notice], None] = lambda _notice: None,
     ) -> None:
-        """Take the options; `on_told` is called from that thread with each delivered notice."""
+        """Take the options; that thread calls `on_delivered` with each delivered notice."""
         self._options = options
         self._store = store
         self._clock = clock
-        self._on_told = on_told
+        self._on_delivered = on_delivered
         self._targets = {name: _make_target(name, url) for name, url in options.targets.items()}
         self._waiting: Queue[_Letter] = Queue(MAX_WAITING)
         self._refused: list[_Letter] = []
@@ -198,8 +198,8 @@ class AppriseNotifier:
         notice = letter.notice
         title, body = write_notice(notice, self._options, letter.held_back)
         left = tuple(name for name in letter.targets if not self._send(name, notice, title, body))
-        is_told = letter.is_told or len(left) < len(letter.targets)
-        if is_told and not letter.is_told:
+        is_reported = letter.is_reported or len(left) < len(letter.targets)
+        if is_reported and not letter.is_reported:
             self._ask_store(
                 letter, lambda number: self._store.note_delivered(number, self._clock.now())
             )
@@ -211,11 +211,15 @@ class AppriseNotifier:
             due = monotonic() + waits[letter.attempts].total_seconds()
             self._refused.append(
                 replace(
-                    letter, targets=left, attempts=letter.attempts + 1, due=due, is_told=is_told
+                    letter,
+                    targets=left,
+                    attempts=letter.attempts + 1,
+                    due=due,
+                    is_reported=is_reported,
                 )
             )
             return
-        if self._closing.is_set() and not is_told:
+        if self._closing.is_set() and not is_reported:
             log.warning(
                 "notice.left kind=%s subject=%s targets=%s",
                 notice.kind,
@@ -233,7 +237,7 @@ class AppriseNotifier:
             ",".join(left),
             letter.attempts + 1,
         )
-        if not is_told:
+        if not is_reported:
             self._ask_store(letter, self._store.give_up_notice)
 
     def _ask_store(self, letter: _Letter, change: Callable[[int], None]) -> None:
@@ -272,7 +276,7 @@ class AppriseNotifier:
 
     def _note(self, notice: Notice) -> None:
         try:
-            self._on_told(notice)
+            self._on_delivered(notice)
         except MaintainerError as error:
             log.warning(
                 "notice.not_noted kind=%s subject=%s error=%s", notice.kind, notice.subject, error

@@ -143,11 +143,11 @@ def _declare_api() -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     for router in _ROUTERS:
-        told = declare_problems(
+        reported = declare_problems(
             HTTPStatus.UNAUTHORIZED, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE
         )
         api.include_router(
-            router, prefix=PREFIX, responses=told, dependencies=[Depends(authenticate)]
+            router, prefix=PREFIX, responses=reported, dependencies=[Depends(authenticate)]
         )
     api.include_router(probes.router)
     documentation.register_documentation(api)

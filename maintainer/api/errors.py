@@ -135,11 +135,11 @@ def _compile(path: str) -> Pattern[str]:
 
 def _answer_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
-    told = [
+    reported = [
         f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}"
         for item in error.errors()[:MAX_ERRORS_TOLD]
     ]
-    return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(told), request.url.path)
+    return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(reported), request.url.path)
 
 
 def _answer_unexpected(request: Request, error: Exception) -> Response:

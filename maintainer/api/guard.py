@@ -156,14 +156,14 @@ def _without_body(send: Send) -> Send:
 
     The answer ends with its headers, also that of a stream.
     """
-    is_told = False
+    is_reported = False
 
     async def send_headers(message: Message) -> None:
-        nonlocal is_told
+        nonlocal is_reported
         if message["type"] == "http.response.start":
             await send(message)
-        elif not is_told:
-            is_told = True
+        elif not is_reported:
+            is_reported = True
             await send({"type": "http.response.body", "body": b""})
 
     return send_headers

@@ -132,6 +132,6 @@ def read_candidate(text: str, name: str = CANDIDATE) -> PolicyLayer:
     """Read the policy file in a request; ProblemError lists all its problems."""
     layer = parse_policy(text, name)
     if not isinstance(layer, PolicyLayer):
-        told = "; ".join(f"{problem.source}: {problem.message}" for problem in layer)
-        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, told or f"{name} cannot be used")
+        reported = "; ".join(f"{problem.source}: {problem.message}" for problem in layer)
+        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, reported or f"{name} cannot be used")
     return layer

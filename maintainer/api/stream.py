@@ -44,24 +44,24 @@ def bound_waiting(follow: Callable[[float], Iterator[str]]) -> Iterator[str]:
 
 def _follow(context: ApiContext, job: Job, after: int, seconds: float) -> Iterator[str]:
     store = context.ports.store
-    deadline, told_at = monotonic() + seconds, monotonic()
-    told: Job | None = None
+    deadline, sent_at = monotonic() + seconds, monotonic()
+    reported: Job | None = None
     while True:
-        was_final = told is not None and told.state.is_final
+        was_final = reported is not None and reported.state.is_final
         lines: list[str] = []
         for event in store.events(job.job_id, after):
             after = event.sequence
             lines.append(
                 f"id: {event.sequence}\ndata: {wire.write_event(event).model_dump_json()}\n\n"
             )
-        if job != told:
+        if job != reported:
             lines.append(
                 f"event: job\ndata: {wire.write_job(job, context.spark_ui).model_dump_json()}\n\n"
             )
-            told = job
+            reported = job
         if lines:
             yield "".join(lines)
-            told_at = monotonic()
+            sent_at = monotonic()
         if was_final:  # the events were read once more after the job's end
             yield (
                 f"event: end\ndata: {wire.write_job(job, context.spark_ui).model_dump_json()}\n\n"
@@ -71,7 +71,7 @@ def _follow(context: ApiContext, job: Job, after: int, seconds: float) -> Iterat
             monotonic() >= deadline or context.stopping.wait(POLL_SECONDS)
         ):
             return
-        if monotonic() - told_at >= KEEP_ALIVE_SECONDS:
+        if monotonic() - sent_at >= KEEP_ALIVE_SECONDS:
             yield KEEP_ALIVE
-            told_at = monotonic()
+            sent_at = monotonic()
         job = store.job(job.job_id) or job

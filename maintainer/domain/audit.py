@@ -125,10 +125,10 @@ def audit_change(
 
 def audit_events(job: Job, events: Iterable[JobEvent]) -> tuple[AuditEntry, ...]:
     """The audit entries for a job's events: statements that ran, and who asked for its end."""
-    told = ((event, _TOLD_EVENTS[event.name]) for event in events if event.name in _TOLD_EVENTS)
+    reported = ((event, _TOLD_EVENTS[event.name]) for event in events if event.name in _TOLD_EVENTS)
     return tuple(
         _entry(job, event.at, _name_actor(job, event, deed), deed, dict(event.fields))
-        for event, deed in told
+        for event, deed in reported
     )
 
 

@@ -162,11 +162,11 @@ class DeletedTable:
 
     def tell(self) -> dict[_Place, tuple[DeletedFiles, ...]]:
         """The result for each partition. It is removed from this object as it is returned."""
-        told = {}
+        reported = {}
         while self._found:
             place, there = self._found.popitem()
-            told[place] = there.tell()
-        return told
+            reported[place] = there.tell()
+        return reported
 
     def _classify(self, there: _Found) -> None:
         for file in there.single:

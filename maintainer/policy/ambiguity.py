@@ -79,8 +79,8 @@ def describe_ambiguity(ambiguity: Ambiguity, where: str) -> PolicyProblem:
 
 def explain_ambiguities(policy: Policy) -> str:
     """Why nothing runs under this policy, as one sentence."""
-    told = [
+    reported = [
         describe_ambiguity(ambiguity, "the table gets no action until then")
         for ambiguity in policy.ambiguities
     ]
-    return "; ".join(f"{problem.source}: {problem.message}" for problem in told)
+    return "; ".join(f"{problem.source}: {problem.message}" for problem in reported)

@@ -244,10 +244,10 @@ class SimulatedTable:
         )
 
     def _measure_partitions(self) -> tuple[PartitionHealth, ...]:
-        told, settled = [], Partition()
+        reported, settled = [], Partition()
         for name, p in self.partitions.items():
             if p.small_files or p.large_files:
-                told.append(
+                reported.append(
                     PartitionHealth(
                         0,
                         name,
@@ -265,8 +265,10 @@ class SimulatedTable:
                 settled.fitting_files += p.fitting_files
                 settled.fitting_bytes += p.fitting_bytes
         if settled.files:
-            told.append(PartitionHealth(0, "settled", settled.files, settled.bytes, 0, 0, 0, 0, 0))
-        return tuple(told)
+            reported.append(
+                PartitionHealth(0, "settled", settled.files, settled.bytes, 0, 0, 0, 0, 0)
+            )
+        return tuple(reported)
 
     def rewrite(self, only: frozenset[str] | None = None, *, is_dry: bool = False) -> Rewritten:
         """Run rewrite_data_files over all partitions or the given ones; is_dry changes nothing."""

@@ -91,12 +91,12 @@ def test_verdicts_of_admission_are_one_line_for_each_kind(caplog: pytest.LogCapt
 def test_slow_readings_are_warned_of_once_for_each_reason(caplog: pytest.LogCaptureFixture) -> None:
     inner = FakeTelemetry()
     journal = Journal(inner)
-    told = [(SlowRead.SCHEMA, 3), (SlowRead.SCHEMA, 2), (SlowRead.CONTENTS, 1)]
+    reported = [(SlowRead.SCHEMA, 3), (SlowRead.SCHEMA, 2), (SlowRead.CONTENTS, 1)]
     with caplog.at_level(logging.WARNING, "maintainer"):
-        for reason, manifests in told:
+        for reason, manifests in reported:
             journal.manifests_read_slowly(reason, manifests)
     assert [record.getMessage() for record in caplog.records] == [
         "manifests.read_slowly reason=schema manifests=3",
         "manifests.read_slowly reason=contents manifests=1",
     ]
-    assert inner.slow == told
+    assert inner.slow == reported

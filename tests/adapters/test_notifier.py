@@ -84,10 +84,10 @@ def notice(
 
 def start(
     options: NotifierOptions,
-    on_told: Callable[[Notice], None] = lambda _: None,
+    on_delivered: Callable[[Notice], None] = lambda _: None,
     store: FakeStore | None = None,
 ) -> AppriseNotifier:
-    return AppriseNotifier(options, store or FakeStore(), FakeClock(NOW), on_told)
+    return AppriseNotifier(options, store or FakeStore(), FakeClock(NOW), on_delivered)
 
 
 def tell(options: NotifierOptions, *notices: Notice) -> None:
@@ -161,7 +161,7 @@ def test_beyond_the_hourly_limit_notices_are_held_back_and_counted_in_the_next(
     assert receiver.received[-1]["message"].endswith("(3 more notices were held back)")
 
 
-def test_kinds_that_nobody_asked_for_are_not_told(receiver: Receiver) -> None:
+def test_kinds_that_nobody_asked_for_are_not_reported(receiver: Receiver) -> None:
     options = NotifierOptions({"one": receiver.url}, kinds=frozenset({NoticeKind.FAILED_PROOF}))
     tell(options, notice(), notice(kind=NoticeKind.FAILED_PROOF))
     assert [message["type"] for message in receiver.received] == ["failure"]
@@ -236,13 +236,13 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 def test_what_a_target_does_not_take_is_tried_again_until_it_does(receiver: Receiver) -> None:
     good = Receiver()
-    told: list[Notice] = []
+    reported: list[Notice] = []
     receiver.status = 500
     notifier = start(
         NotifierOptions(
             {"late": receiver.url, "good": good.url}, retry_waits=(timedelta(0),) * 1000
         ),
-        told.append,
+        reported.append,
     )
     notifier.notify(notice())
     wait_until(lambda: len(receiver.received) > 1)
@@ -251,15 +251,15 @@ def test_what_a_target_does_not_take_is_tried_again_until_it_does(receiver: Rece
     wait_until(lambda: len(receiver.received) > tries)
     notifier.close()
     good.close()
-    assert (len(good.received), told) == (1, [notice()]), "who has it is not told again"
+    assert (len(good.received), reported) == (1, [notice()]), "who has it is not reported again"
 
 
 def test_after_the_last_wait_a_notice_is_given_up_and_the_same_is_reported_when_it_comes_again(
     receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
-    told: list[Notice] = []
+    reported: list[Notice] = []
     receiver.status = 500
-    notifier = start(NotifierOptions({"down": receiver.url}, retry_waits=AT_ONCE), told.append)
+    notifier = start(NotifierOptions({"down": receiver.url}, retry_waits=AT_ONCE), reported.append)
     notifier.notify(notice())
     wait_until(
         lambda: (
@@ -267,12 +267,12 @@ def test_after_the_last_wait_a_notice_is_given_up_and_the_same_is_reported_when_
             in caplog.text
         )
     )
-    assert (len(receiver.received), told) == (1 + len(AT_ONCE), [])
+    assert (len(receiver.received), reported) == (1 + len(AT_ONCE), [])
     receiver.status = 200
     again = notice(at=NOW + timedelta(minutes=1))
     notifier.notify(again)
     notifier.close()
-    assert told == [again]
+    assert reported == [again]
     assert receiver.received[-1]["message"].endswith("(1 more notices were held back)")
 
 
@@ -324,7 +324,7 @@ def test_what_nobody_has_when_a_daemon_ends_the_next_one_delivers(
     receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = FakeStore()
-    told: list[Notice] = []
+    reported: list[Notice] = []
     receiver.status = 500
     notifier = start(
         NotifierOptions({"down": receiver.url}, retry_waits=(timedelta(hours=1),)), store=store
@@ -334,8 +334,8 @@ def test_what_nobody_has_when_a_daemon_ends_the_next_one_delivers(
     notifier.close()
     assert "notice.left kind=table_critical subject=lake.sales.orders targets=down" in caplog.text
     receiver.status = 200
-    later = start(NotifierOptions({"up": receiver.url}), told.append, store)
-    wait_until(lambda: told == [notice()])
+    later = start(NotifierOptions({"up": receiver.url}), reported.append, store)
+    wait_until(lambda: reported == [notice()])
     later.close()
 
 
@@ -369,8 +369,8 @@ def test_too_many_at_once_are_dropped_and_counted(
     dropped = caplog.text.count("notice.dropped kind=table_critical subject=lake.sales.t")
     assert dropped >= 2, "one is on its way, and one waits"
     assert len(receiver.received) == 4 - dropped
-    told = sum(
+    reported = sum(
         int(message["message"].partition("(")[2].partition(" more")[0] or 0)
         for message in receiver.received
     )
-    assert told + store._held_back == dropped
+    assert reported + store._held_back == dropped

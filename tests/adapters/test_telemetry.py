@@ -131,7 +131,7 @@ def test_the_fake_records_the_same_things() -> None:
         fake.readers,
         fake.slow,
     )
-    assert [len(told) for told in lists] == [
+    assert [len(reported) for reported in lists] == [
         1,
         1,
         1,

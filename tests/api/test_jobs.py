@@ -213,7 +213,7 @@ def test_an_open_stream_sends_new_events_and_ends_with_the_job(
     assert messages[4:] == [("end", "succeeded")]
 
 
-def test_an_event_that_is_stored_after_the_final_state_is_still_told(
+def test_an_event_that_is_stored_after_the_final_state_is_still_reported(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stream, "POLL_SECONDS", 0)

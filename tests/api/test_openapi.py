@@ -69,7 +69,7 @@ def test_every_reference_leads_somewhere() -> None:
     assert find_references(DOCUMENT) <= schemas
 
 
-def test_operation_ids_are_told_apart() -> None:
+def test_operation_ids_are_distinguished() -> None:
     assert len(set(IDS)) == len(IDS)
     assert all(name.isidentifier() and name == name.lower() for name in IDS)
 

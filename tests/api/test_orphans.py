@@ -36,15 +36,21 @@ def with_a_list(client: Client) -> None:
 
 
 def test_lists_are_reported_and_their_files_in_pages(client: Client) -> None:
-    (told,) = client.get(LISTS).json()["items"]
-    assert (told["list_id"], told["state"], told["files"], told["bytes"], told["sha256"]) == (
+    (reported,) = client.get(LISTS).json()["items"]
+    assert (
+        reported["list_id"],
+        reported["state"],
+        reported["files"],
+        reported["bytes"],
+        reported["sha256"],
+    ) == (
         "m-1",
         "waiting",
         5,
         10,
         WAITING.sha256,
     )
-    assert (told["is_expired"], told["decided_at"]) == (False, None)
+    assert (reported["is_expired"], reported["decided_at"]) == (False, None)
     first = client.get(f"{LISTS}/m-1", limit=3).json()
     assert first["files"][0] == {"path": FILES[0].path, "size_bytes": None, "modified_at": None}
     assert first["next_after"] == 3

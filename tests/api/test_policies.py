@@ -63,8 +63,8 @@ def test_two_versions_are_compared_the_second_being_the_one_in_force_when_none_i
 
 
 def test_a_preview_tells_the_tables_whose_verdicts_would_change(client: Client) -> None:
-    told = client.post(PREVIEW, {"yaml": ENFORCE}).json()
-    assert told == {
+    reported = client.post(PREVIEW, {"yaml": ENFORCE}).json()
+    assert reported == {
         "items": [
             {
                 "table": str(ORDERS),

@@ -53,13 +53,13 @@ def serve(client: Client) -> Iterator[Callable[[ConnectionBounds], Service]]:
 
 def read_to_end(connection: socket.socket) -> bytes:
     """All that comes until the server closes the connection."""
-    told = b""
+    reported = b""
     try:
         while received := connection.recv(65536):
-            told += received
+            reported += received
     except ConnectionResetError:
         pass
-    return told
+    return reported
 
 
 def count_bytes_taken(connection: socket.socket) -> int:

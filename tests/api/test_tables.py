@@ -139,7 +139,7 @@ def test_a_table_shows_its_health_and_its_policy_with_sources(client: Client) ->
         ("v1", False, False),
     ],
 )
-def test_tags_of_ours_are_told_from_everybody_elses(
+def test_tags_of_ours_are_distinguished_from_everybody_elses(
     client: Client, name: str, is_branch: bool, is_ours: bool
 ) -> None:
     hold = RefRetention(
@@ -165,7 +165,7 @@ def test_a_tables_history_and_its_disagreements_are_shown(client: Client) -> Non
         retained_snapshots=1,
         oldest_retained_at=NOW,
     )
-    told = Disagreement("data files", "snapshot summary", 99, 100)
+    reported = Disagreement("data files", "snapshot summary", 99, 100)
     figures = {
         "live_file_ratio": 0.25,
         "kept_data_files": 400,
@@ -178,7 +178,7 @@ def test_a_tables_history_and_its_disagreements_are_shown(client: Client) -> Non
         ORDERS,
         ref_retention=(hold,),
         writers=(WriterRate("ingest", 36, 1.5),),
-        disagreements=(told,),
+        disagreements=(reported,),
         **figures,
     )
     client.daemon.store.record_health(found, GRADE)
@@ -236,7 +236,7 @@ def test_any_name_works_when_it_is_url_encoded(
         assert response.json()["table"] == str(table)
 
 
-def test_nested_levels_are_told_from_a_dot_inside_a_level(client: Client) -> None:
+def test_nested_levels_are_distinguished_from_a_dot_inside_a_level(client: Client) -> None:
     for namespace in (("a", "b"), ("a.b",)):
         client.daemon.store.record_health(measure(TableIdentifier("lake", namespace, "t")), GRADE)
     assert client.get("/api/v1/tables/lake/a.b/t").json()["table"] == "lake.a.b.t"

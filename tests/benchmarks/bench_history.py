@@ -246,7 +246,7 @@ def _prune(store: SqlStore, name: str, clock: Callable[[], float]) -> list[Measu
     watched = Watched(clock)
     watched.of(store._database)
     lines = []
-    for told, now in (
+    for reported, now in (
         ("an hourly prune", _NOW),
         (f"a prune after {ABSENCE.days} days", _NOW + ABSENCE),
     ):
@@ -254,11 +254,11 @@ def _prune(store: SqlStore, name: str, clock: Callable[[], float]) -> list[Measu
         started = clock()
         counts = store.prune(now - YEAR, now - YEAR, now - RAW, now - HOURLY)
         took = clock() - started
-        sys.stderr.write(f"bench: {told}: {dict(counts)} in {len(watched.held)} transactions\n")
-        lines.append(Measured(f"{name} {told}", took, None, "nobody", "s", None))
+        sys.stderr.write(f"bench: {reported}: {dict(counts)} in {len(watched.held)} transactions\n")
+        lines.append(Measured(f"{name} {reported}", took, None, "nobody", "s", None))
         lines.append(
             less_is_better(
-                f"{name} longest transaction of {told}",
+                f"{name} longest transaction of {reported}",
                 max(watched.held),
                 WAIT_BOUND_MS,
                 "bound of 1 s",

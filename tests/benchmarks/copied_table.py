@@ -57,9 +57,9 @@ def write_copies(metadata_location: str, manifests: int, partitions: int = 0) ->
     copies[0].write_bytes(many)
     for copy in copies[1:]:
         copy.hardlink_to(copies[0])
-    told = listed | {"manifest_length": len(many), "added_files_count": FILES_A_MANIFEST}
+    reported = listed | {"manifest_length": len(many), "added_files_count": FILES_A_MANIFEST}
     list_path.write_bytes(
-        write_avro(list_header, [told | {"manifest_path": f"file://{copy}"} for copy in copies])
+        write_avro(list_header, [reported | {"manifest_path": f"file://{copy}"} for copy in copies])
     )
     return path_of(metadata_location)
 
@@ -70,31 +70,32 @@ def vary(entry: dict[str, Any], number: int, partitions: int) -> dict[str, Any]:
     """
     random = Random(number)
     size = 1_000 + number * 7_919 * 4_099 % (1 << 30)
-    told = entry["data_file"]
+    reported = entry["data_file"]
     values = {_PARTITION: number % partitions} if partitions else {}
     statistics = {
         "column_sizes": [
             {"key": each["key"], "value": random.randrange(1 << 12)}
-            for each in told["column_sizes"]
+            for each in reported["column_sizes"]
         ],
         "value_counts": [
-            {"key": each["key"], "value": size // 100 + 1} for each in told["value_counts"]
+            {"key": each["key"], "value": size // 100 + 1} for each in reported["value_counts"]
         ],
         "null_value_counts": [
-            {"key": each["key"], "value": random.randrange(3)} for each in told["null_value_counts"]
+            {"key": each["key"], "value": random.randrange(3)}
+            for each in reported["null_value_counts"]
         ],
         "lower_bounds": [
             {"key": each["key"], "value": random.randbytes(_BOUND_BYTES)}
-            for each in told["lower_bounds"]
+            for each in reported["lower_bounds"]
         ],
         "upper_bounds": [
             {"key": each["key"], "value": random.randbytes(_BOUND_BYTES)}
-            for each in told["upper_bounds"]
+            for each in reported["upper_bounds"]
         ],
     }
     identity = {
-        "file_path": f"{told['file_path']}-{UUID(int=random.getrandbits(128))}.parquet",
+        "file_path": f"{reported['file_path']}-{UUID(int=random.getrandbits(128))}.parquet",
         "file_size_in_bytes": size,
         "record_count": size // 100 + 1,
     }
-    return entry | {"data_file": told | identity | statistics | {"partition": values}}
+    return entry | {"data_file": reported | identity | statistics | {"partition": values}}

@@ -76,19 +76,19 @@ def _place(files: Sequence[dict[str, Any]], kind: int, partitions: int) -> Itera
     """The files in the partitions of the kind, under names and with sizes of their own."""
     first = kind * PARTITIONS_A_MANIFEST % partitions
     for number, file in enumerate(files):
-        told = file["data_file"]
+        reported = file["data_file"]
         size = 1_000 + (number * 7_919 + kind * 104_729) * 4_099 % _LARGEST
         own = {
-            "file_path": f"{told['file_path']}-{kind}",
+            "file_path": f"{reported['file_path']}-{kind}",
             "file_size_in_bytes": size,
             "record_count": size // 100 + 1,
         }
         yield file | {
-            "data_file": told
+            "data_file": reported
             | own
             | {
                 "partition": dict.fromkeys(
-                    told["partition"], first + number % PARTITIONS_A_MANIFEST
+                    reported["partition"], first + number % PARTITIONS_A_MANIFEST
                 )
             }
         }

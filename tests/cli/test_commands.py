@@ -162,11 +162,11 @@ def test_a_pin_is_set_listed_and_taken_away(world: World) -> None:
         "\npin reader of ada names snapshot 77, which the table does not have: it protects "
         "nothing\n"
     ) in call("pin", "lake.sales.orders").output
-    told = [
+    reported = [
         (entry.actor, entry.deed, entry.fields["name"])
         for entry in world.store.audit(AuditQuery()).items
     ]
-    assert sorted(told) == [
+    assert sorted(reported) == [
         ("person ada", Deed.SNAPSHOT_PINNED, "cli"),
         ("person bob", Deed.SNAPSHOT_UNPINNED, "cli"),
     ]

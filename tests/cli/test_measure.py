@@ -169,17 +169,17 @@ def test_a_table_that_is_not_there_is_refused(world: World) -> None:
 def test_progress_names_tables_as_they_come_with_their_rate(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[str] = []
+    reported: list[str] = []
     original = Progress.update
 
     def update(self: Progress, task: int, **changes: object) -> None:
-        told.append(str(changes["description"]))
+        reported.append(str(changes["description"]))
         original(self, task, **changes)  # type: ignore[arg-type]  # rich's own names
 
     monkeypatch.setattr(Progress, "update", update)
     measure_tables(app_of(world), None)
     measure_tables(app_of(world), None)
-    assert [words.partition(" tables/s, ")[2] for words in told] == [
+    assert [words.partition(" tables/s, ")[2] for words in reported] == [
         (
             "measured "
             "lake.sales.events"
@@ -194,7 +194,7 @@ def test_progress_names_tables_as_they_come_with_their_rate(
             "lake.sales.orders"
         ),
     ]  # fmt: skip
-    assert all(words.partition(" ")[0].replace(",", "").isdigit() for words in told)
+    assert all(words.partition(" ")[0].replace(",", "").isdigit() for words in reported)
 
 
 def test_entries_move_while_one_huge_table_is_measured(

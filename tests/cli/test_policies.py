@@ -65,10 +65,10 @@ def test_explain_tells_where_each_value_comes_from(world: World) -> None:
     )
     done = call("policies", "explain", str(table), "--format", "json")
     assert done.exit_code == 0, done.stderr
-    told = {line["path"]: (line["value"], line["source"]) for line in json.loads(done.stdout)}
-    assert told["rules.expire_snapshots.keep"] == ("4", "sales.yaml:2")
-    assert told["rules.expire_snapshots.max_age"] == ("5d", "all.yaml:7")
-    assert told["target_file_size"] == ("512MiB", "Iceberg's default")
+    reported = {line["path"]: (line["value"], line["source"]) for line in json.loads(done.stdout)}
+    assert reported["rules.expire_snapshots.keep"] == ("4", "sales.yaml:2")
+    assert reported["rules.expire_snapshots.max_age"] == ("5d", "all.yaml:7")
+    assert reported["target_file_size"] == ("512MiB", "Iceberg's default")
 
 
 def test_explain_names_both_files_that_disagree_and_fails(world: World) -> None:
@@ -176,11 +176,11 @@ def test_a_policy_file_is_tried_out_on_the_known_tables(world: World, tmp_path: 
     file.write_text("tables: lake.sales.ord*\nmode: observe\n")
     done = call("plan", "--policy", str(file), "--format", "json")
     assert done.exit_code == 0, done.stderr
-    (told,) = json.loads(done.stdout)
-    assert told["table"] == "lake.sales.orders"
-    assert [(change["rule"], change["before"], change["after"]) for change in told["changes"]] == [
-        ("rewrite_data_files", "planned", "observe_only")
-    ]
+    (reported,) = json.loads(done.stdout)
+    assert reported["table"] == "lake.sales.orders"
+    assert [
+        (change["rule"], change["before"], change["after"]) for change in reported["changes"]
+    ] == [("rewrite_data_files", "planned", "observe_only")]
     assert "2 tables known, 1 concerned, 1 would get other verdicts" in done.stderr
     assert "observe_only" in call("plan", "--policy", str(file)).stdout
     assert (
@@ -236,18 +236,18 @@ def test_another_target_is_measured_when_asked_to(world: World, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [("tables: '*'\npriority: 101\n", "priority is 101"), (None, "cannot be read")],
 )
 def test_a_policy_that_cannot_be_used_is_refused(
-    world: World, tmp_path: Path, text: str | None, told: str
+    world: World, tmp_path: Path, text: str | None, reported: str
 ) -> None:
     assert world.store.table_names() == ()
     if text is not None:
         (tmp_path / "x.yaml").write_text(text)
     done = call("plan", "--policy", str(tmp_path / "x.yaml"))
     assert done.exit_code == 2
-    assert told in done.stderr
+    assert reported in done.stderr
 
 
 def test_a_table_without_health_is_named(world: World, tmp_path: Path) -> None:
@@ -338,15 +338,15 @@ def test_the_doctor_finds_files_that_disagree_and_lets_notes_pass(world: World) 
     world.policies.problems = (
         PolicyProblem("Polaris policy x", "config.key is not used", is_note=True),
     )
-    told = examine()
-    assert told["policy Polaris policy x: config.key is n"]
-    assert told["policies 1 layer, those of files from po"]
+    reported = examine()
+    assert reported["policy Polaris policy x: config.key is n"]
+    assert reported["policies 1 layer, those of files from po"]
     world.policies.layers = (
         layer(ENFORCE, "a.yaml"),
         layer("tables: '*'\nmode: observe", "b.yaml"),
     )
     assert [
         is_fine
-        for told, is_fine in examine().items()
-        if told.startswith("policy a.yaml:3: mode is enforce")
+        for reported, is_fine in examine().items()
+        if reported.startswith("policy a.yaml:3: mode is enforce")
     ] == [False]

@@ -573,11 +573,11 @@ def test_guard_16_commits_that_were_lost_while_the_call_succeeded_are_seen(
     commits = split_commits(baseline(), APPLICATION, "m-1", snapshots)
     effect = compare(job, baseline(), baseline().measurement, commits, RowProof.EQUAL, {})
     assert effect.files_lost == lost
-    told = (
+    reported = (
         f"{lost} files were left as they are: what was to replace them met the commits of "
         f"writers, who won."
     )
-    assert (told in effect.sentence) == bool(lost)
+    assert (reported in effect.sentence) == bool(lost)
     assert conclude(job, effect).state is JobState.SUCCEEDED
 
 
@@ -614,17 +614,17 @@ def test_a_rewrite_is_done_although_a_writer_kept_dangling_deletes_from_being_re
         message="x",
         conflict=ConflictKind.SNAPSHOT_CHANGED,
     )
-    told = (
+    reported = (
         "A writer won: the table was changed before the dangling delete files could be removed; "
         "they stay."
     )
     done = conclude(make_job(AT_ONCE, met), DONE)
-    assert (done.state, done.reason, done.message) == (JobState.SUCCEEDED, None, told)
+    assert (done.state, done.reason, done.message) == (JobState.SUCCEEDED, None, reported)
     idle = conclude(make_job(AT_ONCE, met), IDLE)
     assert (idle.state, idle.reason, idle.message) == (
         JobState.FAILED,
         FailureReason.CONFLICT,
-        f"{told} x",
+        f"{reported} x",
     )
     other = conclude(make_job(AT_ONCE, replace(met, conflict=ConflictKind.NEW_DELETES)), DONE)
     assert (other.state, other.reason) == (JobState.FAILED, FailureReason.CONFLICT)
@@ -765,11 +765,11 @@ def test_a_job_that_was_asked_to_end_has_ended_where_spark_was_lost_over_it() ->
 def test_an_expiry_that_ended_early_tells_what_is_gone_and_what_may_be_left(kind: str) -> None:
     effect = replace(IDLE, snapshots_removed=9, sentence="12 snapshots became 3.")
     verdict = conclude(make_job(ExpireSnapshots(NOW, 10), Outcome(kind, NOW)), effect)
-    told = (
+    reported = (
         "What was committed before stays: 12 snapshots became 3. But files of the expired "
         "snapshots may remain; an orphan scan finds them."
     )
-    assert verdict.message == told
+    assert verdict.message == reported
 
 
 def test_a_lost_expiry_says_that_files_may_be_left() -> None:

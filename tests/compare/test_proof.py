@@ -57,7 +57,7 @@ def job_of(
     return replace(made, safeguards=guards)
 
 
-def told(*rows: tuple[int, int, str]) -> Outcome:
+def reported(*rows: tuple[int, int, str]) -> Outcome:
     sums = [
         {"snapshot_id": snapshot_id, "row_count": count, "xor": xor, "sum": xor}
         for snapshot_id, count, xor in rows
@@ -74,15 +74,15 @@ def line(*ids: tuple[int, int]) -> list[Snapshot]:
 
 def test_guard_25_contents_are_equal_when_both_ends_of_our_commits_have_the_same_sums() -> None:
     assert (
-        compare_contents(job_of(outcome=told((1, 9, "5"), (3, 9, "5"))), line((2, 1), (3, 2)))
+        compare_contents(job_of(outcome=reported((1, 9, "5"), (3, 9, "5"))), line((2, 1), (3, 2)))
         is ContentProof.EQUAL
     )
     assert (
-        compare_contents(job_of(outcome=told((1, 9, "5"), (3, 9, "6"))), line((2, 1), (3, 2)))
+        compare_contents(job_of(outcome=reported((1, 9, "5"), (3, 9, "6"))), line((2, 1), (3, 2)))
         is ContentProof.DIFFERENT
     )
     assert (
-        compare_contents(job_of(outcome=told((1, 9, "5"), (3, 8, "5"))), line((2, 1), (3, 2)))
+        compare_contents(job_of(outcome=reported((1, 9, "5"), (3, 8, "5"))), line((2, 1), (3, 2)))
         is ContentProof.DIFFERENT
     )
 
@@ -91,18 +91,18 @@ def test_where_others_committed_between_ours_each_line_is_compared_with_its_own_
     own = line((2, 1), (4, 3))
     assert (
         compare_contents(
-            job_of(outcome=told((1, 9, "5"), (2, 9, "5"), (3, 10, "7"), (4, 10, "7"))), own
+            job_of(outcome=reported((1, 9, "5"), (2, 9, "5"), (3, 10, "7"), (4, 10, "7"))), own
         )
         is ContentProof.EQUAL
     )
     assert (
         compare_contents(
-            job_of(outcome=told((1, 9, "5"), (2, 9, "5"), (3, 10, "7"), (4, 10, "8"))), own
+            job_of(outcome=reported((1, 9, "5"), (2, 9, "5"), (3, 10, "7"), (4, 10, "8"))), own
         )
         is ContentProof.DIFFERENT
     )
     assert (
-        compare_contents(job_of(outcome=told((1, 9, "5"), (2, 9, "5"), (3, 10, "7"))), own)
+        compare_contents(job_of(outcome=reported((1, 9, "5"), (2, 9, "5"), (3, 10, "7"))), own)
         is ContentProof.UNKNOWN
     )
 
@@ -123,22 +123,22 @@ def test_checksums_that_spark_did_not_tell_prove_nothing(outcome: Outcome | None
 def test_no_checksum_is_looked_for_that_was_not_asked_for_or_of_no_commit() -> None:
     assert (
         compare_contents(
-            job_of(outcome=told((1, 9, "5"), (2, 9, "6")), guards=Safeguards()), line((2, 1))
+            job_of(outcome=reported((1, 9, "5"), (2, 9, "6")), guards=Safeguards()), line((2, 1))
         )
         is ContentProof.NOT_TAKEN
     )
-    assert compare_contents(job_of(outcome=told()), []) is ContentProof.NOT_TAKEN
+    assert compare_contents(job_of(outcome=reported()), []) is ContentProof.NOT_TAKEN
     orphaned = [snapshot(2, parent_id=None, operation="replace")]
-    assert compare_contents(job_of(outcome=told((2, 9, "5"))), orphaned) is ContentProof.EQUAL, (
-        "nothing to be set against"
-    )
+    assert (
+        compare_contents(job_of(outcome=reported((2, 9, "5"))), orphaned) is ContentProof.EQUAL
+    ), "nothing to be set against"
 
 
 def test_every_file_that_is_not_as_it_should_be_is_named() -> None:
     found = find_failed_proofs(
         job_of(
             outcome=replace(
-                told(),
+                reported(),
                 check_failure="NotFoundException: c.parquet",
                 check_failure_reason=FailureReason.MISSING_FILE,
             )
@@ -167,7 +167,7 @@ def test_every_file_that_is_not_as_it_should_be_is_named() -> None:
 def test_a_reading_that_failed_for_want_of_something_else_proves_nothing(
     reason: FailureReason,
 ) -> None:
-    outcome = replace(told(), check_failure="it failed", check_failure_reason=reason)
+    outcome = replace(reported(), check_failure="it failed", check_failure_reason=reason)
     assert find_failed_proofs(job_of(outcome=outcome), ContentProof.UNKNOWN, None, ()) == ()
     assert find_failed_proofs(job_of(), ContentProof.NOT_TAKEN, None, ()) == ()
 
@@ -187,34 +187,34 @@ def explain(
 
 
 def test_what_came_about_as_predicted_needs_no_word() -> None:
-    assert explain(effect_of(19), told()) == ""
-    assert explain(effect_of(17), told(), error_bound=2) == "", (
+    assert explain(effect_of(19), reported()) == ""
+    assert explain(effect_of(17), reported(), error_bound=2) == "", (
         "within what the prediction itself calls uncertain"
     )
-    assert explain(effect_of(0), told(), ExpireSnapshots(NOW, 10)) == ""
+    assert explain(effect_of(0), reported(), ExpireSnapshots(NOW, 10)) == ""
 
 
 def test_a_difference_in_position_deletes_is_explained_by_what_spark_took_and_wrote() -> None:
-    def told_of(removed: int, **result: int) -> str:
+    def describe(removed: int, **result: int) -> str:
         figures = {f"{name}_delete_files_count": count for name, count in result.items()}
         effect = replace(effect_of(0), delete_files_removed=removed)
         return explain(
             effect, Outcome("finished", NOW, figures), RewritePositionDeleteFiles()
         ).partition(": ")[2]
 
-    assert told_of(20, rewritten=20, added=0) == (
+    assert describe(20, rewritten=20, added=0) == (
         "Spark wrote 0 delete files where up to 1 were expected: it drops those whose data "
         "files are gone."
     )
     assert (
-        told_of(16, rewritten=20, added=4)
+        describe(16, rewritten=20, added=4)
         == "Spark wrote 4 delete files where at most 1 were expected."
     )
     assert (
-        told_of(29, rewritten=30, added=1) == "Spark took 30 delete files where 20 were expected."
+        describe(29, rewritten=30, added=1) == "Spark took 30 delete files where 20 were expected."
     )
-    assert told_of(9, rewritten=20, added=1) == "the job rewrote other files than estimated."
-    assert told_of(9) == "the job rewrote other files than estimated."
+    assert describe(9, rewritten=20, added=1) == "the job rewrote other files than estimated."
+    assert describe(9) == "the job rewrote other files than estimated."
 
 
 def test_every_difference_from_what_was_predicted_is_explained() -> None:
@@ -247,7 +247,7 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
     assert explain(effect_of(25), Outcome("finished", NOW, {"added_data_files_count": 1})).endswith(
         "the job rewrote other files than estimated."
     )
-    assert explain(effect_of(0, manifests=3), told(), RewriteManifests(0)).startswith(
+    assert explain(effect_of(0, manifests=3), reported(), RewriteManifests(0)).startswith(
         "19 manifests fewer were estimated, 3 fewer is the result: the job rewrote other"
     )
     assert explain(effect_of(9), None).endswith("the job rewrote other files than estimated.")
@@ -257,7 +257,7 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
 @pytest.mark.parametrize(
     ("outcome", "guards", "contents", "unmade"),
     [
-        (told(), FULL, ContentProof.EQUAL, ""),
+        (reported(), FULL, ContentProof.EQUAL, ""),
         (Outcome("lost", NOW), Safeguards(), ContentProof.NOT_TAKEN, ""),
         (
             Outcome("lost", NOW),
@@ -272,21 +272,23 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
             "Spark's canary of what it wrote and the checksums of the rows",
         ),
         (
-            told(),
+            reported(),
             Safeguards(checksum=Checksum.SAMPLE),
             ContentProof.UNKNOWN,
             "the checksums of the rows",
         ),
         (
-            replace(told(), check_failure="x", check_failure_reason=FailureReason.OUT_OF_MEMORY),
+            replace(
+                reported(), check_failure="x", check_failure_reason=FailureReason.OUT_OF_MEMORY
+            ),
             Safeguards(canary=Canary.SAMPLE),
             ContentProof.NOT_TAKEN,
             "Spark's canary of what it wrote",
         ),
         (
             replace(
-                told(), check_failure="x", check_failure_reason=FailureReason.MISSING_FILE
-            ),  # that is a failed proof, and told as such
+                reported(), check_failure="x", check_failure_reason=FailureReason.MISSING_FILE
+            ),  # that is a failed proof, and reported as such
             Safeguards(canary=Canary.SAMPLE),
             ContentProof.NOT_TAKEN,
             "",

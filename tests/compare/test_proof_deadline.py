@@ -21,7 +21,7 @@ WAITING = replace(make_job(), unreadable_since=NOW)
 
 
 @pytest.mark.parametrize(
-    ("waited", "is_told"),
+    ("waited", "is_reported"),
     [
         (timedelta(0), False),
         (PATIENCE - SECOND, False),
@@ -30,9 +30,9 @@ WAITING = replace(make_job(), unreadable_since=NOW)
     ],
 )
 def test_people_are_notified_after_a_quarter_of_an_hour_and_when_nobody_knows_how_long_it_is(
-    waited: timedelta, is_told: bool
+    waited: timedelta, is_reported: bool
 ) -> None:
-    assert is_worth_telling(NOW, NOW + waited) is is_told
+    assert is_worth_telling(NOW, NOW + waited) is is_reported
 
 
 def test_the_wait_ends_after_a_day() -> None:

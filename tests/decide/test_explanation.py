@@ -62,17 +62,17 @@ def test_four_small_files_in_each_partition_have_nothing_to_gain_in_words() -> N
         "48 small files are in 12 partitions, at most 4 in one; a rewrite takes a partition with "
         "at least 5 of them"
     )
-    told = explain(
+    reported = explain(
         skip(SkipCode.NOTHING_TO_GAIN, reason, findings=(SMALL,), estimate=Estimate(0, 0, 0, 0))
     )
-    assert told == f"Compacting data files would achieve nothing: {reason}."
+    assert reported == f"Compacting data files would achieve nothing: {reason}."
 
 
 def test_what_waits_also_says_why_it_is_due() -> None:
-    told = explain(
+    reported = explain(
         skip(SkipCode.PAUSED, "ann paused this table", findings=(SMALL,), estimate=ESTIMATE)
     )
-    assert told == (
+    assert reported == (
         "Compacting data files is due and waits, because the table is paused: ann paused this "
         "table; average file size 35 KiB, threshold below 32 MiB."
     )
@@ -81,10 +81,10 @@ def test_what_waits_also_says_why_it_is_due() -> None:
 @pytest.mark.parametrize("code", list(SkipCode))
 @pytest.mark.parametrize("rule", list(RuleName))
 def test_every_rule_and_every_code_has_words(rule: RuleName, code: SkipCode) -> None:
-    told = explain(replace(skip(code, "because."), rule=rule))
-    assert told[0].isupper()
-    assert told.endswith(": because.")
-    assert "_" not in told
+    reported = explain(replace(skip(code, "because."), rule=rule))
+    assert reported[0].isupper()
+    assert reported.endswith(": because.")
+    assert "_" not in reported
 
 
 def test_the_next_check_is_given_in_utc_or_as_a_change() -> None:
@@ -203,8 +203,8 @@ def test_the_history_gets_each_rule_once_in_the_order_of_execution() -> None:
 
 
 def test_every_code_has_words_of_its_own() -> None:
-    told = {code: explain(SkippedRule(REWRITE, code, "x")) for code in SkipCode}
-    assert not [code for code, sentence in told.items() if "is not done now" in sentence]
+    reported = {code: explain(SkippedRule(REWRITE, code, "x")) for code in SkipCode}
+    assert not [code for code, sentence in reported.items() if "is not done now" in sentence]
 
 
 def test_what_admission_holds_back_says_why_it_waits_and_why_it_was_wanted() -> None:

@@ -27,21 +27,21 @@ def failed(reason: FailureReason) -> Job:
 
 
 def test_a_failed_proof_is_reported_at_once() -> None:
-    told = notice_of_job(failed(FailureReason.UNPROVED), None, 1, NOW)
-    assert told is not None
-    assert (told.kind, told.subject, told.job_id) == (
+    reported = notice_of_job(failed(FailureReason.UNPROVED), None, 1, NOW)
+    assert reported is not None
+    assert (reported.kind, reported.subject, reported.job_id) == (
         NoticeKind.FAILED_PROOF,
         str(make_job().table),
         make_job().job_id,
     )
 
 
-def test_a_failure_is_told_from_the_third_in_a_row() -> None:
-    told = [
+def test_a_failure_is_distinguished_from_the_third_in_a_row() -> None:
+    reported = [
         notice_of_job(failed(FailureReason.CONFLICT), None, count, NOW)
         for count in range(1, REPEATED_FAILURES + 1)
     ]
-    assert [each.kind if each else None for each in told] == [
+    assert [each.kind if each else None for each in reported] == [
         None,
         None,
         NoticeKind.REPEATED_FAILURE,
@@ -49,12 +49,12 @@ def test_a_failure_is_told_from_the_third_in_a_row() -> None:
 
 
 @pytest.mark.parametrize("state", [JobState.SUCCEEDED, JobState.CANCELLED])
-def test_what_did_not_fail_is_not_told(state: JobState) -> None:
+def test_what_did_not_fail_is_not_reported(state: JobState) -> None:
     assert notice_of_job(replace(make_job(), state=state), None, 0, NOW) is None
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "is_told"),
+    ("before", "after", "is_reported"),
     [
         (Band.WATCH, Band.CRITICAL, True),
         (Band.CRITICAL, Band.CRITICAL, False),
@@ -64,12 +64,12 @@ def test_what_did_not_fail_is_not_told(state: JobState) -> None:
     ],
 )
 def test_a_table_is_reported_when_it_becomes_critical(
-    before: Band | None, after: Band, is_told: bool
+    before: Band | None, after: Band, is_reported: bool
 ) -> None:
-    told = notice_of_grade(
+    reported = notice_of_grade(
         TABLE, Grade(before) if before else None, Grade(after, reason="bad"), NOW
     )
-    assert (told is not None) is is_told
+    assert (reported is not None) is is_reported
 
 
 @pytest.mark.parametrize(
@@ -80,19 +80,19 @@ def test_a_spent_budget_is_reported_with_who_waits_and_until_when(waiting: int, 
     state = BudgetState(
         "catalog lake", Resource.GB_HOURS_PER_DAY, 12.0, 11.5, NOW + timedelta(hours=12)
     )
-    told = notice_of_budget(SpentBudget(state, waiting), NOW)
-    assert (told.kind, told.subject) == (NoticeKind.BUDGET_SPENT, "catalog lake")
-    assert told.sentence == (
+    reported = notice_of_budget(SpentBudget(state, waiting), NOW)
+    assert (reported.kind, reported.subject) == (NoticeKind.BUDGET_SPENT, "catalog lake")
+    assert reported.sentence == (
         f"11.5 GB-hours of 12 GB-hours of catalog lake are spent today; {words} for it until "
         f"2026-03-05 00:00 UTC"
     )
 
 
 def test_a_budget_of_bytes_is_reported_in_bytes_and_one_that_never_frees_without_a_time() -> None:
-    told = notice_of_budget(
+    reported = notice_of_budget(
         SpentBudget(BudgetState("the fleet", Resource.BYTES_PER_DAY, 2048.0, 1024.0), 3), NOW
     )
-    assert told.sentence == "1 KiB of 2 KiB of the fleet are spent today; 3 actions wait for it"
+    assert reported.sentence == "1 KiB of 2 KiB of the fleet are spent today; 3 actions wait for it"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,11 @@ def test_a_budget_of_bytes_is_reported_in_bytes_and_one_that_never_frees_without
     ],
 )
 def test_many_tables_are_one_notice(count: int, subject: str, named: str) -> None:
-    told = notice_of_many(
+    reported = notice_of_many(
         NoticeKind.TABLE_CRITICAL, "lake", [f"t{number}" for number in reversed(range(count))], NOW
     )
-    assert (told.kind, told.subject, told.sentence) == (NoticeKind.TABLE_CRITICAL, subject, named)
+    assert (reported.kind, reported.subject, reported.sentence) == (
+        NoticeKind.TABLE_CRITICAL,
+        subject,
+        named,
+    )

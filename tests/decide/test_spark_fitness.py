@@ -31,7 +31,7 @@ NEWEST = replace(PLAIN, format_version=3)
 POLICY = Policy(mode=Mode.ENFORCE, rules=(ExpireSnapshotsRule(), RewriteDataFilesRule()))
 
 
-def told(**changes: object) -> SparkFacts:
+def reported(**changes: object) -> SparkFacts:
     return replace(FITTING, **changes)  # type: ignore[arg-type]
 
 
@@ -40,25 +40,25 @@ def told(**changes: object) -> SparkFacts:
     [
         (None, None, None),
         (FITTING, None, None),
-        (told(spark="", iceberg="", catalogs={}), None, None),
-        (told(spark="3.5.0", iceberg="1.7.0"), None, None),
-        (told(iceberg="unspecified"), None, None),
+        (reported(spark="", iceberg="", catalogs={}), None, None),
+        (reported(spark="3.5.0", iceberg="1.7.0"), None, None),
+        (reported(iceberg="unspecified"), None, None),
         (
-            told(spark="3.4.3"),
+            reported(spark="3.4.3"),
             "Spark's driver runs Spark 3.4.3; jobs need 3.5 or newer",
             VERSION_TRUST,
         ),
         (
-            told(iceberg="1.6.1"),
+            reported(iceberg="1.6.1"),
             "Spark's driver runs Iceberg 1.6.1; jobs need 1.7 or newer",
             VERSION_TRUST,
         ),
         (
-            told(catalogs={"lake": "Connection refused"}),
+            reported(catalogs={"lake": "Connection refused"}),
             "Spark could not load catalog lake: Connection refused",
             CATALOG_TRUST,
         ),
-        (told(catalogs={"lake": "", "other": "Connection refused"}), None, None),
+        (reported(catalogs={"lake": "", "other": "Connection refused"}), None, None),
     ],
 )
 def test_a_spark_that_does_not_fit_runs_nothing_of_the_catalog_for_a_while(
@@ -81,7 +81,7 @@ def test_a_spark_that_does_not_fit_runs_nothing_of_the_catalog_for_a_while(
 
 @pytest.mark.parametrize("catalogs", [{}, {"lake": "gone"}])
 def test_a_version_counts_before_a_catalog(catalogs: dict[str, str]) -> None:
-    found = find_unfit(told(spark="3.3.0", catalogs=catalogs), "lake", NOW)
+    found = find_unfit(reported(spark="3.3.0", catalogs=catalogs), "lake", NOW)
     assert found is not None
     assert "3.3.0" in found.reason
 
@@ -107,7 +107,7 @@ CASES = [
 def test_a_known_fault_forbids_its_rule_on_the_tables_that_it_concerns(
     iceberg: str, rule: RuleName, health: object, expected: str | None
 ) -> None:
-    found = find_fault(told(iceberg=iceberg), rule, health)  # type: ignore[arg-type]
+    found = find_fault(reported(iceberg=iceberg), rule, health)  # type: ignore[arg-type]
     if expected is None:
         assert found is None
         return
@@ -133,7 +133,7 @@ def skipped(plan: Plan, rule: RuleName) -> tuple[SkipCode, str]:
 
 
 def test_a_rule_with_a_known_fault_is_unsupported_even_on_request_and_the_others_run() -> None:
-    circumstances = Circumstances(NOW, facts=told(iceberg="1.9.2"))
+    circumstances = Circumstances(NOW, facts=reported(iceberg="1.9.2"))
     plan = decide(TAGGED, POLICY, circumstances)
     code, reason = skipped(plan, RuleName.EXPIRE_SNAPSHOTS)
     assert code is SkipCode.UNSUPPORTED
@@ -149,7 +149,7 @@ def test_a_rule_with_a_known_fault_is_unsupported_even_on_request_and_the_others
 
 def test_what_fits_restricts_nothing() -> None:
     assert list_restrictions(None) == list_restrictions(FITTING) == ()
-    assert list_restrictions(told(spark="", iceberg="")) == ()
-    assert len(list_restrictions(told(spark="3.4.0", catalogs={"lake": "gone"}))) == 2
-    (only,) = list_restrictions(told(iceberg="1.10.0"))
+    assert list_restrictions(reported(spark="", iceberg="")) == ()
+    assert len(list_restrictions(reported(spark="3.4.0", catalogs={"lake": "gone"}))) == 2
+    (only,) = list_restrictions(reported(iceberg="1.10.0"))
     assert only.startswith("before Iceberg 1.11 remove_orphan_files has no stream_results")

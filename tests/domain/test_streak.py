@@ -22,7 +22,7 @@ def after(*reasons: FailureReason) -> FailureStreak | None:
     return streak
 
 
-def told(streak: FailureStreak | None) -> tuple[str, int] | None:
+def reported(streak: FailureStreak | None) -> tuple[str, int] | None:
     return None if streak is None else (streak.reason, streak.times)
 
 
@@ -48,7 +48,7 @@ C, T, L, U = (
 def test_what_passes_neither_shortens_nor_lengthens_what_the_table_has_earned(
     reasons: tuple[FailureReason, ...], expected: tuple[str, int] | None
 ) -> None:
-    assert told(after(*reasons)) == expected
+    assert reported(after(*reasons)) == expected
 
 
 def test_a_streak_remembers_the_last_job_and_what_the_table_and_the_policy_were() -> None:

@@ -86,7 +86,7 @@ def undisturbed(distinct: Path) -> list[dict[str, Any]]:
 
 
 def figures(scanned: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What is told of each table, but for when and at what cost."""
+    """What is reported of each table, but for when and at what cost."""
     return [
         {
             name: value

@@ -1,4 +1,4 @@
-"""A daemon that is told to stop while its scan waits for servers that never answer."""
+"""A daemon that is asked to stop while its scan waits for servers that never answer."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def today(days: int) -> Value:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("a = 1", compares("a", "=", ONE)),
         ("A < 1", compares("a", "<", ONE)),
@@ -60,8 +60,8 @@ def today(days: int) -> Value:
         ),
     ],
 )
-def test_a_comparison_with_a_known_value_is_recognised(text: str, told: Comparison) -> None:
-    assert read_conjuncts(text) == (told,)
+def test_a_comparison_with_a_known_value_is_recognised(text: str, reported: Comparison) -> None:
+    assert read_conjuncts(text) == (reported,)
 
 
 def test_the_parts_of_an_and_are_recognised_one_by_one() -> None:
@@ -141,7 +141,7 @@ def test_the_parts_of_an_and_are_recognised_one_by_one() -> None:
         ), "a < DATE 2026", "a = -'1'"),
     ],
 )  # fmt: skip
-def test_everything_else_is_not_told_and_never_refused(text: str) -> None:
+def test_everything_else_is_not_reported_and_never_refused(text: str) -> None:
     assert set(read_conjuncts(text)) <= {None} or text == "a AND"
     assert None in read_conjuncts(text)
 

@@ -66,7 +66,7 @@ def test_a_job_of_no_bytes_costs_its_start_up() -> None:
     ).duration_seconds == pytest.approx(4.0, rel=0.03)
 
 
-def test_start_up_and_pace_are_told_apart() -> None:
+def test_start_up_and_pace_are_distinguished() -> None:
     jobs = [(size * MIB, 3.0 + size / 50) for size in (10.0, 2000.0, 100.0, 5000.0, 1.0, 700.0)]
     known = Calibration(table={RULE: learn(jobs)})
     for size in (0.0, 30.0, 1000.0, 20_000.0):

@@ -168,7 +168,7 @@ def test_a_time_without_a_zone_is_that_of_a_session_whose_zone_is_not_known() ->
         "c < 5",
     ],
 )
-def test_what_spark_would_cast_a_column_for_is_not_told(where: str) -> None:
+def test_what_spark_would_cast_a_column_for_is_not_reported(where: str) -> None:
     assert take(where, "2026-02-28", "day", "timestamp") is SOME
 
 
@@ -237,8 +237,12 @@ def test_fields_that_tell_nothing_and_texts_of_other_specs_are_not_known() -> No
             PartitionField("gone", "void", ("c",), "long"),
         ),
     )
-    told = PartitionFilter.read("c = 1", NOW, [spec])
-    assert (told.take(0, "p=1"), told.take(0, "q=1"), told.take(7, "p=1")) == (ALL, SOME, SOME)
+    reported = PartitionFilter.read("c = 1", NOW, [spec])
+    assert (reported.take(0, "p=1"), reported.take(0, "q=1"), reported.take(7, "p=1")) == (
+        ALL,
+        SOME,
+        SOME,
+    )
 
 
 def test_two_fields_of_one_column_are_asked_both() -> None:
@@ -250,10 +254,10 @@ def test_two_fields_of_one_column_are_asked_both() -> None:
             PartitionField("w", "identity", ("w",), "string"),
         ),
     )
-    told = PartitionFilter.read("c = DATE '2026-01-05' AND w = 'x'", NOW, [spec])
-    assert told.take(0, "m=2026-01/d=2026-01-05/w=x") is ALL  # a day of dates is one date
-    assert told.take(0, "m=2026-01/d=2026-01-06/w=x") is NONE
-    assert told.take(0, "m=2026-01/d=2026-01-05/w=y") is NONE
+    reported = PartitionFilter.read("c = DATE '2026-01-05' AND w = 'x'", NOW, [spec])
+    assert reported.take(0, "m=2026-01/d=2026-01-05/w=x") is ALL  # a day of dates is one date
+    assert reported.take(0, "m=2026-01/d=2026-01-06/w=x") is NONE
+    assert reported.take(0, "m=2026-01/d=2026-01-05/w=y") is NONE
     assert (
         PartitionFilter.read("c < DATE '2026-01-20'", NOW, [spec]).take(
             0, "m=2026-01/d=2026-01-05/w=x"
@@ -281,8 +285,8 @@ def test_a_condition_on_a_month_is_true_of_each_of_its_days(
         "=": literal.__eq__,
     }[operator]
     matching = [bool(holds(day)) for day in days]
-    told = take(f"c {operator} DATE '{literal}'", f"{month:%Y-%m}", "month")
-    assert told is (ALL if all(matching) else SOME if any(matching) else NONE)
+    reported = take(f"c {operator} DATE '{literal}'", f"{month:%Y-%m}", "month")
+    assert reported is (ALL if all(matching) else SOME if any(matching) else NONE)
 
 
 # -- in the estimate
@@ -294,23 +298,24 @@ HEALTH = replace(health_of_partitions(DAYS), specs=(SPEC,))
 
 def test_only_what_the_filter_takes_is_counted() -> None:
     whole = estimate_rewrite_data_files(HEALTH, RULE)
-    told = estimate_rewrite_data_files(HEALTH, replace(RULE, where="day < DATE '2026-03-02'"))
+    reported = estimate_rewrite_data_files(HEALTH, replace(RULE, where="day < DATE '2026-03-02'"))
     assert (
         whole.items_before,
-        told.items_before,
-        told.items_after,
-        told.error_bound,
-        told.note,
+        reported.items_before,
+        reported.items_after,
+        reported.error_bound,
+        reported.note,
     ) == (14, 6, 1, 0, "")
 
 
 def test_what_the_filter_may_take_is_an_upper_bound() -> None:
-    told = estimate_rewrite_data_files(
+    reported = estimate_rewrite_data_files(
         HEALTH, replace(RULE, where="day < DATE '2026-03-02' AND other = 1")
     )
-    assert (told.items_before, told.items_removed, told.error_bound) == (6, 5, 5)
+    assert (reported.items_before, reported.items_removed, reported.error_bound) == (6, 5, 5)
     assert (
-        told.note == "an upper bound: of some partitions the filter may take no files, or not all"
+        reported.note
+        == "an upper bound: of some partitions the filter may take no files, or not all"
     )
     known = estimate_rewrite_data_files(HEALTH, replace(RULE, where="day < current_date"), now=NOW)
     assert (known.items_before, known.error_bound) == (14, 0)

@@ -399,7 +399,7 @@ def test_files_of_other_specs_join_one_group_and_spread_over_the_new_partitions(
     assert "another spec" in found.note
 
 
-def test_where_the_new_partitions_cannot_be_told_those_that_are_there_are_supposed() -> None:
+def test_where_the_new_partitions_cannot_be_reported_those_that_are_there_are_supposed() -> None:
     old = {(1, "at_month=2026-01"): [MIB] * 12}
     table = respecced(0, old | {(0, f"at_day=2026-02-{day:02}"): [MIB] for day in range(1, 5)})
     found = estimate_rewrite_data_files(table, RULE)

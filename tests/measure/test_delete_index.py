@@ -212,7 +212,7 @@ def test_files_that_were_not_kept_one_by_one_are_not_joined() -> None:
 
 
 def shorten(files: Sequence[DeletedFiles]) -> tuple[DeletedFiles, ...]:
-    """What classes are, told of all files at once."""
+    """What classes are, counted over all files at once."""
     alike: dict[tuple[int, int], list[DeletedFiles]] = defaultdict(list)
     for file in files:
         alike[int(file.least_ratio * 20), file.delete_files].append(file)

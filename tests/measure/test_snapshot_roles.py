@@ -21,7 +21,7 @@ def test_a_staged_snapshot_is_one_until_another_publishes_it() -> None:
     assert stamp({"wap.id": "audit-7"}, {"published-wap-id": "audit-8"}).role is SnapshotRole.STAGED
 
 
-def test_flinks_checkpoints_and_markers_are_told_from_their_summaries() -> None:
+def test_flinks_checkpoints_and_markers_are_distinguished_from_their_summaries() -> None:
     checkpoint = stamp({"flink.job-id": "j1", "flink.max-committed-checkpoint-id": "12"})
     assert (checkpoint.role, checkpoint.role_of) == (SnapshotRole.CHECKPOINT, "j1")
     sink = stamp(

@@ -32,8 +32,8 @@ def sums_of(
     sums = PartitionSums(most_runs, most_listed, most_exact)
     for one in shares:
         sums.add(one)
-    told = {key[1]: known.sizes for key, known, _ in sums.tell()}
-    return sums.bits, told
+    reported = {key[1]: known.sizes for key, known, _ in sums.tell()}
+    return sums.bits, reported
 
 
 @given(

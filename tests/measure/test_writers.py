@@ -103,7 +103,7 @@ def test_guard_28_each_maintainer_is_known_by_what_it_leaves_in_its_summaries(
     assert found.name == name
 
 
-def test_there_are_never_more_rewriters_than_can_be_told() -> None:
+def test_there_are_never_more_rewriters_than_can_be_reported() -> None:
     many = [rewrite(number, MINUTE * number, app_name=f"a{number}") for number in range(1, 30)]
     found = find_rewriters(many, NOW)
     assert len(found) == MAX_REWRITERS

@@ -121,17 +121,17 @@ def test_sizes_and_switches_that_no_policy_sets_are_shown_as_the_tables() -> Non
         "commit.manifest.target-size-bytes": str(4 * MIB),
         "gc.enabled": "false",
     }
-    told = explain(effective((), ORDERS, own))
-    assert told["target_file_size"] == ("256MiB", "table property write.target-file-size-bytes")
-    assert told["write.delete.target-file-size-bytes"] == (
+    reported = explain(effective((), ORDERS, own))
+    assert reported["target_file_size"] == ("256MiB", "table property write.target-file-size-bytes")
+    assert reported["write.delete.target-file-size-bytes"] == (
         "32MiB",
         "table property write.delete.target-file-size-bytes",
     )
-    assert told["commit.manifest.target-size-bytes"] == (
+    assert reported["commit.manifest.target-size-bytes"] == (
         "4MiB",
         "table property commit.manifest.target-size-bytes",
     )
-    assert told["gc.enabled"] == ("false", "table property gc.enabled")
+    assert reported["gc.enabled"] == ("false", "table property gc.enabled")
     assert explain(effective((), ORDERS, {}))["target_file_size"] == ("512MiB", "Iceberg's default")
 
 

@@ -134,7 +134,7 @@ def test_a_check_finds_equal_patterns_without_any_table_and_the_rest_for_known_t
         "make one narrower, or set it in one place (both files are for lake.*)"
     )
     assert find_ambiguities(PolicySet(same), [ORDERS]) == (found,), (
-        "what is known already is not told again"
+        "what is known already is not reported again"
     )
     crossing = PolicySet(
         (layer("a.yaml", "lake.s*.*", priority=1), layer("b.yaml", "lake.*.o*", priority=2))

@@ -87,9 +87,9 @@ def test_every_rule_that_is_judged_otherwise_is_reported_with_both_reasons() -> 
     )
     assert change.why_before == "the policy is in observe mode: enforce mode would run it"
     assert "600 files" in change.why_after
-    told = {one.rule: one for one in compare_plans(after, without)}
-    assert told[RuleName.REWRITE_DATA_FILES].after == "disabled"
-    orphans = told[RuleName.REMOVE_ORPHAN_FILES]
+    reported = {one.rule: one for one in compare_plans(after, without)}
+    assert reported[RuleName.REWRITE_DATA_FILES].after == "disabled"
+    orphans = reported[RuleName.REMOVE_ORPHAN_FILES]
     assert (orphans.before, orphans.why_before) == (None, "the policy has no such rule")
     assert compare_plans(after, after) == ()
 

@@ -117,7 +117,7 @@ def test_the_guide_for_contributors_shows_the_commands_it_speaks_of() -> None:
     }
 
 
-def test_a_make_command_is_told_from_the_verb() -> None:
+def test_a_make_command_is_distinguished_from_the_verb() -> None:
     assert find_make_commands(
         "We make tables small: `make demo`.\n\n    make test  # all\n\n```sh\n$ make "
         "check\n```\nto make sure"

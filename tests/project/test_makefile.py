@@ -92,7 +92,7 @@ def test_make_alone_lists_every_command(clone: Path) -> None:
     assert list(clone.glob(".venv")) == []
 
 
-def test_a_machine_without_python_is_told_so(clone: Path) -> None:
+def test_a_machine_without_python_is_informed(clone: Path) -> None:
     result = run_make(clone, ".venv/stamps/uv")
     assert result.returncode != 0
     assert "no usable Python >= 3.11 on the PATH: there is none" in result.stderr

@@ -174,7 +174,7 @@ def test_a_commit_between_the_request_and_the_start_stops_the_rollback() -> None
     assert refused.failure_message.startswith("main has moved on from snapshot 2 to 3")
 
 
-def test_a_commit_that_slips_in_at_the_very_moment_is_found_and_told() -> None:
+def test_a_commit_that_slips_in_at_the_very_moment_is_found_and_reported() -> None:
     world = World()
     table, job = compacted(world)
     undoing = request_rollback(world.ports, job, "ada")

@@ -197,7 +197,7 @@ def test_at_the_same_budget_the_daemon_removes_more_files_for_each_gb_hour_and_s
     )
 
 
-def test_scorers_are_told_apart_by_name() -> None:
+def test_scorers_are_distinguished_by_name() -> None:
     assert {Daemon((), Conditions(), scorer).name for scorer in Scorer} == {
         f"daemon ({scorer})" for scorer in Scorer
     }

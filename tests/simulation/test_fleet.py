@@ -66,7 +66,7 @@ def test_measured_tables_become_simulated_ones() -> None:
         ("day=2026-03-04", Layout.BY_DAY),
     ],
 )
-def test_the_layout_of_a_measured_table_is_told_from_its_partitions(
+def test_the_layout_of_a_measured_table_is_distinguished_from_its_partitions(
     partition: str, layout: Layout
 ) -> None:
     assert take_table(health_of_partitions({partition: [MIB] * 3})).layout is layout

@@ -58,8 +58,8 @@ def test_the_job_belongs_to_the_new_process_and_its_activity_says_so_once(world:
     )
     watch(world.ports)
     assert story(world).count("job.adopted") == 1
-    told = next(event for event in world.store.events("m-1") if event.name == "job.adopted")
-    assert told.fields == {"by": "process-2", "from": "process-1"}
+    reported = next(event for event in world.store.events("m-1") if event.name == "job.adopted")
+    assert reported.fields == {"by": "process-2", "from": "process-1"}
 
 
 def test_an_adopted_job_that_finishes_is_proved_and_not_repeated(world: World) -> None:

@@ -1,7 +1,7 @@
 """The loop under any interleaving of writers, tags and pins, steps, crashes, lost drivers, stalls
 and moved clocks, with two replicas on one store.
 
-INTERLEAVINGS says how many stories are told; `make interleavings EXAMPLES=3000` tells thousands.
+INTERLEAVINGS says how many stories are played; `make interleavings EXAMPLES=3000` plays thousands.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ MOST_SKEW = 7  # seconds, either way: two clocks differ by less than the margin 
 
 
 class Interleavings(RuleBasedStateMachine):
-    """A model beside the world: the rows that writers were told are committed, the jobs that really
+    """A model beside the world: the rows that writers know to be committed, the jobs that really
     committed, what is held, what nobody knows.
     """
 
@@ -428,7 +428,7 @@ class Interleavings(RuleBasedStateMachine):
                 removed = job.effect.orphans_removed if job.effect is not None else None
                 assert removed == len(self.strays.deleted.get(job.job_id, ())), job
             elif isinstance(job.action, ExpireSnapshots | RemoveOrphanFiles):
-                pass  # they leave no snapshot of their own by which a lost one could be told
+                pass  # they leave no snapshot of their own by which a lost one could be recognised
             elif (
                 job.state.is_final
                 and job.cancel_requested_by == ""

@@ -433,8 +433,8 @@ def test_people_are_notified_at_once_of_a_job_whose_proof_failed() -> None:
     world.runner.finish(job.job_id, world.mend(job, lost_rows=1))
     watch(world.ports)
     review(world.ports)
-    [told] = world.notifier.news
-    assert (told.kind, told.subject, told.job_id) == (
+    [reported] = world.notifier.news
+    assert (reported.kind, reported.subject, reported.job_id) == (
         NoticeKind.FAILED_PROOF,
         str(job.table),
         job.job_id,

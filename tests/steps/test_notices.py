@@ -1,4 +1,4 @@
-"""What people are told, and that a crash, or a start that fails, does not keep it from them."""
+"""What people are notified of, also after a crash or a start that fails."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.steps.kinds.test_orphan_removal import looked, the_list
 from tests.steps.world import World
 
 
-def told(world: World) -> list[tuple[NoticeKind, str]]:
+def reported(world: World) -> list[tuple[NoticeKind, str]]:
     return [(notice.kind, notice.subject) for notice in world.notifier.notices]
 
 
@@ -31,10 +31,10 @@ def test_a_table_that_is_critical_at_its_first_scan_is_reported() -> None:
     world = World()
     table = world.put("orders")
     scan(world.ports)
-    assert told(world) == [(NoticeKind.TABLE_CRITICAL, str(table))]
+    assert reported(world) == [(NoticeKind.TABLE_CRITICAL, str(table))]
     world.put("new")
     scan(world.ports)
-    assert told(world)[1:] == [(NoticeKind.TABLE_CRITICAL, "lake.sales.new")]
+    assert reported(world)[1:] == [(NoticeKind.TABLE_CRITICAL, "lake.sales.new")]
 
 
 def test_a_first_start_on_a_neglected_lake_is_one_piece_of_news() -> None:
@@ -42,12 +42,12 @@ def test_a_first_start_on_a_neglected_lake_is_one_piece_of_news() -> None:
     for number in range(40):
         world.put(f"t{number:02}")
     scan(world.ports)
-    assert told(world) == [
+    assert reported(world) == [
         *((NoticeKind.TABLE_CRITICAL, f"lake.sales.t{number:02}") for number in range(5)),
         (NoticeKind.TABLE_CRITICAL, "35 more tables of lake"),
     ]
     scan(world.ports)
-    assert len(told(world)) == 6, "they are no news any more"
+    assert len(reported(world)) == 6, "they are no news any more"
 
 
 @pytest.mark.parametrize("why", ["spark", "catalog"])
@@ -86,7 +86,7 @@ def test_a_spark_that_is_lost_again_and_again_is_reported() -> None:
 
 
 def unproved(world: World) -> tuple[TableIdentifier, Job]:
-    """A table that lost a row, the job that did it, and the process that ended before it told
+    """A table that lost a row, the job that did it, and the process that ended before it reported
     anybody.
     """
     table = world.put("orders")
@@ -116,7 +116,7 @@ def test_a_failed_proof_of_which_nobody_was_notified_is_reported_at_the_next_sta
     assert resend_notices(world.ports) == 0
 
 
-def test_what_a_person_has_resumed_or_paused_is_not_told_again() -> None:
+def test_what_a_person_has_resumed_or_paused_is_not_reported_again() -> None:
     world = World()
     table, _ = unproved(world)
     world.store.set_pause(table, Pause("person ada", world.clock.now(), "I look at it"))
@@ -140,7 +140,7 @@ def test_a_notice_that_is_of_no_job_leaves_no_trace_in_any() -> None:
 
 
 def waiting() -> tuple[World, OrphanList]:
-    """A list waits for somebody's word; the process that made it ended before it told anybody."""
+    """A list waits for somebody's word; the process that made it ended before that."""
     world = looked()
     world.notifier = FakeNotifier()
     world.ports = world.restarted()
@@ -161,7 +161,7 @@ def test_a_waiting_list_is_reported_again_until_a_notice_is_delivered() -> None:
     assert resend_notices(world.ports) == 0
 
 
-def test_a_list_whose_time_is_over_or_that_somebody_has_decided_on_is_not_told() -> None:
+def test_a_list_whose_time_is_over_or_that_somebody_has_decided_on_is_not_reported() -> None:
     world, made = waiting()
     reject_list(world.ports, made.table, made.list_id, "bob")
     assert resend_notices(world.ports) == 0

@@ -1,6 +1,4 @@
-"""Two daemons on one store, on either database: what both see is told once, and what one did not
-come to tell the other tells.
-"""
+"""Two daemons on one store report once what both see; each reports what the other could not."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def look(world: World) -> None:
     plan(world.ports)
 
 
-def told_gone(world: World) -> list[Notice]:
+def reported_gone(world: World) -> list[Notice]:
     return [
         notice for notice in world.notifier.notices if notice.kind is NoticeKind.PAUSED_TABLE_GONE
     ]
@@ -94,7 +94,7 @@ def test_people_are_notified_once_that_a_paused_table_is_gone(world: World, how:
     hide(world, other, how)
     for _ in range(3):
         look(world)
-    (entry,), (notice,) = logged_gone(world), told_gone(world)
+    (entry,), (notice,) = logged_gone(world), reported_gone(world)
     assert (entry.table, entry.table_uuid, entry.actor, entry.fields["paused_by"]) == (
         table,
         "uuid-orders",
@@ -111,7 +111,7 @@ def test_nothing_is_reported_about_a_paused_table_while_its_catalog_is_away(worl
     pause_scope(world.ports, ScopePause(str(table), "ann", NOW))
     world.catalog.fail("no answer")
     look(world)
-    assert (logged_gone(world), told_gone(world)) == ([], [])
+    assert (logged_gone(world), reported_gone(world)) == ([], [])
     assert world.store.table(table) is not None
 
 

@@ -100,12 +100,12 @@ def test_what_one_pools_spark_cannot_do_says_nothing_of_another() -> None:
     world, ports = world_with()
     table, other = world.put("big_1"), world.put("small_1")
     scan(ports)
-    told = SparkFacts(
+    reported = SparkFacts(
         world.clock.now(), world.runner.settings, catalogs={"lake": "refused"}, pool="big"
     )
-    world.runner.report_facts(told)
+    world.runner.report_facts(reported)
     watch(ports)
-    assert world.store.spark_facts() == {"big": told}
+    assert world.store.spark_facts() == {"big": reported}
     plan(ports)
     assert {code for code, _ in reasons(plan_of(world, table))} == {SkipCode.NO_RUNNER}
     assert plan_of(world, other).planned

@@ -125,10 +125,10 @@ def test_a_dead_machines_job_is_taken_over_when_its_lease_is_out_and_not_before_
         JobState.FAILED,
         FailureReason.LOST_RUNNER,
     )
-    told = [
+    reported = [
         event.fields for event in world.store.events(job.job_id) if event.name == "job.taken_over"
     ]
-    assert told == [{"by": "host-b-1", "from": "host-a-1", "token": 2}]
+    assert reported == [{"by": "host-b-1", "from": "host-a-1", "token": 2}]
 
 
 def test_what_the_dead_one_had_committed_is_found_and_not_repeated() -> None:

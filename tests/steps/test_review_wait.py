@@ -50,7 +50,7 @@ def finish_unreadable(world: World, name: str = "orders") -> Job:
     return world.stored(job)
 
 
-def told(world: World, kind: NoticeKind) -> list[Notice]:
+def reported(world: World, kind: NoticeKind) -> list[Notice]:
     return [notice for notice in world.notifier.notices if notice.kind is kind]
 
 
@@ -72,13 +72,13 @@ def test_after_a_quarter_of_an_hour_people_are_notified_once_and_the_table_is_pa
     assert (job.state, job.progress.phase) == (JobState.RUNNING, WAITING_PHASE)
     world.clock.advance(PATIENCE - SECOND)
     review(world.ports)
-    assert told(world, NoticeKind.FAILED_PROOF) == []
+    assert reported(world, NoticeKind.FAILED_PROOF) == []
     assert pause_of(world, job) is None
 
     world.clock.advance(SECOND)
     for _ in range(3):
         assert review(world.ports) == 0
-    (notice,) = told(world, NoticeKind.FAILED_PROOF)
+    (notice,) = reported(world, NoticeKind.FAILED_PROOF)
     assert notice.job_id == job.job_id
     assert "gone from the disk; the table is paused" in notice.sentence
     pause = pause_of(world, job)
@@ -98,7 +98,7 @@ def test_a_table_that_somebody_paused_stays_paused_by_them(world: World) -> None
     pause = pause_of(world, job)
     assert pause is not None
     assert pause.by == "ada"
-    assert len(told(world, NoticeKind.FAILED_PROOF)) == 1
+    assert len(reported(world, NoticeKind.FAILED_PROOF)) == 1
 
 
 def test_after_a_day_the_job_has_failed_and_the_table_is_paused(world: World) -> None:
@@ -219,25 +219,27 @@ def test_a_table_that_stops_being_readable_is_reported_once(world: World) -> Non
     table, broken = world.put("orders"), world.put("broken")
     lose_table(world, broken)
     scan(world.ports)
-    assert told(world, NoticeKind.TABLE_UNREADABLE) == [], "it was never readable"
+    assert reported(world, NoticeKind.TABLE_UNREADABLE) == [], "it was never readable"
     lose_table(world, table)
     for _ in range(3):
         scan(world.ports)
-    (notice,) = told(world, NoticeKind.TABLE_UNREADABLE)
+    (notice,) = reported(world, NoticeKind.TABLE_UNREADABLE)
     assert (notice.subject, notice.sentence) == (
         "lake.sales.orders",
         "metadata_missing: gone from the disk",
     )
 
 
-def test_tables_of_a_catalog_that_does_not_answer_are_not_told_of_one_by_one(world: World) -> None:
+def test_tables_of_a_catalog_that_does_not_answer_are_not_reported_of_one_by_one(
+    world: World,
+) -> None:
     table = world.put("orders")
     scan(world.ports)
     world.catalog.put(
         TableFault(table, FaultKind.CATALOG_UNAVAILABLE, "connection refused", world.clock.now())
     )
     scan(world.ports)
-    assert told(world, NoticeKind.TABLE_UNREADABLE) == []
+    assert reported(world, NoticeKind.TABLE_UNREADABLE) == []
 
 
 def test_of_many_tables_that_stop_being_readable_in_one_scan_few_are_reported_by_name(
@@ -248,6 +250,6 @@ def test_of_many_tables_that_stop_being_readable_in_one_scan_few_are_reported_by
     for table in tables:
         lose_table(world, table)
     scan(world.ports)
-    notices = told(world, NoticeKind.TABLE_UNREADABLE)
+    notices = reported(world, NoticeKind.TABLE_UNREADABLE)
     assert len(notices) == MOST_NAMED + 1
     assert notices[-1].subject == "7 more tables of lake"

@@ -190,7 +190,7 @@ def test_a_table_that_vanishes_between_listing_and_reading_is_no_error() -> None
     assert world.store.table(table) is None
 
 
-def test_a_scan_that_is_told_to_stop_forgets_nothing() -> None:
+def test_a_scan_that_is_asked_to_stop_forgets_nothing() -> None:
     world = World()
     world.put("a")
     world.put("b")
@@ -276,5 +276,5 @@ def test_people_are_notified_a_table_when_it_becomes_critical_and_not_again() ->
         world.clock.advance(timedelta(hours=7))
         world.put("orders", small_files=500)
         scan(world.ports)
-    [told] = world.notifier.notices
-    assert (told.kind, told.subject) == (NoticeKind.TABLE_CRITICAL, str(table))
+    [reported] = world.notifier.notices
+    assert (reported.kind, reported.subject) == (NoticeKind.TABLE_CRITICAL, str(table))

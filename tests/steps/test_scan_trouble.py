@@ -56,11 +56,11 @@ def test_a_table_whose_figures_break_the_grading_is_a_fault_by_name(
         return measure(found)
 
     monkeypatch.setattr(table_step, "measure", breaks)
-    told: list[ScannedTable] = []
-    scan(world.ports, told.append)
+    reported: list[ScannedTable] = []
+    scan(world.ports, reported.append)
     scanned = {
         one.table.name if isinstance(one, TableFault) else one.health.table.name: one
-        for one in told
+        for one in reported
     }
     assert isinstance(scanned["orders"], Measured)
     fault = scanned["broken"]

@@ -16,8 +16,8 @@ from tests.steps.world import World
 
 
 def facts(world: World, **changes: object) -> SparkFacts:
-    told = SparkFacts(world.clock.now(), world.runner.settings, "4.1.4", iceberg="1.12.0")
-    return replace(told, **changes)  # type: ignore[arg-type]
+    reported = SparkFacts(world.clock.now(), world.runner.settings, "4.1.4", iceberg="1.12.0")
+    return replace(reported, **changes)  # type: ignore[arg-type]
 
 
 def codes(world: World, table: TableIdentifier) -> set[SkipCode]:
@@ -31,14 +31,14 @@ def test_what_a_driver_reports_is_stored_and_known_after_a_restart() -> None:
     world = World()
     watch(world.ports)
     assert world.store.spark_facts() == {}
-    told = facts(world)
-    world.runner.report_facts(told)
+    reported = facts(world)
+    world.runner.report_facts(reported)
     watch(world.ports)
-    assert world.store.spark_facts() == {"default": told}
+    assert world.store.spark_facts() == {"default": reported}
     restarted = FakeRunner(world.clock)
     watch(replace(world.ports, runner=restarted))
-    assert restarted.facts == {"default": told}
-    assert world.store.spark_facts() == {"default": told}
+    assert restarted.facts == {"default": reported}
+    assert world.store.spark_facts() == {"default": reported}
 
 
 def test_facts_under_other_settings_are_neither_taken_nor_overwritten() -> None:

@@ -35,9 +35,9 @@ class Fleet:
 
     def scan_under(self, target: int) -> tuple[ScanResult, Measured | None]:
         self.world.policies.layers = (layer(OBSERVE.format(target=target)),)
-        told: list[ScannedTable] = []
-        result = scan(self.world.ports, told.append)
-        (one,) = told
+        reported: list[ScannedTable] = []
+        result = scan(self.world.ports, reported.append)
+        (one,) = reported
         return result, one if isinstance(one, Measured) else None
 
 

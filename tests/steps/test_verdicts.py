@@ -21,7 +21,7 @@ def look(world: World) -> None:
 
 def story(world: World, table: TableIdentifier) -> list[tuple[str, object, object]]:
     """What was decided on compaction, oldest first: the code, and from which to which hour."""
-    told = [
+    reported = [
         verdict
         for verdict in world.store.verdicts(table).items
         if verdict.rule is RuleName.REWRITE_DATA_FILES
@@ -32,7 +32,7 @@ def story(world: World, table: TableIdentifier) -> list[tuple[str, object, objec
             (verdict.at - NOW) // HOUR,
             None if verdict.until is None else (verdict.until - NOW) // HOUR,
         )
-        for verdict in reversed(told)
+        for verdict in reversed(reported)
     ]
 
 
@@ -52,12 +52,12 @@ def test_more_of_the_same_is_no_new_verdict() -> None:
         grow(world, table, files)
         look(world)
     assert story(world, table) == [("planned", 0, None)]
-    told = next(
+    reported = next(
         verdict
         for verdict in world.store.verdicts(table).items
         if verdict.rule is RuleName.REWRITE_DATA_FILES
     )
-    assert told.sentence.endswith("20 files in 1 group would become 1.")
+    assert reported.sentence.endswith("20 files in 1 group would become 1.")
 
 
 def test_the_activity_tells_what_changed_and_when() -> None:

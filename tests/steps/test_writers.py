@@ -161,7 +161,7 @@ def test_a_budget_that_is_spent_is_reported_when_work_is_to_be_admitted() -> Non
     assert submit(world.ports) == 1
     assert world.notifier.news == []
     submit(world.ports)
-    (told,) = world.notifier.news
-    assert (told.kind, told.subject) == (NoticeKind.BUDGET_SPENT, "the fleet")
-    assert "1 action waits for it until" in told.sentence
+    (reported,) = world.notifier.news
+    assert (reported.kind, reported.subject) == (NoticeKind.BUDGET_SPENT, "the fleet")
+    assert "1 action waits for it until" in reported.sentence
     watch(world.ports)

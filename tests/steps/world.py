@@ -139,8 +139,8 @@ class World:
         last = entry.snapshots[-1]
         number = last.sequence_number + 1
         totals = {key: text for key, text in last.summary.items() if key.startswith("total-")}
-        told = {"app-name": application} | totals | (summary or {})
-        snapshot = Snapshot(number, last.snapshot_id, number, self.clock.now(), operation, told)
+        reported = {"app-name": application} | totals | (summary or {})
+        snapshot = Snapshot(number, last.snapshot_id, number, self.clock.now(), operation, reported)
         self.replace(
             replace(
                 entry,
@@ -160,11 +160,11 @@ class World:
         entry = self._tables[job.table]
         rows = int(entry.snapshots[-1].summary["total-records"]) - lost_rows
         files = sum(part.file_count for digest in entry.manifests for part in digest.partitions)
-        told = {JOBS_MARK: job.job_id}
+        reported = {JOBS_MARK: job.job_id}
         match job.action:
             case RewriteDataFiles():
                 size = 1000 * files
-                told |= {
+                reported |= {
                     "deleted-data-files": str(files),
                     "added-data-files": "1",
                     "removed-files-size": str(size),
@@ -174,12 +174,12 @@ class World:
                     job.table,
                     "replace",
                     job.application,
-                    told,
+                    reported,
                     (manifest(f"{job.job_id}-m", [share([size], "day=1")], sizes=[size]),),
                 )
                 return {"rewritten_data_files_count": files, "added_data_files_count": 1}
             case RewriteManifests():
-                told |= {
+                reported |= {
                     "manifests-replaced": str(len(entry.manifests)),
                     "manifests-created": "1",
                     "total-records": str(rows),
@@ -188,7 +188,7 @@ class World:
                     f"{job.job_id}-m",
                     [part for digest in entry.manifests for part in digest.partitions],
                 )
-                self.commit(job.table, "replace", job.application, told, (merged,))
+                self.commit(job.table, "replace", job.application, reported, (merged,))
                 return {
                     "rewritten_manifests_count": len(entry.manifests),
                     "added_manifests_count": 1,

@@ -19,8 +19,15 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 WEB = Path(__file__).parents[2] / "web"
 BUILT_PAGE = WEB.parent / "maintainer" / "api" / "page" / "index.html"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-"--disable-background-networking", "--disable-component-update", "--disable-sync"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 WAIT_MILLISECONDS = 30_000
 PAGES = {
     "fleet": "/",
@@ -41,20 +48,28 @@ PAGES = {
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     assert BUILT_PAGE.exists(), f"{BUILT_PAGE} is missing: run make web"
-    command = ["node", "node_modules/vite/bin/vite.js", "preview", "--config", "dev/vite.config.ts",
-    "--port", "0"]
-    with subprocess.Popen(command, cwd=WEB, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    text=True) as server:
+    command = [
+        "node",
+        "node_modules/vite/bin/vite.js",
+        "preview",
+        "--config",
+        "dev/vite.config.ts",
+        "--port",
+        "0",
+    ]
+    with subprocess.Popen(
+        command, cwd=WEB, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as server:
         assert server.stdout is not None
-        told: list[str] = []
+        reported: list[str] = []
         try:
             for line in server.stdout:
-                told.append(line)
+                reported.append(line)
                 found = re.search(r"http://127\.0\.0\.1:\d+", re.sub(r"\x1b\[[0-9;]*m", "", line))
                 if found:
                     yield found[0]
                     return
-            pytest.fail(f"vite preview ended before it served: {''.join(told)}")
+            pytest.fail(f"vite preview ended before it served: {''.join(reported)}")
         finally:
             server.terminate()
 
@@ -83,17 +98,20 @@ def settle(page: Page) -> None:
 
 def find_violations(page: Page) -> list[str]:
     page.add_script_tag(path=WEB / "node_modules" / "axe-core" / "axe.min.js")
-    violations: list[dict[str, Any]] = page.evaluate("axe.run().then((result) "
-        "=> result.violations)")
+    violations: list[dict[str, Any]] = page.evaluate(
+        "axe.run().then((result) => result.violations)"
+    )
     return [f"{violation['id']}: {violation['nodes'][0]['html'][:200]}" for violation in violations]
 
 
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_is_accessible_and_fits_its_window(browser: Browser, address: str,
-scheme: Literal["light", "dark"], width: int) -> None:
-    context = browser.new_context(base_url=address, color_scheme=scheme, viewport={"width": width,
-    "height": 900})
+def test_every_page_is_accessible_and_fits_its_window(
+    browser: Browser, address: str, scheme: Literal["light", "dark"], width: int
+) -> None:
+    context = browser.new_context(
+        base_url=address, color_scheme=scheme, viewport={"width": width, "height": 900}
+    )
     page = context.new_page()
     broken: list[str] = []
     page.on("pageerror", lambda error: broken.append(str(error)))
@@ -128,8 +146,9 @@ def test_filters_and_sorting_live_in_the_address(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"sort=-manifests"))
     expect(tables.first).to_contain_text("sensor_readings")
     page.reload()
-    expect(page.get_by_role("columnheader", name="Manifests")).to_have_attribute("aria-sort",
-    "descending")
+    expect(page.get_by_role("columnheader", name="Manifests")).to_have_attribute(
+        "aria-sort", "descending"
+    )
 
 
 def test_a_long_list_keeps_few_rows_in_the_document_and_reads_on(page: Page) -> None:

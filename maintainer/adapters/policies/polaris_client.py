@@ -126,11 +126,11 @@ class PolarisClient:
         config = self._get(
             "/v1/config", {"warehouse": self._options.warehouse} if self._options.warehouse else {}
         )
-        told = [config.get("overrides"), config.get("defaults")]
+        reported = [config.get("overrides"), config.get("defaults")]
         prefix = next(
             (
                 part["prefix"]
-                for part in told
+                for part in reported
                 if isinstance(part, dict) and isinstance(part.get("prefix"), str)
             ),
             self._options.warehouse,

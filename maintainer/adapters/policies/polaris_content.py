@@ -89,21 +89,23 @@ def _read_policy(entry: object) -> PolarisPolicy:
         message = f"a Polaris policy must be an object, not {entry!r:.100}"
         raise InvalidValueError(message)
     inner = entry.get("policy")
-    told = {**entry, **inner} if isinstance(inner, dict) else entry
-    name, kind = told.get("name"), told.get("policy-type", told.get("type"))
+    reported = {**entry, **inner} if isinstance(inner, dict) else entry
+    name, kind = reported.get("name"), reported.get("policy-type", reported.get("type"))
     if not isinstance(name, str) or not isinstance(kind, str):
-        message = f"a Polaris policy needs a name and a policy-type, which {told!r:.200} has not"
+        message = (
+            f"a Polaris policy needs a name and a policy-type, which {reported!r:.200} has not"
+        )
         raise InvalidValueError(message)
-    namespace = told.get("namespace", told.get("namespaces"))
-    version, inherited = told.get("version"), told.get("inherited")
+    namespace = reported.get("namespace", reported.get("namespaces"))
+    version, inherited = reported.get("version"), reported.get("inherited")
     return PolarisPolicy(
         name=name,
         kind=kind,
-        content=_read_content(name, told.get("content")),
+        content=_read_content(name, reported.get("content")),
         version=version if isinstance(version, int) else None,
         namespace=tuple(map(str, namespace)) if isinstance(namespace, list) else (),
         is_inherited=inherited if isinstance(inherited, bool) else None,
-        is_inheritable=told.get("inheritable") is not False,
+        is_inheritable=reported.get("inheritable") is not False,
     )
 
 

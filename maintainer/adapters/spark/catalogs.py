@@ -133,10 +133,10 @@ def _signs_for_aws(key: str, value: str) -> bool:
 
 def is_rest(properties: Mapping[str, str]) -> bool:
     """Return True if PyIceberg's properties describe a REST catalog."""
-    return _told_kind(properties) == "rest"
+    return _configured_kind(properties) == "rest"
 
 
-def _told_kind(properties: Mapping[str, str]) -> str | None:
+def _configured_kind(properties: Mapping[str, str]) -> str | None:
     scheme = urlsplit(properties.get("uri", "")).scheme.partition("+")[0]
     return properties.get("type") or _TYPE_BY_SCHEME.get(scheme)
 
@@ -153,7 +153,7 @@ def _kind(name: str, properties: Mapping[str, str]) -> str:
                 f"catalog-impl: com.example.OurCatalog"
             )
             raise ConfigurationError(message)
-    kind = _told_kind(properties)
+    kind = _configured_kind(properties)
     if kind not in _SAME_BY_TYPE:
         message = (
             f"catalog {name}: property type {kind!r} cannot be translated for Spark; {known}, as "

@@ -56,7 +56,7 @@ class TrackedJob:
     )
     events: list[JobEvent] = field(default_factory=list)
     outcome: Outcome | None = None
-    progress_told_at: datetime | None = None
+    progress_reported_at: datetime | None = None
     is_reported: bool = False  # the outcome has been reported
     numbers: list[int] = field(
         default_factory=list
@@ -72,13 +72,13 @@ class TrackedJob:
         """Set the outcome; the first one stays."""
         if self.outcome is None:
             self.outcome = outcome
-            told = {"conflict": outcome.conflict.value} if outcome.conflict is not None else {}
+            answered = {"conflict": outcome.conflict.value} if outcome.conflict is not None else {}
             self.tell(
                 f"spark.{outcome.kind}",
                 outcome.ended_at,
                 reason=outcome.reason.value if outcome.reason else None,
                 message=outcome.message,
-                **told,
+                **answered,
             )
 
     def acknowledge(self) -> list[int]:
@@ -107,10 +107,10 @@ class TrackedJob:
             case "spark.progress":
                 self.progress = _read_progress(fields, self.progress, at)
                 if (
-                    self.progress_told_at is None
-                    or at - self.progress_told_at >= _PROGRESS_EVENTS_EVERY
+                    self.progress_reported_at is None
+                    or at - self.progress_reported_at >= _PROGRESS_EVENTS_EVERY
                 ):
-                    self.progress_told_at = at
+                    self.progress_reported_at = at
                     self.tell(name, at, **fields)
             case "job.finished":
                 said = str(fields.get("failure") or "")

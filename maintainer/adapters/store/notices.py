@@ -89,7 +89,7 @@ class SqlNotices:
                 _count(connection, held_back + 1)
                 return None
             _count(connection, 0)
-            told = {
+            reported = {
                 "kind": notice.kind.value,
                 "subject": notice.subject,
                 "sentence": notice.sentence,
@@ -98,7 +98,7 @@ class SqlNotices:
             }
             row = (
                 insert(notices)
-                .values(**told, held_back=held_back, held_until=held_until)
+                .values(**reported, held_back=held_back, held_until=held_until)
                 .returning(notices.c.number)
             )
             return PostedNotice(connection.execute(row).scalar_one(), notice, held_back)

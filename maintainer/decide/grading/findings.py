@@ -179,7 +179,7 @@ def _delete_findings(health: TableHealth, held: Held) -> list[Finding]:
     dangling = health.dangling_delete_files or 0
     idle = _exceed(DANGLING_DELETE_BOUNDS, dangling, held.get(Metric.DANGLING_DELETE_FILE_COUNT))
     if idle is not None:
-        told = (
+        reported = (
             f"{dangling:,} of {files:,} position delete files no longer apply to a data file, "
             f"{_tell(idle, 'limit', f'{idle.bound:,.0f}')}"
         )
@@ -190,7 +190,7 @@ def _delete_findings(health: TableHealth, held: Held) -> list[Finding]:
                 idle.bound,
                 idle.severity,
                 is_actionable=True,
-                sentence=told,
+                sentence=reported,
             )
         )
     ratio = (
@@ -235,7 +235,7 @@ def _manifest_findings(health: TableHealth, held: Held) -> list[Finding]:
     group, ideal = max(excessive, key=lambda pair: pair[0].count, default=(None, 0))
     found = _exceed(MANIFEST_COUNT_BOUNDS, group.count, before) if group is not None else None
     if group is not None and found is not None:
-        told = (
+        reported = (
             f"{group.count:,} {group.content.value} manifests of spec {group.spec_id}, "
             f"{_tell(found, 'limit', f'{found.bound:,.0f}')}; could be {ideal:,}"
         )
@@ -246,14 +246,14 @@ def _manifest_findings(health: TableHealth, held: Held) -> list[Finding]:
                 found.bound,
                 found.severity,
                 is_actionable=True,
-                sentence=told,
+                sentence=reported,
             )
         ]
     total = health.manifests or 0
     many = _exceed(MANIFEST_COUNT_BOUNDS, total, None)
     if many is None:
         return []
-    told = (
+    reported = (
         f"{total:,} manifests, bound {many.bound:,.0f}; no partition spec has that many and "
         f"{MANIFEST_EXCESS_FACTOR} times what it needs"
     )
@@ -264,7 +264,7 @@ def _manifest_findings(health: TableHealth, held: Held) -> list[Finding]:
             many.bound,
             many.severity,
             is_actionable=False,
-            sentence=told,
+            sentence=reported,
         )
     ]
 
@@ -286,7 +286,7 @@ def _snapshot_findings(
         return []
     rule = policy.rule(ExpireSnapshotsRule) or ExpireSnapshotsRule()
     gain = estimate_expire_snapshots(health, now - rule.max_age, rule.keep, now).estimate
-    told = (
+    reported = (
         f"{health.snapshots:,} snapshots, {_tell(found, 'limit', f'{found.bound:,.0f}')}; "
         f"{gain.items_removed:,} are old enough to expire"
     )
@@ -297,6 +297,6 @@ def _snapshot_findings(
             found.bound,
             found.severity,
             gain.items_removed > 0,
-            told,
+            reported,
         )
     ]

@@ -75,16 +75,16 @@ def _judge(  # noqa: PLR0913, PLR0917 - one condition
     if moment is None or not is_recent(moment, period, now):
         return None
     until = end_of_patience(rule, waiting_since)
-    told = f"{words} at {_write_time(moment)}"
+    reported = f"{words} at {_write_time(moment)}"
     if now >= until:
         return Unrest(
-            f"{told}, and it has waited for a quiet period of {format_duration(period)} since "
+            f"{reported}, and it has waited for a quiet period of {format_duration(period)} since "
             f"{_write_time(waiting_since)}",
             now,
             is_waited_out=True,
         )
     reason = (
-        f"{told}; it waits for a quiet period of {format_duration(period)}, "
+        f"{reported}; it waits for a quiet period of {format_duration(period)}, "
         f"until {_write_time(until)} at most"
     )
     return Unrest(reason, min(moment + period, until), is_waited_out=False)

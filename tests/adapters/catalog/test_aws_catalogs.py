@@ -99,7 +99,7 @@ def catalog(kind: str, endpoint: str) -> Iterator[PyIcebergCatalog]:
 @dataclass
 class Maker:
     """Commits to tables. PyIceberg does so on Glue alone: what DynamoDB is to have is committed to
-    a SQL catalog, and DynamoDB is told the new location.
+    a SQL catalog, and DynamoDB gets the new location.
     """
 
     kind: str
@@ -118,12 +118,12 @@ class Maker:
         """What was committed to the table is what the catalog has."""
         if self.kind == "dynamodb":
             key = {"identifier": {"S": ".".join(table.name())}, "namespace": {"S": table.name()[0]}}
-            told = {
+            reported = {
                 "AttributeUpdates": {
                     "p.metadata_location": {"Value": {"S": table.metadata_location}}
                 }
             }
-            client("dynamodb", self.endpoint).update_item(TableName="iceberg", Key=key, **told)
+            client("dynamodb", self.endpoint).update_item(TableName="iceberg", Key=key, **reported)
 
 
 @pytest.fixture

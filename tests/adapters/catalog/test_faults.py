@@ -1,6 +1,4 @@
-"""What is wrong with a table or a catalog is told, not raised, and one broken piece does not hide
-the others.
-"""
+"""A fault of a table or a catalog is reported, not raised, and hides no others."""
 
 from __future__ import annotations
 

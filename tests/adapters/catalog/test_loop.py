@@ -35,7 +35,7 @@ def never_set() -> Iterator[threading.Event]:
     event.set()
 
 
-def test_a_caller_that_is_told_to_stop_does_not_wait_for_a_call_that_hangs(
+def test_a_caller_that_is_asked_to_stop_does_not_wait_for_a_call_that_hangs(
     loop: EventLoop, never_set: threading.Event
 ) -> None:
     started = time.monotonic()
@@ -109,7 +109,7 @@ def test_threads_are_used_again_and_end_when_there_is_nothing_to_do(
         assert loop.run(many()) == list(range(200))
 
 
-def test_a_stream_ends_when_its_reader_is_told_to_stop_although_it_hangs(
+def test_a_stream_ends_when_its_reader_is_asked_to_stop_although_it_hangs(
     never_set: threading.Event,
 ) -> None:
     def stream() -> Iterator[int]:

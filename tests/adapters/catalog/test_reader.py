@@ -270,15 +270,15 @@ def test_manifests_that_are_read_slowly_are_reported_batch_by_batch(
     monkeypatch.setattr(reading, "BATCH_MANIFESTS", 2)
     monkeypatch.setattr(fast, "_compile_entries", refuse)
     monkeypatch.setattr(fast, "_compile_list", refuse)
-    told: list[tuple[SlowRead, int]] = []
+    reported: list[tuple[SlowRead, int]] = []
     with closing(
-        MetadataReader(on_slow=lambda reason, manifests: told.append((reason, manifests)))
+        MetadataReader(on_slow=lambda reason, manifests: reported.append((reason, manifests)))
     ) as reader:
         catalog = PyIcebergCatalog("lake", lake.properties, StoppedClock(), reader=reader)
         inventory = catalog.inventory(identify("sales", "orders"), small_target, know_nothing)
         catalog.close()
     assert isinstance(inventory, TableInventory)
-    assert sorted(told) == [(SlowRead.SCHEMA, 1), (SlowRead.SCHEMA, 1), (SlowRead.SCHEMA, 2)], (
+    assert sorted(reported) == [(SlowRead.SCHEMA, 1), (SlowRead.SCHEMA, 1), (SlowRead.SCHEMA, 2)], (
         "the list, and three manifests in two batches"
     )
 

@@ -1,6 +1,4 @@
-"""Tables on a real S3 server: moto on the loopback, which checks signatures and permissions when it
-is told to.
-"""
+"""Tables on a real S3 server: moto on the loopback, which checks signatures and permissions."""
 
 from __future__ import annotations
 

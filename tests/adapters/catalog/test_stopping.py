@@ -1,4 +1,4 @@
-"""A scan that is told to stop while a server keeps it waiting."""
+"""A scan that is asked to stop while a server keeps it waiting."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def scanning(
     def end() -> ScanResult:
         thread.join(STOP_SECONDS)
         assert not thread.is_alive(), (
-            f"the scan still runs {STOP_SECONDS} s after it was told to stop"
+            f"the scan still runs {STOP_SECONDS} s after it was asked to stop"
         )
         return results[0]
 

@@ -163,7 +163,7 @@ def test_the_documented_orphan_policy_never_names_another_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "content", "told"),
+    ("kind", "content", "reported"),
     [
         (EXPIRY, {}, "enable is None, but must be true or false; the rule is disabled"),
         (
@@ -204,8 +204,10 @@ def test_the_documented_orphan_policy_never_names_another_place() -> None:
         ),
     ],
 )
-def test_what_cannot_be_taken_is_noted(kind: str, content: dict[str, object], told: str) -> None:
-    assert any(told in note for note in draft_of(kind, content).notes)
+def test_what_cannot_be_taken_is_noted(
+    kind: str, content: dict[str, object], reported: str
+) -> None:
+    assert any(reported in note for note in draft_of(kind, content).notes)
 
 
 def test_a_policy_that_does_not_say_whether_it_is_enabled_switches_its_rule_off() -> None:
@@ -511,7 +513,7 @@ def test_a_set_is_kept_until_the_next_reading_and_a_changed_one_has_another_vers
 
 
 @pytest.mark.parametrize(
-    ("part", "status", "body", "told"),
+    ("part", "status", "body", "reported"),
     [
         ("/applicable-policies", 503, b"{}", "Polaris answered 503"),
         ("/applicable-policies", 403, b"{}", "Polaris answered 403"),
@@ -534,7 +536,7 @@ def test_a_failed_reading_keeps_the_last_good_set(  # noqa: PLR0917 - one row of
     part: str,
     status: int,
     body: bytes,
-    told: str,
+    reported: str,
 ) -> None:
     monkeypatch.setattr(polaris_client, "MAXIMUM_PAGES", 3)
     monkeypatch.setattr(polaris_client, "MAXIMUM_BYTES", 900)
@@ -546,7 +548,7 @@ def test_a_failed_reading_keeps_the_last_good_set(  # noqa: PLR0917 - one row of
     after = source.current()
     assert (after.layers, after.version, after.unread) == (good.layers, good.version, ())
     (problem,) = after.problems
-    assert told in problem.message
+    assert reported in problem.message
     assert problem.message.endswith("its last good policies stay in force")
     polaris.broken.clear()
     source.refresh()

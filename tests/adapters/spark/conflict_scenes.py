@@ -40,10 +40,10 @@ class Stage:
         self.result: dict[str, Any] = {}
 
     def create(self, properties: str = "", *, clauses: str = "", files: int = _FILES) -> None:
-        told = f"'format-version' = '2', 'write.delete.mode' = 'merge-on-read'{properties}"
+        reported = f"'format-version' = '2', 'write.delete.mode' = 'merge-on-read'{properties}"
         self.sql(
             f"CREATE TABLE {self.name} (id bigint, part bigint) USING iceberg {clauses} "
-            f"TBLPROPERTIES ({told})"
+            f"TBLPROPERTIES ({reported})"
         )
         rows = self.spark.range(0, files * 10, 1, files).selectExpr("id", "id div 30 AS part")
         rows.writeTo(self.name).append()

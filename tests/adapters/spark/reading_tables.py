@@ -132,7 +132,7 @@ def statements_of_job(statements: list[str]) -> Iterator[None]:
 
 
 def make_equalities(lake: Lake) -> None:
-    """Neither Spark nor PyIceberg writes equality deletes: Flink's are told here by a manifest of
+    """Neither Spark nor PyIceberg writes equality deletes: Flink's stand here as a manifest of
     position deletes that says otherwise.
     """
     table = lake.load(lake.create("equalities", NAMESPACE, files=6, partitions=3))

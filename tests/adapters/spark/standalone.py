@@ -33,8 +33,8 @@ class Cluster:
         """As the master tells it to whoever asks; empty while it does not answer."""
         # Our own address.
         with suppress(OSError), urlopen(self.status_url, timeout=_ASK_SECONDS) as answer:  # noqa: S310
-            told: dict[str, Any] = json.load(answer)
-            return told
+            reported: dict[str, Any] = json.load(answer)
+            return reported
         return {}
 
     @property

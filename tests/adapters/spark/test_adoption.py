@@ -38,7 +38,7 @@ def the_job(owner: str = "daemon-1") -> Job:
 def test_a_job_is_adopted_from_one_daemon_after_another_and_its_rewrite_runs_once(
     own_lake: Lake,
 ) -> None:
-    """The second daemon goes on with it; how it ended nobody sees, and the third is told, with its
+    """The second daemon goes on with it; how it ended nobody sees, and the third reports it, with its
     time. Its Spark serves on and ends with the third.
     """
     table = own_lake.create("t", files=400, partitions=200)
@@ -63,7 +63,7 @@ def test_a_job_is_adopted_from_one_daemon_after_another_and_its_rewrite_runs_onc
         assert adopted is not None
         assert adopted.adopted
         assert "statement.started" not in [event.name for event in adopted.events], (
-            "that was told, and stored, long ago"
+            "that was reported, and stored, long ago"
         )
         outcome = outcome_of(third, the_job("daemon-2"))
         assert (outcome.kind, outcome.result["rewritten_data_files_count"]) == ("finished", 400), (

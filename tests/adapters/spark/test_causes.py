@@ -254,11 +254,11 @@ def test_what_cannot_be_interrupted_is_killed_with_all_of_spark_and_the_job_besi
         assert site.runner.java_pid != java_pid
     ended = site.settle(stuck)
     assert (ended.state, ended.failure_reason) == (JobState.CANCELLED, None)
-    told = (
+    reported = (
         "did not end within 2 s of its cancellation: Spark was killed; the table shows that "
         "nothing of this job was committed"
     )
-    assert ended.failure_message.endswith(told)
+    assert ended.failure_message.endswith(reported)
     innocent = site.settle(beside)
     assert_failed(innocent, FailureReason.LOST_RUNNER, "Spark was killed")
     assert site.wait_of(innocent) is None, "it is planned again at once"
@@ -287,7 +287,9 @@ def test_threads_that_all_jobs_share_are_waited_for_by_none_not_even_by_the_firs
     assert site.runner.java_pid == java_pid
 
 
-def test_a_task_that_finds_no_memory_is_told_as_that_and_tried_again_with_less(site: Site) -> None:
+def test_a_task_that_finds_no_memory_is_reported_as_that_and_tried_again_with_less(
+    site: Site,
+) -> None:
     """One value that is larger than the heap: Spark ends its JVM over it."""
     table = site.create("heavy", files=2)
     folder = Path(site.workshop.lake.load(table).location().removeprefix("file://"))

@@ -93,8 +93,8 @@ def test_guard_16_what_spark_says_of_a_lost_commit_is_a_conflict_of_its_kind(
     played = scenes[scene]
     assert classify(played.causes) is FailureReason.CONFLICT, played
     assert find_conflict(played.causes) is kind
-    told = failure(played.causes, WallClock().now()).message
-    assert 0 < len(told) < 400, told
+    reported = failure(played.causes, WallClock().now()).message
+    assert 0 < len(reported) < 400, reported
     assert "replace" not in played.facts["operations"], (
         "the writer won, and nothing of ours was committed"
     )
@@ -197,12 +197,12 @@ def test_a_rewrite_that_no_longer_waits_for_quiet_can_fail_a_merge_beside_it_whi
 
 
 def test_guard_16_nothing_of_ours_touches_a_writers_isolation_level() -> None:
-    told = {
+    reported = {
         path.relative_to(ROOT)
         for path in PACKAGE.rglob("*.py")
         if "isolation-level" in path.read_text(encoding="utf-8")
     }
-    assert told == set(), "no statement, option or property of ours may have it"
+    assert reported == set(), "no statement, option or property of ours may have it"
     changing = {
         path.relative_to(PACKAGE).parts[:2]
         for path in PACKAGE.rglob("*.py")

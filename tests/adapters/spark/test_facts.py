@@ -62,17 +62,17 @@ def test_the_newest_driver_under_the_present_settings_counts(tmp_path: Path) -> 
         runner.heard(driver, message)
         return runner.facts.get("default")
 
-    told = {"event": "application.facts", "facts": SAID}
+    reported = {"event": "application.facts", "facts": SAID}
     assert hear(own, {"event": "hello", "jobs": {}, "facts": None}) is None
-    assert hear("of former settings", told) is None
-    first = hear(own, told)
+    assert hear("of former settings", reported) is None
+    first = hear(own, reported)
     assert first is not None
     assert first.spark == "4.1.4"
     introduced = {"event": "hello", "jobs": {}, "facts": {**SAID, "at": AT + 1, "spark": "4.1.5"}}
     second = hear(own, introduced)
     assert second is not None
     assert second.spark == "4.1.5"
-    assert hear(own, told) == second, "sent again"
+    assert hear(own, reported) == second, "sent again"
     runner.recall(replace(second, at=datetime.now(UTC), settings="others"))
     assert runner.facts == {"default": second}
     runner.close()

@@ -148,12 +148,12 @@ def test_what_is_measured_is_what_the_name_node_counts_and_a_rewrite_is_proved(
     )
     assert health.storage_files == len(files)
 
-    told = name_node.summary(place)
+    reported = name_node.summary(place)
     impact = estimate_impact(health, ImpactModel())
     assert impact is not None
-    assert (told.file_count, told.length) == (len(files), sum(files.values()))
+    assert (reported.file_count, reported.length) == (len(files), sum(files.values()))
     assert min(files.values()) > 0, "each file is an inode and a block"
-    assert impact.name_node_objects == 2 * told.file_count, (
+    assert impact.name_node_objects == 2 * reported.file_count, (
         "directories are left out, which is why it is said to be at least so many"
     )
 

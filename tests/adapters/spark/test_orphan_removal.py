@@ -149,8 +149,8 @@ def test_exactly_the_orphans_of_every_kind_go_and_nothing_that_is_needed(
     assert job.effect.before.snapshot_id == job.effect.after.snapshot_id
     reached = len(before - {path for path in before if path.suffix in {".crc", ".text"}})
     assert f"{reached} files that the table reaches were looked for" in job.effect.sentence
-    told = {event.name for event in workshop.store.events(job.job_id)}
-    assert {"orphans.brought", "job.reviewed"} <= told
+    reported = {event.name for event in workshop.store.events(job.job_id)}
+    assert {"orphans.brought", "job.reviewed"} <= reported
     (carried_out,) = workshop.store.orphan_lists(table)
     assert (carried_out.state, carried_out.removed_by) == (OrphanListState.REMOVED, job.job_id)
 

@@ -91,11 +91,11 @@ def test_a_job_goes_to_its_pool_and_every_other_call_finds_it_there(site: Site) 
 def test_capacities_facts_and_lives_are_of_each_pool(site: Site) -> None:
     assert site.pooled.capacities["far"] == 7
     assert site.pooled.capacities["broken"] == 0
-    told = SparkFacts(NOW, site.far.settings, pool="far")
-    site.pooled.recall(told)
-    assert site.pooled.facts == {"far": told}
-    site.pooled.recall(replace(told, pool="gone"))
-    assert site.pooled.facts == {"far": told}
+    reported = SparkFacts(NOW, site.far.settings, pool="far")
+    site.pooled.recall(reported)
+    assert site.pooled.facts == {"far": reported}
+    site.pooled.recall(replace(reported, pool="gone"))
+    assert site.pooled.facts == {"far": reported}
     site.far.distant_owners = {"two"}
     site.near.living_owners |= {"two"}
     found = [site.pooled.lives("two", pool) for pool in ("default", "far", "broken", "gone")]

@@ -66,7 +66,7 @@ def test_a_job_that_was_submitted_twice_is_one_job_that_finishes(stage: Stage) -
     assert outcome_of(stage.runner, job) == outcome
 
 
-def test_events_are_told_once_and_the_outcome_again(stage: Stage) -> None:
+def test_events_are_reported_once_and_the_outcome_again(stage: Stage) -> None:
     job = stage.job("events")
     stage.runner.submit(job)
     stage.let_finish(job)

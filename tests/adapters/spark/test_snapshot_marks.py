@@ -44,9 +44,9 @@ class Summaries:
 
 
 def test_a_snapshot_names_the_jobs_that_are_at_work() -> None:
-    told = Summaries()
-    marks = Marks(told, {f"{SUMMARY}lakekeeper.rollbackable": "true", "spark.app.name": "ours"})
-    assert told.entries == {"lakekeeper.rollbackable": "true"}
+    reported = Summaries()
+    marks = Marks(reported, {f"{SUMMARY}lakekeeper.rollbackable": "true", "spark.app.name": "ours"})
+    assert reported.entries == {"lakekeeper.rollbackable": "true"}
     seen = []
     for change, job_id in (
         (marks.add, "a"),
@@ -56,7 +56,7 @@ def test_a_snapshot_names_the_jobs_that_are_at_work() -> None:
         (marks.remove, "b"),
     ):
         change(job_id)
-        seen.append(told.entries.get(JOBS_MARK))
+        seen.append(reported.entries.get(JOBS_MARK))
     assert seen == ["a", "a,b", "b", "b", None]
 
 

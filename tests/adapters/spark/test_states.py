@@ -301,7 +301,7 @@ def test_a_commit_of_unknown_fate_is_neither_a_conflict_nor_a_failure_that_is_kn
     assert not is_undecided([(f"{ICEBERG}.CommitFailedException", "x")])
 
 
-def test_a_file_that_iceberg_describes_at_length_is_told_by_its_path() -> None:
+def test_a_file_that_iceberg_describes_at_length_is_reported_by_its_path() -> None:
     described = (
         "Cannot commit, missing data files: [GenericDataFile{content=data, "
         "file_path=s3://b/f.parquet, file_format=PARQUET, partition=PartitionData{}}]"

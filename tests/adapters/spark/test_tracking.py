@@ -34,7 +34,7 @@ def test_a_rewrite_of_which_every_file_group_failed_is_a_failure() -> None:
     ("rewritten", "kind", "reason"),
     [(0, "failed", FailureReason.MISSING_FILE), (4, "finished", None)],
 )
-def test_what_iceberg_keeps_to_itself_of_failed_file_groups_is_told_in_sparks_words(
+def test_what_iceberg_keeps_to_itself_of_failed_file_groups_is_reported_in_sparks_words(
     rewritten: int, kind: str, reason: FailureReason | None
 ) -> None:
     said = (
@@ -89,7 +89,9 @@ def test_the_first_outcome_stays() -> None:
     assert job.outcome.kind == "cancelled"
 
 
-def test_progress_is_always_the_newest_and_told_as_an_event_at_most_every_five_seconds() -> None:
+def test_progress_is_always_the_newest_and_reported_as_an_event_at_most_every_five_seconds() -> (
+    None
+):
     job = TrackedJob("j")
     for second in range(8):
         job.hear(
@@ -102,7 +104,7 @@ def test_progress_is_always_the_newest_and_told_as_an_event_at_most_every_five_s
     assert job.report().events == ()
 
 
-def test_guard_16_a_conflict_is_told_in_the_jobs_story_with_its_kind() -> None:
+def test_guard_16_a_conflict_is_reported_in_the_jobs_story_with_its_kind() -> None:
     job = TrackedJob("j")
     refused = {
         "class": "org.apache.iceberg.exceptions.ValidationException",

@@ -61,7 +61,7 @@ def refs_of(workshop: Workshop, table: TableIdentifier) -> dict[str, int]:
     return {ref.name: ref.snapshot_id for ref in workshop.look(table).refs}
 
 
-def assert_told_beforehand(workshop: Workshop, job: Job) -> None:
+def assert_reported_beforehand(workshop: Workshop, job: Job) -> None:
     """The audit log's entry of the submission has what Spark then ran, statement by statement."""
     entries = workshop.store.audit(AuditQuery(job_id=job.job_id)).items[::-1]
     (handed,) = [
@@ -88,7 +88,7 @@ def test_guard_26_a_rewrite_in_parts_is_undone_and_other_branches_stay(
         2,
     )
     assert job.effect.canary_files
-    assert_told_beforehand(workshop, job)
+    assert_reported_beforehand(workshop, job)
     assert refs_of(workshop, table)[rollback_tag(job.job_id)] == before["main"]
     undoing = workshop.finish(request_rollback(workshop.ports, job, "person ada"))
     assert (undoing.state, undoing.failure_message) == (JobState.SUCCEEDED, "")

@@ -25,7 +25,7 @@ STATEMENT = "CALL lake.system.rewrite_data_files(table => 'sales.orders')"
 EVERYTHING = AuditQuery()
 
 
-def told(store: Store, query: AuditQuery = EVERYTHING) -> list[tuple[Deed, str]]:
+def reported(store: Store, query: AuditQuery = EVERYTHING) -> list[tuple[Deed, str]]:
     return [(entry.deed, entry.actor) for entry in reversed(store.audit(query).items)]
 
 
@@ -59,7 +59,7 @@ def run_one(store: Store, job_id: str = "job-a") -> None:
     assert store.update_job(ended, JobState.SUBMITTED)
 
 
-def test_a_job_is_told_from_who_asked_to_what_came_of_it(store: Store) -> None:
+def test_a_job_is_distinguished_from_who_asked_to_what_came_of_it(store: Store) -> None:
     run_one(store)
     job = make_job()
     entries = list(reversed(store.audit(AuditQuery()).items))
@@ -102,24 +102,24 @@ def test_what_spark_will_be_given_is_in_the_log_before_spark_has_it(store: Store
 
 def test_a_person_who_asks_is_named(store: Store) -> None:
     store.add_job(replace(make_job(), requested_by="ada"))
-    assert told(store) == [(Deed.JOB_REQUESTED, "person ada")]
+    assert reported(store) == [(Deed.JOB_REQUESTED, "person ada")]
 
 
 def test_a_change_that_is_refused_leaves_no_trace(store: Store) -> None:
     run_one(store)
-    before = told(store)
+    before = reported(store)
     assert not store.add_job(make_job())
     assert not store.update_job(
         replace(make_job(), state=JobState.FAILED, finished_at=NOW), JobState.RUNNING
     )
-    assert told(store) == before
+    assert reported(store) == before
 
 
 def test_a_change_that_is_no_deed_adds_nothing(store: Store) -> None:
     job = make_job()
     store.add_job(job)
     store.update_job(replace(job, then=()), JobState.PENDING)
-    assert told(store) == [(Deed.JOB_REQUESTED, f"policy {job.policy_version}")]
+    assert reported(store) == [(Deed.JOB_REQUESTED, f"policy {job.policy_version}")]
 
 
 def test_what_is_no_jobs_own_is_added_by_those_who_do_it(store: Store) -> None:
@@ -135,16 +135,16 @@ def test_what_is_no_jobs_own_is_added_by_those_who_do_it(store: Store) -> None:
 def test_the_log_is_read_by_table_job_actor_and_time(store: Store) -> None:
     run_one(store)
     store.record_audit([AuditEntry(NOW + timedelta(hours=1), "person eve", Deed.WORK_PAUSED)])
-    assert len(told(store, AuditQuery(table=make_job().table))) == 5
-    assert len(told(store, AuditQuery(job_id="job-a"))) == 5
-    assert told(store, AuditQuery(job_id="job-b")) == []
-    assert told(store, AuditQuery(actor="person eve")) == [(Deed.WORK_PAUSED, "person eve")]
-    assert [deed for deed, _ in told(store, AuditQuery(since=NOW + 3 * MINUTE))] == [
+    assert len(reported(store, AuditQuery(table=make_job().table))) == 5
+    assert len(reported(store, AuditQuery(job_id="job-a"))) == 5
+    assert reported(store, AuditQuery(job_id="job-b")) == []
+    assert reported(store, AuditQuery(actor="person eve")) == [(Deed.WORK_PAUSED, "person eve")]
+    assert [deed for deed, _ in reported(store, AuditQuery(since=NOW + 3 * MINUTE))] == [
         Deed.JOB_ENDED,
         Deed.WORK_PAUSED,
     ]
     assert [
-        deed for deed, _ in told(store, AuditQuery(since=NOW + MINUTE, until=NOW + 2 * MINUTE))
+        deed for deed, _ in reported(store, AuditQuery(since=NOW + MINUTE, until=NOW + 2 * MINUTE))
     ] == [Deed.JOB_SUBMITTED, Deed.STATEMENT_STARTED]
 
 
@@ -169,9 +169,9 @@ def test_pages_of_the_log_join_without_a_gap(store: Store) -> None:
 
 def test_pruning_leaves_the_log_as_it_is(store: Store) -> None:
     run_one(store)
-    before = told(store)
+    before = reported(store)
     store.prune(NOW + timedelta(days=1000), NOW + timedelta(days=1000))
-    assert told(store) == before
+    assert reported(store) == before
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_the_database_itself_refuses_to_change_the_log(store_url: str, statement
     ):
         connection.execute(text(statement))
     database.close()
-    assert len(told(opened)) == 5
+    assert len(reported(opened)) == 5
     opened.close()
 
 

@@ -116,31 +116,32 @@ def test_a_line_through_what_is_reported_goes_through_every_measurement(
         hour += step
         measured[hour] = files
         record(store, hour, files)
-    told = read(store, since, since + length)
-    assert told == sorted(told)
+    reported = read(store, since, since + length)
+    assert reported == sorted(reported)
     assert set(measured.items()) <= {
         (at, value) for at, value in _walk(read(store, 0, 10_000), measured)
     }
     assert all(
-        any(first <= at <= last for first, last in _spans(measured, value)) for at, value in told
+        any(first <= at <= last for first, last in _spans(measured, value))
+        for at, value in reported
     )
     assert {at for at in measured if since <= at <= since + length} <= {
-        at for at, _ in _walk(told, measured)
+        at for at, _ in _walk(reported, measured)
     }
 
 
 def _walk(
-    told: list[tuple[float, float | None]], measured: dict[int, float]
+    reported: list[tuple[float, float | None]], measured: dict[int, float]
 ) -> list[tuple[float, float | None]]:
     """The points, and of a level line between two each moment of a measurement."""
     between = [
         (at, value)
-        for (first, value), (last, other) in pairwise(told)
+        for (first, value), (last, other) in pairwise(reported)
         if value == other
         for at in measured
         if first <= at <= last
     ]
-    return [*told, *between]
+    return [*reported, *between]
 
 
 def _spans(measured: dict[int, float], value: float | None) -> list[tuple[int, int]]:

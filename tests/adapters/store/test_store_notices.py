@@ -157,7 +157,7 @@ def test_notices_of_a_clock_that_was_ahead_silence_nobody(store: Store) -> None:
         post(store, subject, ahead) is not None
         for subject in ("lake.sales.orders", "t2", "t3", "t4")
     ] == [True, True, True, False]
-    assert post(store) is not None, "the same was told in the future alone"
+    assert post(store) is not None, "the same was reported in the future alone"
     assert post(store, at=NOW - CLOCK_TOLERANCE) is None, (
         "another machine's clock may be a little behind"
     )

@@ -125,8 +125,8 @@ def test_old_lists_go_with_their_files_unless_something_may_still_become_of_them
 def test_no_more_lists_are_reported_than_the_bound(store: Store) -> None:
     for number in range(MAX_LISTS + 2):
         store.add_orphan_list(make_list(f"m-{number:03}", made_at=NOW + number * MINUTE), ())
-    told = store.orphan_lists(ORDERS)
-    assert (len(told), told[0].list_id) == (MAX_LISTS, f"m-{MAX_LISTS + 1}")
+    reported = store.orphan_lists(ORDERS)
+    assert (len(reported), reported[0].list_id) == (MAX_LISTS, f"m-{MAX_LISTS + 1}")
 
 
 def test_lists_survive_a_restart(store_url: str) -> None:

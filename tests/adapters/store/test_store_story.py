@@ -42,7 +42,7 @@ def decide(
     store.record_plan(replace(make_plan(table_uuid=table_uuid), made_at=at), verdicts)
 
 
-def told(store: Store) -> list[tuple[str, str, datetime, datetime | None]]:
+def reported(store: Store) -> list[tuple[str, str, datetime, datetime | None]]:
     return [
         (verdict.code, verdict.key, verdict.at, verdict.until)
         for verdict in store.verdicts(ORDERS).items
@@ -57,7 +57,7 @@ def test_a_verdict_is_kept_when_its_code_or_its_key_changes_and_not_else(store: 
         decide(store, NOW + minute * MINUTE, (REWRITE, code, key))
 
     second, third = NOW + 2 * MINUTE, NOW + 3 * MINUTE
-    assert told(store) == [
+    assert reported(store) == [
         ("b", "y", third, None),
         ("a", "y", second, third),
         ("a", "x", NOW, second),
@@ -94,7 +94,7 @@ def test_a_verdict_that_stood_for_no_time_is_replaced(store: Store) -> None:
     for code in ("a", "b", "c"):
         decide(store, NOW, (REWRITE, code, ""))
 
-    assert told(store) == [("c", "", NOW, None)]
+    assert reported(store) == [("c", "", NOW, None)]
 
 
 def test_another_table_of_the_same_name_has_an_activity_of_its_own(store: Store) -> None:
@@ -104,7 +104,7 @@ def test_another_table_of_the_same_name_has_an_activity_of_its_own(store: Store)
     decide(store, NOW + MINUTE, (REWRITE, "a", ""), table_uuid="another")
     decide(store, NOW + 2 * MINUTE, (REWRITE, "late", ""))  # of the table that is gone
 
-    assert told(store) == [("a", "", NOW + MINUTE, None)]
+    assert reported(store) == [("a", "", NOW + MINUTE, None)]
 
 
 WANTED = replace(
@@ -184,7 +184,7 @@ def test_a_plan_that_says_something_else_ends_the_wait(
     want(store, NOW, (REWRITE, PLANNED, "a"))
     wait(store, NOW + MINUTE)
     want(store, NOW + 2 * MINUTE, verdict)
-    assert told(store)[:2] == [
+    assert reported(store)[:2] == [
         (*verdict[1:], NOW + 2 * MINUTE, None),
         ("over_budget", "a|admission: the fleet", NOW + MINUTE, NOW + 2 * MINUTE),
     ]
@@ -202,14 +202,14 @@ def test_a_verdict_that_does_not_stand_any_more_is_not_replaced(store: Store) ->
         )
         == ()
     )
-    assert len(told(store)) == 2
+    assert len(reported(store)) == 2
 
 
 def test_a_wait_from_the_very_moment_of_the_plan_takes_its_place(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     want(store, NOW, (REWRITE, PLANNED, "a"))
     wait(store, NOW)
-    assert told(store) == [("over_budget", "a|admission: the fleet", NOW, None)]
+    assert reported(store) == [("over_budget", "a|admission: the fleet", NOW, None)]
 
 
 def test_only_tables_with_candidates_are_read(store: Store) -> None:
@@ -243,9 +243,9 @@ def test_prune_forgets_ended_verdicts(store: Store) -> None:
     counts = store.prune(NOW + MINUTE, NOW + 2 * MINUTE)
 
     assert counts["verdicts"] == 1
-    assert [code for code, *_ in told(store)] == ["3", "2", "1"]
+    assert [code for code, *_ in reported(store)] == ["3", "2", "1"]
     assert store.prune(NOW, NOW + timedelta(days=400))["verdicts"] == 2
-    assert [code for code, *_ in told(store)] == ["3"]
+    assert [code for code, *_ in reported(store)] == ["3"]
 
 
 def test_prune_forgets_what_stood_when_a_table_was_dropped(store: Store) -> None:

@@ -43,13 +43,13 @@ def test_the_page_names_the_bounds_that_are_in_force(
 ) -> None:
     row = search(rf"^\| {figure}[^|]*\|([^|]*)\|([^|]*)\|([^|]*)\|$", PAGE, MULTILINE)
     assert row is not None
-    told = dict(
+    reported = dict(
         zip(
             (Band.WATCH, Band.DEGRADED, Band.CRITICAL),
             (cell.strip() for cell in row.groups()),
             strict=True,
         )
     )
-    assert {band: text for band, text in told.items() if text} == {
+    assert {band: text for band, text in reported.items() if text} == {
         band: write(bound, figure) for band, bound in bounds
     }

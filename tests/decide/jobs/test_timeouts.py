@@ -31,15 +31,15 @@ def test_every_rule_has_a_default_timeout() -> None:
 
 
 def test_the_policy_says_how_long_a_job_may_take_and_explains_it() -> None:
-    told = effective(
+    reported = effective(
         (layer("tables: '*'\nrules: {rewrite_data_files: {timeout: 45m}, expire_snapshots: {}}"),),
         TABLE,
         {},
     )
-    rows = {path: (value, source) for path, value, source in describe(told)}
+    rows = {path: (value, source) for path, value, source in describe(reported)}
     assert rows["rules.rewrite_data_files.timeout"] == ("45m", "all.yaml:2")
     assert rows["rules.expire_snapshots.timeout"] == ("6h", "built-in default")
-    rule = told.rule(RewriteDataFilesRule)
+    rule = reported.rule(RewriteDataFilesRule)
     assert rule is not None
     assert rule.timeout == timedelta(minutes=45)
 

@@ -220,12 +220,12 @@ def test_partitions_that_counts_alone_rule_out_have_no_candidates() -> None:
     sizes = [[], [400 * MIB], [383 * MIB], [384 * MIB], [922 * MIB], [921 * MIB], [MIB, 400 * MIB]]
     health = health_of_partitions({f"p={number}": files for number, files in enumerate(sizes)})
     bounds = PlannerOptions.read(health, RULE).bounds
-    told = {
+    reported = {
         p.partition: (may_have_candidates(p, bounds), find_candidates(p, bounds).files.count)
         for p in health.partitions
     }
-    assert all(may == bool(count) for may, count in told.values()), told
-    assert sum(may for may, _ in told.values()) == 3
+    assert all(may == bool(count) for may, count in reported.values()), reported
+    assert sum(may for may, _ in reported.values()) == 3
     with_deletes = replace(
         health.partitions[0],
         small_files=0,

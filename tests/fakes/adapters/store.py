@@ -574,14 +574,14 @@ class FakeStore(
             events = sum(len(self._events.pop(job.job_id, ())) for job in gone)
             for job in gone:
                 del self._jobs[job.job_id]
-            told = self._story.prune(self._uuids, jobs_before)
+            reported = self._story.prune(self._uuids, jobs_before)
             return {
                 "samples": samples,
                 "jobs": len(gone),
                 "events": events,
                 "thinned": thinned,
                 "mended": 0,
-                **told,
+                **reported,
             }
 
     def _thin(self, digits: int, before: datetime) -> int:

@@ -41,7 +41,7 @@ class FakeDrivers:
     _drivers: dict[str, _Rows] = field(default_factory=dict, kw_only=True)
     _processes: dict[str, tuple[int | None, int, datetime]] = field(
         default_factory=dict, kw_only=True
-    )  # the heartbeats as they are told, all of them, and when the last one was
+    )  # the heartbeats as they are given, all of them, and when the last one was
 
     _spark_facts: dict[str, SparkFacts] = field(default_factory=dict, kw_only=True)
 
@@ -189,7 +189,7 @@ class FakeDrivers:
 
     def heartbeats(self) -> Mapping[str, int | None]:
         with self._open():
-            return {owner: told for owner, (told, _, _) in sorted(self._processes.items())}
+            return {owner: reported for owner, (reported, _, _) in sorted(self._processes.items())}
 
     def prune_drivers(self, before: datetime) -> int:
         with self._open():

@@ -44,20 +44,22 @@ class FakeStory:
         )
 
     def _end(self, table: TableIdentifier, rules: Collection[RuleName], at: datetime) -> None:
-        told = self.verdicts.get(table, [])
+        reported = self.verdicts.get(table, [])
         self.verdicts[table] = [
             (uuid, replace(one, until=at) if one.rule in rules and one.until is None else one)
-            for uuid, one in told
+            for uuid, one in reported
         ]
 
     def _add(self, table: TableIdentifier, uuid: str, fresh: Sequence[RuleVerdict]) -> None:
         replaced = {(verdict.at, verdict.rule) for verdict in fresh}
         self.verdicts[table] = [
-            told for told in self.verdicts[table] if (told[1].at, told[1].rule) not in replaced
+            reported
+            for reported in self.verdicts[table]
+            if (reported[1].at, reported[1].rule) not in replaced
         ] + [(uuid, one) for one in fresh]
 
     def standing(self, tables: Collection[TableIdentifier]) -> Sequence[StandingVerdict]:
-        told = [
+        reported = [
             _identify(table, uuid, one)
             for table in tables
             for uuid, one in self.verdicts.get(table, [])
@@ -65,16 +67,16 @@ class FakeStory:
         ]
         return tuple(
             sorted(
-                (one for one in told if one.code == PLANNED or is_waiting(one.key)),
+                (one for one in reported if one.code == PLANNED or is_waiting(one.key)),
                 key=lambda one: (str(one.table), one.rule),
             )
         )
 
     def change(self, standing: StandingVerdict, fresh: RuleVerdict) -> bool:
-        told = self.verdicts.get(standing.table, [])
+        reported = self.verdicts.get(standing.table, [])
         if not any(
             one.until is None and _identify(standing.table, uuid, one) == standing
-            for uuid, one in told
+            for uuid, one in reported
         ):
             return False
         self._end(standing.table, {standing.rule}, fresh.at)

@@ -1,4 +1,4 @@
-"""A telemetry that remembers what it was told."""
+"""A telemetry that remembers what it was given."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from maintainer.domain.verdict import RuleVerdict
 
 @dataclass
 class FakeTelemetry:
-    """Each list holds what its method was told, in order."""
+    """Each list holds what its method was given, in order."""
 
     measured: list[tuple[TableHealth, Grade]] = field(default_factory=list)
     gone: list[TableIdentifier] = field(default_factory=list)

@@ -74,8 +74,8 @@ def test_guard_25_a_file_that_cannot_be_read_fails_the_job_and_pauses_the_table(
     assert_paused(world, table, done, "data/1.parquet is not there")
     assert done.effect is not None
     assert done.effect.canary_files == 1
-    told = {event.name: event.fields for event in world.store.events(job.job_id)}
-    assert told["canary.read"] == {
+    reported = {event.name: event.fields for event in world.store.events(job.job_id)}
+    assert reported["canary.read"] == {
         "files": 1,
         "problems": ["data/1.parquet is not there"],
         "unread": [],
@@ -153,8 +153,8 @@ def test_an_effect_that_is_not_the_predicted_one_says_why() -> None:
     table = world.put("orders")
     job = submitted(world)
     world.commit(table)
-    told = {"deleted-data-files": "30", "added-data-files": "1", "removed-files-size": "30000"}
-    world.commit(table, "replace", job.application, told)
+    reported = {"deleted-data-files": "30", "added-data-files": "1", "removed-files-size": "30000"}
+    world.commit(table, "replace", job.application, reported)
     world.runner.finish(job.job_id, {"rewritten_data_files_count": 30, "added_data_files_count": 1})
     effect = settled(world, job).effect
     assert effect is not None
@@ -242,7 +242,7 @@ def test_guard_25_without_the_requested_full_checksum_nothing_is_proved_or_pause
     assert record.pause is None, "nothing is known to be wrong with it"
 
 
-def test_the_audit_log_has_the_statements_of_a_job_whose_spark_told_nothing() -> None:
+def test_the_audit_log_has_the_statements_of_a_job_whose_spark_reported_nothing() -> None:
     world = World()
     world.put("orders")
     scan(world.ports)
@@ -252,11 +252,11 @@ def test_the_audit_log_has_the_statements_of_a_job_whose_spark_told_nothing() ->
     world.mend(job)
     world.runner.lose(job.job_id)
     assert settled(world, job).state is JobState.SUCCEEDED
-    told = {
+    reported = {
         entry.deed: entry.fields for entry in world.store.audit(AuditQuery(job_id=job.job_id)).items
     }
-    assert Deed.STATEMENT_STARTED not in told
-    assert told[Deed.JOB_SUBMITTED]["statements"] == list(world.runner.statements(job))
+    assert Deed.STATEMENT_STARTED not in reported
+    assert reported[Deed.JOB_SUBMITTED]["statements"] == list(world.runner.statements(job))
 
 
 @pytest.mark.parametrize("has_writer", [False, True])

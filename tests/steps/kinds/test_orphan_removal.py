@@ -353,7 +353,7 @@ def test_a_runner_that_cannot_keep_the_list_is_reported_as_such(
     assert refused(world) == "the disk is full"
 
 
-def test_a_file_that_became_live_is_left_and_told() -> None:
+def test_a_file_that_became_live_is_left_and_reported() -> None:
     world = approved()
     job = world.begin()
     delete(world, job, but=(STRAYS[1],), reached=(LIVE, STRAYS[1]))
@@ -566,8 +566,10 @@ def test_what_lies_in_an_object_store_or_on_hdfs_is_listed_here_and_brought_to_s
     assert [file.path for file in world.runner.brought[job.job_id]] == [
         f"{place}/data/{name}.parquet" for name in "ab"
     ]
-    (told,) = [event for event in world.store.events(job.job_id) if event.name == "orphans.listed"]
-    assert told.fields["files"] == 2
+    (reported,) = [
+        event for event in world.store.events(job.job_id) if event.name == "orphans.listed"
+    ]
+    assert reported.fields["files"] == 2
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_a_statistics_file_that_the_job_deleted_fails_it_and_pauses_the_table(
     assert record.pause is not None
 
 
-def test_a_removal_of_which_spark_told_nothing_is_not_proved_by_statistics_alone() -> None:
+def test_a_removal_of_which_spark_reported_nothing_is_not_proved_by_statistics_alone() -> None:
     world = approved()
     name_statistics(world)
     job = world.begin()

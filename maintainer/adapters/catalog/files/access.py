@@ -108,8 +108,8 @@ class Access:
         ):  # storage libraries raise any exception, and an unseen file proves nothing
             found = self._storages.find(location, self._io.properties)
             if found is not None:
-                told = obstore.head(*found)
-                return StoredFile(told["size"], told["last_modified"])
+                reported = obstore.head(*found)
+                return StoredFile(reported["size"], reported["last_modified"])
         with suppress(Exception):
             if isinstance(self._io, HdfsFileIO):
                 return self._io.look(location)

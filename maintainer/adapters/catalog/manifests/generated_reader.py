@@ -162,15 +162,15 @@ class Source:
     def _pass_by_layout(self, schemas: Sequence[Any], otherwise: Callable[[], None]) -> None:
         place = len(self._laid_out)
         self._laid_out.append(schemas)
-        start, size, mask, told, misses, lessons = (self.name() for _ in range(6))
+        start, size, mask, reported, misses, lessons = (self.name() for _ in range(6))
         self._first.append(
-            f" {size}, {mask}, {told} = layouts[{place}]; {misses} = 0; {lessons} = "
+            f" {size}, {mask}, {reported} = layouts[{place}]; {misses} = 0; {lessons} = "
             f"{_LESSONS_A_BLOCK}"
         )
         self.add(f"{start} = tell()")
         with self.inside(
             f"if {size} and {start} <= limit - {size} and from_bytes(data[{start}:{start} + "
-            f"{size}], 'little') & {mask} == {told}:"
+            f"{size}], 'little') & {mask} == {reported}:"
         ):
             self.add(f"skip({size})", f"{misses} = 0")
         with self.inside("else:"):
@@ -178,7 +178,7 @@ class Source:
             self.add(f"{misses} += 1")
             with self.inside(f"if {lessons} and ({misses} > {_MISSES_TO_LEARN} or not {size}):"):
                 self.add(
-                    f"layouts[{place}] = {size}, {mask}, {told} = learn({place}, "
+                    f"layouts[{place}] = {size}, {mask}, {reported} = learn({place}, "
                     f"data[{start}:tell()])",
                     f"{misses} = 0",
                     f"{lessons} -= 1",

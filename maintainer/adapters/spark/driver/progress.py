@@ -37,7 +37,7 @@ class Meter:
     def __init__(self, tag: str) -> None:
         self._tag = tag
         self._known: dict[int, _SparkJob] = {}
-        self._told: dict[str, int | float | None] = {}
+        self._reported: dict[str, int | float | None] = {}
 
     def read(self, spark: JavaObject) -> dict[str, int | float | None] | None:
         """Return tasks, file groups, bytes and estimated seconds left; None if unchanged.
@@ -46,9 +46,9 @@ class Meter:
         """
         self._look_at_all(spark)
         figures = self._sum()
-        if figures == self._told or not figures["tasks_total"]:
+        if figures == self._reported or not figures["tasks_total"]:
             return None
-        self._told = figures
+        self._reported = figures
         left = self._seconds_left(figures)
         return figures | {"seconds_left": left}
 

@@ -70,10 +70,10 @@ def test_hdfs_is_read_without_libhdfs(address: str) -> None:
     missing = chosen.new_input(f"{address}/w/db/t/nothing")
     assert not missing.exists()
     for question in (missing.open, missing.__len__):
-        with pytest.raises(FileNotFoundError) as told:
+        with pytest.raises(FileNotFoundError) as reported:
             question()
-        assert "\n" not in str(told.value), "the name node's stack is nobody's business"
-        assert kind_of_storage_error(told.value) is FaultKind.METADATA_MISSING
+        assert "\n" not in str(reported.value), "the name node's stack is nobody's business"
+        assert kind_of_storage_error(reported.value) is FaultKind.METADATA_MISSING
 
 
 def test_a_long_file_is_read_in_portions_and_from_anywhere(
@@ -244,9 +244,9 @@ def test_a_name_node_that_is_gone_is_reported_soon(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(
         hdfs, "READ_TIMEOUT_SECONDS", 8
     )  # by itself the client tries for longer, and then it would be said that nobody answered
-    with pytest.raises(OSError, match="refused") as told:
+    with pytest.raises(OSError, match="refused") as reported:
         HdfsFileIO().new_input(f"hdfs://127.0.0.1:{free_port()}/x").open()
-    assert kind_of_storage_error(told.value) is FaultKind.CATALOG_UNAVAILABLE
+    assert kind_of_storage_error(reported.value) is FaultKind.CATALOG_UNAVAILABLE
 
 
 def test_a_name_node_that_says_nothing_is_not_waited_for_for_ever(
@@ -265,9 +265,9 @@ def test_without_the_package_the_reason_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "hdfs_native", None)
-    with pytest.raises(ImportError, match=r"pip install 'iceberg-maintainer\[hdfs\]'") as told:
+    with pytest.raises(ImportError, match=r"pip install 'iceberg-maintainer\[hdfs\]'") as reported:
         load_file_io({}, "hdfs://127.0.0.1:8020/x")
-    assert kind_of_storage_error(told.value) is FaultKind.UNSUPPORTED
+    assert kind_of_storage_error(reported.value) is FaultKind.UNSUPPORTED
 
 
 def test_nothing_is_written_or_deleted_there() -> None:

@@ -358,10 +358,10 @@ def test_a_digest_that_comes_out_otherwise_than_before_has_another_version() -> 
     digest = digest_manifest(
         raw, replace(listed_as(raw), length_bytes=None, keeps_files=True), SPECS, CLASSES
     )
-    told = msgspec.json.encode(
+    reported = msgspec.json.encode(
         [replace(digest, files=b"", length_bytes=0), list(unpack_files(digest.files))]
     )
-    assert sha256(told).hexdigest() == KNOWN_DIGESTS[DIGEST_VERSION]
+    assert sha256(reported).hexdigest() == KNOWN_DIGESTS[DIGEST_VERSION]
 
 
 def test_deletion_vectors_that_share_a_puffin_file_count_by_their_own_size() -> None:

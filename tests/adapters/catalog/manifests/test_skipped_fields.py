@@ -48,8 +48,12 @@ def take(schema: Any) -> Any:
 
 def matches(layout: Layout, data: bytes) -> bool:
     """As the generated reader asks."""
-    size, mask, told = layout
-    return bool(size) and len(data) >= size and int.from_bytes(data[:size], "little") & mask == told
+    size, mask, reported = layout
+    return (
+        bool(size)
+        and len(data) >= size
+        and int.from_bytes(data[:size], "little") & mask == reported
+    )
 
 
 def encode(schema: Any, value: object) -> bytes:

@@ -1,4 +1,4 @@
-"""A real driver process that is asked to end before it was ever told what to start."""
+"""A real driver process that is asked to end before it ever knew what to start."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_the_store_has_no_token(home: Home) -> None:
     assert token not in written
 
 
-def test_an_ended_driver_is_told_so(home: Home) -> None:
+def test_an_ended_driver_is_informed(home: Home) -> None:
     home.store.end_driver(NAME, "it did not start in time", NOW)
     answered = home.ask(body())
     assert answered.status_code == codes.GONE
@@ -108,7 +108,7 @@ def test_an_ended_driver_is_told_so(home: Home) -> None:
     assert home.ask(body(), f"{NAME}.guessed").status_code == codes.UNAUTHORIZED
 
 
-def test_a_second_process_with_the_drivers_token_is_told_to_end(home: Home) -> None:
+def test_a_second_process_with_the_drivers_token_is_asked_to_end(home: Home) -> None:
     token = home.ask(body(1)).json()["token"]
     assert home.ask(body(2, process="another"), token).status_code == codes.GONE
     assert home.ask(body(2), token).status_code == codes.OK

@@ -69,7 +69,7 @@ def test_messages_wait_for_a_daemon_that_is_away(
             assert [said["event"] for said in home.heard()] == ["job.started"]
 
 
-def test_a_driver_that_was_given_up_is_told_to_end(home: Home) -> None:
+def test_a_driver_that_was_given_up_is_asked_to_end(home: Home) -> None:
     home.store.end_driver(NAME, "too slow", NOW)
     with served(home.endpoint) as address, polling_to(Link(address, NAME, home.token)) as both:
         wait_until(lambda: {"end": "too slow"} in both[1])

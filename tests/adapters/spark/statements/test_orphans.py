@@ -228,7 +228,7 @@ def test_a_quarantine_is_emptied_of_exactly_the_list_in_its_own_place() -> None:
     assert (restored["from"], restored["to"]) == (ASIDE, "s3://b/it's/")
 
 
-def test_what_a_removal_told_is_read_back() -> None:
+def test_what_a_removal_reported_is_read_back() -> None:
     assert read_removed(REMOVED, LISTING, REMOVAL) == RemovedOrphans(
         tuple(f"s3://b/it's/{name}" for name in NAMES),
         ("s3://b/it's/live",),
@@ -237,5 +237,5 @@ def test_what_a_removal_told_is_read_back() -> None:
 
 
 @pytest.mark.parametrize("cut", range(len(REMOVED) - 2))
-def test_a_removal_that_was_cut_short_has_told_nothing(cut: int) -> None:
+def test_a_removal_that_was_cut_short_has_reported_nothing(cut: int) -> None:
     assert read_removed(REMOVED[:cut], LISTING, REMOVAL).reached is None

@@ -17,7 +17,7 @@ from tests.adapters.spark.lakes import wait_until
 
 
 class Daemon:
-    """One that connects, and hears what is said to it until it is told that this was all."""
+    """One that connects, and hears what is said to it until it hears that this was all."""
 
     def __init__(self, path: Path) -> None:
         self.connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -290,7 +290,7 @@ class LauncherSuite:
             launcher.launch(scene.spec)
         assert str(raised.value) == "the namespace absent does not exist"
 
-    def test_a_daemon_without_a_role_is_told_what_it_may_not_do(self, scene: Scene) -> None:
+    def test_a_daemon_without_a_role_is_reported_what_it_may_not_do(self, scene: Scene) -> None:
         launcher = scene.launcher(user=scene.server.stranger)
         with pytest.raises(RunnerUnavailableError) as raised:
             launcher.launch(scene.spec)

@@ -148,15 +148,15 @@ class ProcessKubelet:
 
     def _await_secret(self, pod: _Pod, name: str) -> dict[str, bytes] | None:
         deadline = time.monotonic() + _SECRET_SECONDS
-        is_told = False
+        is_reported = False
         with self._api.changed:
             while (secret := self._api.get("secrets", name)) is None:
                 if pod.is_deleted.is_set() or time.monotonic() > deadline:
                     return None
-                if not is_told:
+                if not is_reported:
                     message = f'MountVolume.SetUp failed: secret "{name}" not found'
                     self._api.add_event(pod.name, "FailedMount", message)
-                    is_told = True
+                    is_reported = True
                 self._api.changed.wait(1)
         return {key: b64decode(value) for key, value in secret["data"].items()}
 
