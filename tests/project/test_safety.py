@@ -17,8 +17,8 @@ def test_every_guard_has_its_row() -> None:
 def test_every_test_that_is_named_exists() -> None:
     known = {
         name
-        for path in (ROOT / "tests").rglob("test_*.py")
-        for name in findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), MULTILINE)
+        for path in (ROOT / "tests").rglob("*.py")
+        for name in findall(r"^ *def (test_\w+)", path.read_text(encoding="utf-8"), MULTILINE)
     }
     for number, words, named in GUARDS:
         tests = findall(r"`(test_\w+)`", named)
@@ -36,7 +36,7 @@ def test_a_test_that_bears_a_guards_number_stands_at_that_guard() -> None:
 
 
 def test_no_test_of_a_guard_is_left_out_by_a_mark() -> None:
-    for path in (ROOT / "tests").rglob("test_*.py"):
+    for path in (ROOT / "tests").rglob("*.py"):
         for decorators, name in findall(
             r"((?:^@.*\n)*)^def (test_guard_\w+)", path.read_text(encoding="utf-8"), MULTILINE
         ):

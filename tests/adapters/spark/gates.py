@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -50,27 +50,33 @@ def _let_go(path: Path) -> None:
 
 
 def wait_at_gate(runner: LocalRunner, log: Path, way: str = "") -> None:
-    """Until a thread of Spark's JVM stands at a gate, one with these words in its stack; asked is
+    """See await_gate; of a runner's small driver."""
+
+    def dump() -> None:
+        driver = runner.warm()  # before it has started, a JVM would die of the signal
+        if driver is not None and driver.is_started and runner.java_pid is not None:
+            os.kill(runner.java_pid, signal.SIGQUIT)
+
+    def read() -> str:
+        return log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+
+    await_gate(dump, read, way)
+
+
+def await_gate(dump_threads: Callable[[], None], read: Callable[[], str], way: str = "") -> None:
+    """Until a thread of Spark's JVMs stands at a gate, one with these words in its stack; asked is
     Java itself, which writes all threads into the log.
     """
-    begun = log.stat().st_size if log.exists() else 0
+    begun = len(read())
     asked = 0.0
 
     def stands_there() -> bool:
         nonlocal asked
-        driver = runner.warm()  # before it has started, a JVM would die of the signal
-        if (
-            time.monotonic() - asked > _STACK_SECONDS
-            and driver is not None
-            and driver.is_started
-            and runner.java_pid is not None
-        ):
+        if time.monotonic() - asked > _STACK_SECONDS:
             asked = time.monotonic()
-            os.kill(runner.java_pid, signal.SIGQUIT)
-        with suppress(FileNotFoundError), log.open(encoding="utf-8", errors="replace") as lines:
-            lines.seek(begun)
-            return any(_IN_OPEN in stack and way in stack for stack in lines.read().split("\n\n"))
-        return False
+            dump_threads()
+        stacks = read()[begun:].split("\n\n")
+        return any(_IN_OPEN in stack and way in stack for stack in stacks)
 
     wait_until(stands_there, _GATE_SECONDS)
 

@@ -36,23 +36,6 @@ from tests.adapters.spark.lakes import (
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_sixty_small_files_become_one_and_the_commits_carry_our_name(
-    warm: LocalRunner, lake: Lake
-) -> None:
-    table = lake.create("sixty")
-    job = job_on(table, "sixty")
-    warm.submit(job)
-    outcome = outcome_of(warm, job)
-    assert outcome.kind == "finished", outcome
-    assert outcome.result["rewritten_data_files_count"] == 60
-    assert (lake.data_files(table), lake.rows(table)) == (1, 60_000)
-    ours = lake.summaries(table)[-1]
-    assert (ours["app-name"], ours["total-records"]) == (APPLICATION, "60000")
-    assert ours["app-id"].startswith("local-")
-
-
-@pytest.mark.spark
-@pytest.mark.slow
 def test_a_job_has_its_share_of_a_warm_drivers_log_and_its_driver(
     warm: LocalRunner, lake: Lake
 ) -> None:
@@ -124,71 +107,6 @@ def test_names_with_every_nasty_character_run_and_are_not_mistaken(
     outcome = outcome_of(warm, job)
     assert outcome.kind == "finished", outcome
     assert lake.data_files(table) == 1
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_a_cancelled_rewrite_commits_nothing_and_spark_works_on(
-    warm: LocalRunner, lake: Lake
-) -> None:
-    table = lake.create("cancelled", files=120, partitions=60)
-    one_commit_at_the_end = (
-        ("max-concurrent-file-group-rewrites", "1"),
-        ("min-input-files", "2"),
-        ("partial-progress.max-commits", "1"),
-    )
-    job = job_on(table, "cancelled", RewriteDataFiles(options=one_commit_at_the_end))
-    warm.submit(job)
-    wait_for_tasks(warm, job, 5)
-    report = warm.report(job)
-    assert report is not None
-    assert report.progress.file_groups_total == 60
-    assert 0 < (report.progress.file_groups_done or 0) < 60
-    assert report.progress.bytes_read
-    assert report.progress.ends_at is not None
-    warm.cancel(job.job_id)
-    assert outcome_of(warm, job).kind == "cancelled"
-    assert len(lake.summaries(table)) == 1
-    assert lake.data_files(table) == 120
-    following = job_on(lake.create("after_cancel", files=6), "after-cancel")
-    warm.submit(following)
-    assert outcome_of(warm, following).kind == "finished"
-    assert len(lake.summaries(table)) == 1  # nor later
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_when_java_or_the_driver_is_killed_its_job_is_lost_and_the_next_one_runs(
-    lake: Lake, run_dir: Path
-) -> None:
-    runner = runner_on([lake], run_dir, "killed-1")
-    try:
-        for victim in ("java", "driver"):
-            table = lake.create(f"killed_{victim}", files=120, partitions=60)
-            job = job_on(
-                table,
-                f"killed-{victim}",
-                RewriteDataFiles(
-                    options=(("max-concurrent-file-group-rewrites", "1"), ("min-input-files", "2"))
-                ),
-            )
-            runner.submit(job)
-            wait_for_tasks(runner, job, 1)
-            driver_pid, java_pid = runner.driver_pid, runner.java_pid
-            assert driver_pid is not None
-            assert java_pid is not None
-            os.kill(java_pid if victim == "java" else driver_pid, signal.SIGKILL)
-            outcome = outcome_of(runner, job)
-            assert (outcome.kind, outcome.reason) == ("lost", FailureReason.OTHER), (
-                "the job may be what killed it"
-            )
-            assert read_start_time(java_pid) is None
-            assert read_start_time(driver_pid) is None
-        following = job_on(lake.create("after_kills", files=6), "following")
-        runner.submit(following)
-        assert outcome_of(runner, following).kind == "finished"
-    finally:
-        runner.close()
 
 
 @pytest.mark.spark

@@ -13,8 +13,8 @@ from typing import Any
 
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.link import Driver
-from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.tracking import TrackedJob
 from maintainer.decide.jobs.baseline import take_baseline
 from maintainer.domain.action import Action
@@ -39,19 +39,25 @@ from tests.fakes.adapters.telemetry import FakeTelemetry
 _numbers = count(1)
 
 
-def run_sql(runner: LocalRunner, *statements: str) -> None:
+def run_sql(runner: SparkRunner, *statements: str) -> None:
     """Let the runner's own Spark write what the test is about: one session serves writers and jobs
     alike.
     """
-    driver = _await_driver(runner)
+    outcome = try_sql(runner, *statements)
+    assert outcome.kind == "finished", outcome
+
+
+def try_sql(runner: SparkRunner, *statements: str) -> Outcome:
+    """How a job of these statements ends."""
+    driver = await_driver(runner)
     tracked = runner._jobs.remember(TrackedJob(f"writer-{next(_numbers)}", carrier=driver.name))
     driver.run({"id": tracked.job_id, "statements": list(statements)}, None)
     wait_until(lambda: tracked.outcome is not None)
     assert tracked.outcome is not None
-    assert tracked.outcome.kind == "finished", tracked.outcome
+    return tracked.outcome
 
 
-def _await_driver(runner: LocalRunner) -> Driver:
+def await_driver(runner: SparkRunner) -> Driver:
     """A driver of small jobs; an idle one of another size may have to end for it."""
     found: list[Driver] = []
 
@@ -69,7 +75,7 @@ class Workshop:
     """One lake, its catalog read as the daemon reads it, and the steps on them."""
 
     lake: Lake
-    runner: LocalRunner
+    runner: SparkRunner
     catalog: PyIcebergCatalog
     store: FakeStore
     ports: Ports
@@ -181,7 +187,7 @@ class Workshop:
 
 @contextmanager
 def open_workshop(
-    lake: Lake, runner: LocalRunner, policy: str = 'tables: "*"\nmode: enforce\n'
+    lake: Lake, runner: SparkRunner, policy: str = 'tables: "*"\nmode: enforce\n'
 ) -> Iterator[Workshop]:
     """The steps over a store in memory; the catalog is closed at the end, the runner is whoever's
     it is.

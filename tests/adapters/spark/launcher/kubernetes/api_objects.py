@@ -137,6 +137,11 @@ class ApiServer:
         with self.changed:
             self._collect((group, resource, self._namespaces[0], name))
 
+    def delete(self, resource: str, name: str) -> None:
+        """Delete an object of the first namespace as an administrator does."""
+        call = Call(ADMIN, "delete", "", resource)
+        self.answer(Asked(call, self._namespaces[0], resource, name, "", {}), "DELETE", {})
+
     def add_event(self, pod: str, reason: str, message: str, kind: str = "Warning") -> None:
         """Record an event about a pod."""
         event: Document = {

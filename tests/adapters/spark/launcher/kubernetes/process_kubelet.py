@@ -164,6 +164,7 @@ class ProcessKubelet:
         environment = {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
+            "SPARK_LOCAL_DIRS": str(pod.directory / "spark"),  # instead of one inside the container
             **self._variables,
             **{each["name"]: _value(each, pod, mounts) for each in container["env"]},
         }

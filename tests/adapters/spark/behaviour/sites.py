@@ -1,0 +1,266 @@
+"""Every kind of runner on a real Spark, and what a test can do to its drivers from outside.
+
+A new kind is a Ground, a function that opens its site, and a module of tests beside this one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+import pytest
+
+from maintainer.adapters.spark.jars import default_directory
+from maintainer.adapters.spark.java import find_java
+from maintainer.adapters.spark.jobs import SparkRunner
+from maintainer.adapters.spark.launcher.kubernetes.options import Operator
+from maintainer.adapters.spark.launcher.process import DriverProcess
+from maintainer.adapters.spark.link import Driver
+from maintainer.adapters.spark.link.http.endpoint import make_endpoint
+from maintainer.adapters.spark.remote import drivers as source
+from maintainer.adapters.spark.remote.heartbeats import Heartbeats
+from maintainer.ports.store import Store
+from tests.adapters.spark.behaviour.places import LONGEST, Place
+from tests.adapters.spark.lakes import Lake, WallClock, wait_until
+from tests.adapters.spark.launcher.kubernetes.api_server import ApiServer, open_api_server
+from tests.adapters.spark.launcher.kubernetes.launcher_suite import IMAGE
+from tests.adapters.spark.launcher.kubernetes.process_kubelet import ProcessKubelet
+from tests.adapters.spark.launcher.kubernetes.test_launcher import Small
+from tests.adapters.spark.link.serving import served
+from tests.adapters.spark.standalone import Cluster, open_cluster
+from tests.adapters.spark.workshop import Workshop, await_driver, open_workshop
+from tests.torture.proxy import Proxy
+
+DEAD_AFTER = timedelta(seconds=12)  # on a busy machine a heart may skip a beat
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A driver's process and its JVM, and its executors."""
+
+    driver_pid: int
+    java_pid: int
+    executor_pids: tuple[int, ...] = ()
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return (self.driver_pid, self.java_pid, *self.executor_pids)
+
+
+class Ground(Protocol):
+    """What drivers of one kind run on."""
+
+    ended_by_hand: str  # why a job fails whose application was ended by hand
+
+    def read_log(self, driver: Driver) -> str:
+        """What the driver and its executors have written."""
+        ...
+
+    def executor_pids(self) -> list[int]:
+        """The JVMs that carry out tasks, besides the driver's."""
+        ...
+
+    def end_by_hand(self, driver: Driver, tree: Tree) -> None:
+        """End the driver's application as an administrator does, behind the daemon's back."""
+        ...
+
+
+@dataclass
+class Site:
+    """One kind of runner, this process's runner, and the steps on it."""
+
+    place: Place
+    ground: Ground
+    store: Store
+    lake: Lake
+    workshop: Workshop
+    proxy: Proxy | None = None  # all that drivers poll goes through it
+
+    @property
+    def runner(self) -> SparkRunner:
+        return self.workshop.runner
+
+    def driver(self) -> Driver:
+        """The one that takes jobs, once it has started."""
+        driver = await_driver(self.runner)
+        wait_until(lambda: driver.is_started)
+        return driver
+
+    def tree(self) -> Tree:
+        """The processes of the driver that takes jobs."""
+        driver, executors = self.driver(), tuple(self.ground.executor_pids())
+        if isinstance(driver, DriverProcess):
+            assert driver.java_pid is not None
+            return Tree(driver.pid, driver.java_pid, executors)
+        record = self.store.driver(driver.name)
+        assert record is not None
+        java_pid = int(str(record.hello["java_pid"]))
+        return Tree(_parent_of(java_pid), java_pid, executors)
+
+    def dump_threads(self) -> None:
+        """Let each JVM write its threads into its log."""
+        for pid in self.tree().pids[1:]:
+            os.kill(pid, signal.SIGQUIT)
+
+    def read_log(self) -> str:
+        return self.ground.read_log(self.driver())
+
+
+def _parent_of(pid: int) -> int:
+    stat = (Path("/proc") / str(pid) / "stat").read_text(errors="replace")
+    return int(stat.rpartition(")")[2].split()[1])
+
+
+@dataclass
+class Here:
+    """Processes of this machine."""
+
+    run_dir: Path
+    ended_by_hand: str = "SIGTERM"
+
+    def read_log(self, driver: Driver) -> str:
+        log = (
+            driver.log
+            if isinstance(driver, DriverProcess)
+            else self.run_dir / driver.name / "driver.log"
+        )
+        return log.read_text(errors="replace")
+
+    def executor_pids(self) -> list[int]:
+        return []
+
+    def end_by_hand(self, driver: Driver, tree: Tree) -> None:
+        del driver
+        os.kill(tree.driver_pid, signal.SIGTERM)
+
+
+@dataclass
+class OnStandalone(Here):
+    """Drivers here, executors of a standalone cluster."""
+
+    cluster: Cluster = field(kw_only=True)
+    work: Path = field(kw_only=True)
+
+    def read_log(self, driver: Driver) -> str:
+        logs = sorted(self.work.glob("app-*/*/stdout"))
+        return "\n\n".join(
+            [super().read_log(driver), *(log.read_text(errors="replace") for log in logs)]
+        )
+
+    def executor_pids(self) -> list[int]:
+        return self.cluster.executor_pids()
+
+    def end_by_hand(self, driver: Driver, tree: Tree) -> None:
+        del driver, tree
+        page = self.cluster.status_url.removesuffix("json/")
+        with urlopen(page, timeout=10) as answer:  # noqa: S310 - our own
+            token = re.search(r'name="csrfToken" value="(\w+)"', answer.read().decode())
+        assert token is not None
+        for application in self.cluster.status()["activeapps"]:
+            form = {"id": application["id"], "terminate": "true", "csrfToken": token[1]}
+            urlopen(f"{page}app/kill/", urlencode(form).encode(), timeout=10).close()  # noqa: S310
+
+
+@dataclass
+class Pods:
+    """Pods of a small API server, which are processes here."""
+
+    api: ApiServer
+    kubelet: ProcessKubelet
+    ended_by_hand: str = "SIGTERM"
+
+    def read_log(self, driver: Driver) -> str:
+        pod = self.api.get("pods", driver.name)
+        assert pod is not None
+        return b"\n".join(line for _, line in self.api.log_of(pod["metadata"]["uid"])).decode(
+            errors="replace"
+        )
+
+    def executor_pids(self) -> list[int]:
+        return []
+
+    def end_by_hand(self, driver: Driver, tree: Tree) -> None:
+        del tree
+        self.api.delete("pods", driver.name)
+
+
+@contextmanager
+def open_socket_site(root: Path) -> Iterator[Site]:
+    """The driver is a child of the daemon, which talks to it over a Unix socket."""
+    place = Place(str(root))
+    with _opened(place, Here(place.run_dir)) as site:
+        yield site
+
+
+@contextmanager
+def open_http_site(root: Path) -> Iterator[Site]:
+    """The driver is a process of this machine that polls."""
+    place = Place(str(root))
+    with _opened(place, Here(place.run_dir), polls=True) as site:
+        yield site
+
+
+@contextmanager
+def open_standalone_site(root: Path) -> Iterator[Site]:
+    """The driver polls, and its tasks run on a standalone cluster."""
+    with open_cluster(root, cores=2, memory="2g") as cluster:
+        place = Place(str(root), master=cluster.master)
+        ground = OnStandalone(place.run_dir, "KILLED", cluster=cluster, work=root / "work")
+        with _opened(place, ground, polls=True) as site:
+            yield site
+        wait_until(lambda: cluster.applications == [])
+
+
+@contextmanager
+def open_kubernetes_site(root: Path) -> Iterator[Site]:
+    """The driver is a pod that polls."""
+    with open_api_server() as api:
+        image = {
+            "JAVA_HOME": str(find_java(None, os.environ).home),
+            "MAINTAINER_JARS_DIR": str(default_directory()),
+        }
+        kubelet = ProcessKubelet(api, root / "node", IMAGE, image)
+        (root / "kube").mkdir()
+        place = Place(str(root), kubeconfig=str(Small(api, root / "kube").daemon(Operator.NONE)))
+        try:
+            with _opened(place, Pods(api, kubelet), polls=True) as site:
+                yield site
+        finally:
+            kubelet.close()
+
+
+def _close(runner: SparkRunner, store: Store) -> None:
+    runner.close()
+    assert store.drivers() == ()
+
+
+@contextmanager
+def _opened(place: Place, ground: Ground, *, polls: bool = False) -> Iterator[Site]:
+    place.events.directory.mkdir()
+    with ExitStack() as stack:
+        lake, store = place.open_lake(), place.open_store()
+        stack.callback(lake.catalog.close)
+        stack.callback(store.close)
+        proxy = None
+        if polls:
+            url = stack.enter_context(served(make_endpoint(store, WallClock(), LONGEST)))
+            proxy = Proxy(int(url.rpartition(":")[2]))
+            proxy.start()
+            stack.callback(proxy.stop)
+            place = replace(place, address=f"http://127.0.0.1:{proxy.port}")
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setattr(source, "Heartbeats", partial(Heartbeats, DEAD_AFTER))
+        runner = place.open_runner("site-1", store)
+        stack.callback(_close, runner, store)
+        workshop = stack.enter_context(open_workshop(lake, runner))
+        yield Site(place, ground, store, lake, workshop, proxy)

@@ -1,0 +1,66 @@
+"""The runner whose driver is a process that polls, with its tasks on a standalone cluster."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from maintainer.domain.job import JobState
+from tests.adapters.spark.behaviour.cancelling import CancellingSuite
+from tests.adapters.spark.behaviour.link_suite import LinkSuite
+from tests.adapters.spark.behaviour.sites import OnStandalone, Site, open_standalone_site
+from tests.adapters.spark.behaviour.suite import TOO_MUCH, RunnerSuite
+from tests.adapters.spark.lakes import APPLICATION, one_by_one, wait_for_tasks, wait_until
+from tests.adapters.spark.standalone import Cluster
+from tests.adapters.spark.workshop import try_sql
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with open_standalone_site(tmp_path_factory.mktemp("standalone")) as site:
+        yield site
+
+
+def _cluster(site: Site) -> Cluster:
+    assert isinstance(site.ground, OnStandalone)
+    return site.ground.cluster
+
+
+class TestCancellingOnStandalone(CancellingSuite):
+    pass
+
+
+class TestOnStandalone(RunnerSuite):
+    def test_a_task_without_memory_fails_its_job_for_that(self, site: Site) -> None:
+        """Of executors Spark does not always say why they ended."""
+        tree = site.tree()
+        outcome = try_sql(site.runner, TOO_MUCH)
+        assert outcome.kind == "failed"
+        assert outcome.message
+        assert site.tree().java_pid == tree.java_pid, "the driver goes on, with other executors"
+
+    def test_executors_are_as_large_as_the_size_says(self, site: Site) -> None:
+        site.driver()
+        wait_until(lambda: _cluster(site).applications == [(APPLICATION, 700, 2)])
+
+    def test_a_job_outlives_an_executor_that_dies(self, site: Site) -> None:
+        table = site.lake.create("orphaned", files=40, partitions=20)
+        job = site.workshop.begin(table, one_by_one())
+        wait_for_tasks(site.runner, job, 2)
+        executors = site.ground.executor_pids()
+        assert executors
+        for executor in executors:
+            os.kill(executor, signal.SIGKILL)
+        done = site.workshop.finish(job)
+        assert (done.state, done.failure_message) == (JobState.SUCCEEDED, "")
+        assert not set(executors) & set(site.ground.executor_pids())
+        assert (site.lake.data_files(table), site.lake.rows(table)) == (20, 40_000)
+
+
+class TestLinkOnStandalone(LinkSuite):
+    pass
