@@ -52,6 +52,11 @@ class Application:
         """Return Spark's id of it, and which versions run here."""
         return {"application_id": self._context.applicationId, "versions": self._versions}
 
+    @property
+    def is_stopped(self) -> bool:
+        """Return True once it has ended, also from outside: it runs no statement any more."""
+        return bool(self.scala_context.isStopped())
+
     def new_session(self) -> JavaObject:
         """Return another session, for one job at a time."""
         return self._session.newSession()

@@ -190,8 +190,7 @@ class Program:
         """After SIGTERM cancel running jobs, report them and end; what is left then is killed."""
         self._is_terminated.wait()
         reason = "its driver was ended by SIGTERM"
-        self._is_worn = True
-        self._output.send("application.worn", reason=reason)
+        self._retire(reason)
         for job in list(self._jobs.values()):
             if not job.is_cancelled.is_set():
                 job.given_up_for = reason
@@ -349,10 +348,12 @@ class Program:
                 culprit=job.job_id,
             )
         if spins:
-            self._is_worn = True
-            self._output.send(
-                "application.worn", reason=f"job {job.job_id} left a thread of Iceberg that spins"
-            )
+            self._retire(f"job {job.job_id} left a thread of Iceberg that spins")
+
+    def _retire(self, reason: str) -> None:
+        """Take no more jobs; the daemon ends this driver after its present ones."""
+        self._is_worn = True
+        self._output.send("application.worn", reason=reason)
 
     def _watch_jvm(self, jvm: Jvm | ParentJvm) -> None:
         code = jvm.wait()
@@ -362,13 +363,14 @@ class Program:
             self._die(_EXIT_JVM_GONE, reason, exit_code=code)
 
     def _watch_progress(self, application: Application) -> None:
-        """Report each job's progress when it has changed."""
+        """Report each job's progress when it has changed, and an application that has ended."""
         while True:
             time.sleep(_PROGRESS_SECONDS)
+            with contextlib.suppress(Exception):  # the JVM is gone too
+                if application.is_stopped and not self._is_worn:
+                    self._retire("Spark's application was ended from outside")
             for job in list(self._jobs.values()):
-                with contextlib.suppress(
-                    Exception
-                ):  # progress is optional: Spark may drop a stage while it is read
+                with contextlib.suppress(Exception):  # Spark may drop a stage while it is read
                     figures = job.meter.read(application.scala_context)
                     if figures is not None:
                         self._output.send("spark.progress", job=job.job_id, **figures)
