@@ -118,7 +118,7 @@ class SteadyTime(tzinfo):
         return (self._BEGINNING + timedelta(seconds=time.monotonic())).replace(tzinfo=self)
 
     def fromutc(self, dt: datetime) -> datetime:  # noqa: ARG002 - the machine's time
-        """Return the monotonic time, whatever the machine's clock says."""
+        """Return the monotonic time, which the machine's clock does not change."""
         return self.now()
 
     def utcoffset(self, dt: datetime | None) -> timedelta:  # noqa: ARG002 - always the same

@@ -55,8 +55,8 @@ def requires_all() -> bool:
 
 
 def pytest_configure() -> None:
-    """The configuration of whoever runs the tests must not reach the daemon under test, nor a proxy
-    its loopback requests.
+    """The user's own configuration must not reach the daemon under test, nor a proxy its loopback
+    requests.
     """
     for name in [
         name for name in os.environ if name.startswith("MAINTAINER_") and name not in SWITCHES

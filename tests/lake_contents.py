@@ -1,7 +1,7 @@
 """What the tables of a lake on a SQLite catalog hold, read twice: by PyIceberg, and without it
 (sqlite3, json, fastavro, DuckDB, PyArrow's ORC reader).
 
-``contents`` is the same before and after maintenance, whatever the files, their order and their
+``contents`` is the same before and after maintenance, for any files, their order and their
 number are.
 """
 

@@ -387,7 +387,7 @@ def quote(text: str) -> str:
 def read_or_refuse(path: Path) -> PlainFile | None:
     try:
         return read_plainly(path.read_bytes())
-    except Exception:  # noqa: BLE001 - whatever a broken file makes fastavro say
+    except Exception:  # noqa: BLE001 - a broken file can make fastavro raise anything
         return None
 
 

@@ -166,7 +166,7 @@ def _find_free_port() -> int:
 
 
 def start_postgres() -> PostgresServer:
-    """A new server; whoever starts it ends it with end_postgres."""
+    """A new server; its starter ends it with end_postgres."""
     binaries = find_postgres_binaries()
     if binaries is None:
         pytest.fail(

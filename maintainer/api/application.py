@@ -25,6 +25,7 @@ from maintainer.api import (
     pauses,
     pins,
     policies,
+    pools,
     probes,
     queue,
     tables,
@@ -48,6 +49,7 @@ _TAGS = [
     {"name": "jobs", "description": "What was done and what is being done."},
     {"name": "policies", "description": "What should be done, and where it is written."},
     {"name": "catalogs", "description": "Where tables come from."},
+    {"name": "pools", "description": "Where jobs run."},
     {"name": "audit", "description": "The audit log: requests, jobs and their results."},
     {"name": "probes", "description": "For orchestrators and Prometheus."},
 ]
@@ -63,6 +65,7 @@ _ROUTERS = tuple(
         job_log,
         policies,
         catalogs,
+        pools,
         namespaces,
         audit,
         pins,

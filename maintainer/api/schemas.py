@@ -256,6 +256,32 @@ class CatalogOut(Sums):
     faults: list[CatalogFaultOut]
 
 
+class PoolCatalogOut(Schema):
+    """Whether a pool's Spark can use a catalog."""
+
+    name: str
+    error: str | None
+
+
+class PoolOut(Schema):
+    """A pool of Spark drivers, and what its newest driver reported."""
+
+    name: str
+    max_jobs: int
+    reported_at: Annotated[
+        datetime | None, Field(description="Null before the first driver has started.")
+    ]
+    spark: str | None
+    scala: str | None
+    java: str | None
+    iceberg: str | None
+    catalogs: list[PoolCatalogOut]
+    obstacles: Annotated[list[str], Field(description="Why no job runs in the pool.")]
+    restrictions: Annotated[
+        list[str], Field(description="Known faults of its Iceberg, which switch rules off.")
+    ]
+
+
 class PolicyLayerOut(Schema):
     name: str
     tables: list[str]

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import uuid4
 
+from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.pools.runner import PooledRunner
+from maintainer.adapters.spark.trial import Trial
 from maintainer.app.options import (
     kubernetes_options,
     run_dir,
@@ -64,7 +66,7 @@ def open_runner(
 
     Of several pools, those that cannot be opened are obstacles and stop no other.
     """
-    owner = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:6]}"
+    owner = _name_owner()
     parts = _Parts(settings, store, clock, catalogs, link_ports, owner, store.instance_id())
     names = settings.spark.every_pool
     runners: dict[str, Runner] = {}
@@ -81,7 +83,28 @@ def open_runner(
     return PooledRunner(runners, obstacles, owner, parts.application, files, store, clock)
 
 
-def _open_pool(parts: _Parts, name: str) -> Runner:
+def open_trials(
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    catalogs: Mapping[str, Mapping[str, str]],
+    link_ports: LinkPorts,
+) -> Iterator[tuple[str, Trial | str]]:
+    """A trial of each pool, to be closed before the next one; or why the pool cannot be opened."""
+    owner = _name_owner()
+    parts = _Parts(settings, store, clock, catalogs, link_ports, owner, store.instance_id())
+    for name in settings.spark.every_pool:
+        try:
+            yield name, _open_pool(parts, name).trial()
+        except (RunnerUnavailableError, ConfigurationError) as error:
+            yield name, str(error)
+
+
+def _name_owner() -> str:
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:6]}"
+
+
+def _open_pool(parts: _Parts, name: str) -> SparkRunner:
     settings, pool = parts.settings, parts.settings.spark.every_pool[name]
     link = pool.link
     if link is None:

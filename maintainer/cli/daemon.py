@@ -40,6 +40,18 @@ def doctor(
     deadline: Annotated[
         str, typer.Option("--deadline", help="How long the checks may take, such as 10s.")
     ] = "10s",
+    spark: Annotated[
+        bool,
+        typer.Option("--spark", help="Then start Spark in each pool as a job would, and end it."),
+    ] = False,
+    scratch: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scratch",
+            metavar="CATALOG.NAMESPACE",
+            help="As --spark; also create a table in this namespace, rewrite it and drop it.",
+        ),
+    ] = None,
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
@@ -55,7 +67,8 @@ def doctor(
         if output is OutputFormat.TABLE:
             print_list(show.finding_line(*finding))
 
-    diagnose(partial(load, config), parse_duration(deadline).total_seconds(), note)
+    tried = (scratch or []) if spark or scratch else None
+    diagnose(partial(load, config), parse_duration(deadline).total_seconds(), note, tried)
     if output is OutputFormat.JSON:
         print_json(
             [

@@ -24,11 +24,9 @@ from maintainer.adapters.store import open_store
 from maintainer.api.page import PAGE_DIRECTORY
 from maintainer.app import open_catalogs, open_policies, spark_catalogs
 from maintainer.app.options import kubernetes_options, run_dir, spark_options, yarn_options
-from maintainer.decide.known_faults import find_faults
-from maintainer.decide.spark_fitness import find_old_versions
+from maintainer.cli.try_spark import Scratch, judge_facts, try_spark
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.policy import PolicySet
-from maintainer.domain.spark_facts import SparkFacts
 from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import find_ambiguities
 from maintainer.ports.catalog import Catalog
@@ -85,8 +83,17 @@ def _answer(check: Check, answers: SimpleQueue[tuple[Check, Finding | None]]) ->
     answers.put((check, None))
 
 
-def diagnose(load: Callable[[], Settings], seconds: float, note: Callable[[Finding], None]) -> None:
-    """Report all findings; without a usable configuration, those of checks that do not need it."""
+def diagnose(
+    load: Callable[[], Settings],
+    seconds: float,
+    note: Callable[[Finding], None],
+    scratch: Sequence[str] | None = None,
+) -> None:
+    """Report all findings; without a usable configuration, those of checks that do not need it.
+
+    With ``scratch``, which may be empty, Spark is started at the end, and a procedure is called on
+    a new table in each of these namespaces.
+    """
     page = Check("web page", _find_page)
     try:
         settings = load()
@@ -103,6 +110,7 @@ def diagnose(load: Callable[[], Settings], seconds: float, note: Callable[[Findi
             note,
         )
         return
+    places = [Scratch.parse(text, settings) for text in scratch or ()]
     with closing(MetadataReader()) as reader:
         catalogs = open_catalogs(settings, SystemClock(), reader)
         checks = [
@@ -120,6 +128,9 @@ def diagnose(load: Callable[[], Settings], seconds: float, note: Callable[[Findi
         run_checks(checks, seconds, note)
         for catalog in catalogs.values():
             catalog.close()
+    if scratch is not None:
+        for finding in try_spark(settings, places):
+            note(finding)
 
 
 def ping_catalogs(settings: Settings, seconds: float) -> Sequence[Finding]:
@@ -203,30 +214,7 @@ def _find_driver(url: str) -> Iterator[Finding]:
     with closing(open_store(url)) as store:
         known = store.spark_facts()
     for facts in known.values():
-        yield from _judge_facts(facts, "" if len(known) == 1 else f" (pool {facts.pool})")
-
-
-def _judge_facts(facts: SparkFacts, where: str) -> Iterator[Finding]:
-    for name, error in facts.catalogs.items():
-        if error:
-            yield f"catalog {name} in Spark{where}", False, f"its driver could not load it: {error}"
-    old = tuple(find_old_versions(facts))
-    versions = ", ".join(
-        f"{name} {version or 'unknown'}"
-        for name, version in (
-            ("Spark", facts.spark),
-            ("Scala", facts.scala),
-            ("Java", facts.java),
-            ("Iceberg", facts.iceberg),
-        )
-    )
-    yield (
-        f"Spark driver{where}",
-        not old,
-        "; ".join((f"{versions} (at {facts.at:%F %T} UTC)", *old)),
-    )
-    for fault in find_faults(facts):
-        yield f"rule {fault.rule}{where}", True, f"restricted: {fault.sentence}"
+        yield from judge_facts(facts, "" if len(known) == 1 else f" (pool {facts.pool})")
 
 
 def _judge_new_store(directory: Path) -> Finding:

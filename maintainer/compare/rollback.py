@@ -77,7 +77,7 @@ def _find_differences(expected: Measurement, after: Measurement) -> Iterator[str
 def conclude_rollback(
     job: Job, action: RollBack, effect: Effect, inventory: TableInventory
 ) -> Conclusion:
-    """Decide the final state of a rollback from the table's metadata, whatever Spark reports."""
+    """Decide the final state of a rollback from the table's metadata, not from Spark's report."""
     by_id = {snapshot.snapshot_id: snapshot for snapshot in inventory.snapshots}
     line = {snapshot.snapshot_id for snapshot in walk_back(by_id, inventory.current_snapshot_id)}
     slipped = find_slipped(

@@ -1,4 +1,4 @@
-"""The commonest contender: it rewrites every table, one after the other, whatever its state."""
+"""The commonest contender: it rewrites every table, one after the other, in any state."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ def run_trial(
     """Run a trial in virtual time, cycle by cycle.
 
     `tell` is called with the finished share. The writers of one seed are the same in each trial,
-    whoever the contender is.
+    for every contender.
     """
     tables, writes = _begin(
         [replace(traits, target_bytes=contender.target_of(traits)) for traits in fleet], conditions

@@ -139,7 +139,7 @@ def test_a_table_whose_job_is_not_finished_waits_for_it() -> None:
     assert wait_of(verdicts, one).code is WaitCode.IN_FLIGHT
 
 
-def test_of_a_tables_actions_the_first_in_the_fixed_order_goes_first_whatever_their_scores() -> (
+def test_of_a_tables_actions_the_first_in_the_fixed_order_goes_first_in_spite_of_the_scores() -> (
     None
 ):
     files, manifests, expiry = (

@@ -51,7 +51,7 @@ def test_what_fits_stays_planned_even_without_a_free_place() -> None:
     assert find_none(one, standing(one), circumstances(places=0)) == ()
 
 
-def test_a_spent_budget_is_reported_once_whatever_its_figures_are() -> None:
+def test_a_spent_budget_is_reported_once_with_any_figures() -> None:
     one = candidate(gb_hours=1.0)
     wait = find_one(one, standing(one), fleet_of(10.0, 9.5))
     assert wait is not None

@@ -12,6 +12,8 @@ from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault
 from maintainer.domain.job import JobState
+from maintainer.domain.pool import DEFAULT_POOL
+from maintainer.domain.spark_facts import SparkFacts
 from maintainer.domain.units import MIB
 from tests.api.nouns import GRADE, HEALTH, NOW, ORDERS
 from tests.api.serving import Client, expect_problem, path_of
@@ -206,3 +208,26 @@ def test_the_documentation_names_every_operation_and_loads_nothing_from_elsewher
     assert reported >= set(document["components"]["schemas"])
     assert "<script" not in page
     assert not re.search(r"(?:src|href)=['\"]?(?:https?:)?//", page)
+
+
+def test_a_pool_comes_with_what_its_newest_driver_reported(client: Client) -> None:
+    (pool,) = client.get("/api/v1/pools").json()
+    assert (pool["name"], pool["spark"], pool["reported_at"]) == (DEFAULT_POOL, None, None)
+    assert (pool["catalogs"], pool["obstacles"], pool["restrictions"]) == ([], [], [])
+    client.daemon.store.record_spark_facts(
+        SparkFacts(NOW, "s", "3.4.4", "2.12.17", "17.0.15", "1.9.2", {"lake": "", "ice": "refused"})
+    )
+    (pool,) = client.get("/api/v1/pools").json()
+    assert (pool["spark"], pool["scala"], pool["java"], pool["iceberg"]) == (
+        "3.4.4",
+        "2.12.17",
+        "17.0.15",
+        "1.9.2",
+    )
+    assert pool["reported_at"] == "2026-03-01T12:00:00Z"
+    assert pool["catalogs"] == [
+        {"name": "ice", "error": "refused"},
+        {"name": "lake", "error": None},
+    ]
+    assert pool["obstacles"] == ["Spark's driver runs Spark 3.4.4; jobs need 3.5 or newer"]
+    assert "rewrite_data_files: before Iceberg 1.10 a rewrite loses" in str(pool["restrictions"])

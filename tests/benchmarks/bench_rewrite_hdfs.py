@@ -45,7 +45,7 @@ class WritingFileIO(HdfsFileIO):
     """Writes too, as no daemon does."""
 
     def new_output(self, location: str) -> OutputFile:
-        """A file of whatever length."""
+        """A file of any length."""
         return _Output(location, self)
 
 

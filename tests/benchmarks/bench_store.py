@@ -51,7 +51,7 @@ ROUNDS: Final = 4
 ALWAYS_SHOWN: Final = frozenset(
     {"overview", "namespace counter", "list by -small_files", "deep page by -small_files"}
 )  # at the size in between too
-FEW: Final = 20  # rows of a page that every size of fleet can fill, whatever it is filtered by
+FEW: Final = 20  # rows of a page that every size of fleet can fill, with any filter
 DEEP_PAGES: Final = 5
 FILES_PER_MANIFEST: Final = 8_000
 PARTITIONS_PER_MANIFEST: Final = 30

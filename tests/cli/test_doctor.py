@@ -30,7 +30,7 @@ LONG = 30.0  # seconds: more than any of these checks takes
 
 @pytest.fixture
 def healthy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Spark and the page are there, whatever this machine has."""
+    """Spark and the page are there, also on a machine without them."""
     page = tmp_path / "page"
     page.mkdir()
     (page / "index.html").write_text("<html>")

@@ -90,7 +90,7 @@ def conclude(table: TableInventory, job: Job | None = None) -> Conclusion:
     return conclude_rollback(job or job_of(), ACTION, effect_of(BEFORE), table)
 
 
-def test_the_table_says_whether_it_is_back_whatever_spark_says() -> None:
+def test_the_table_says_whether_it_is_back_and_not_spark() -> None:
     for kind in ("finished", "lost", "failed", "cancelled", None):
         assert conclude(table_of(1), job_of(kind)) == Conclusion(JobState.SUCCEEDED)
     assert conclude(table_of(3, snapshot(3, parent_id=1)), job_of()) == Conclusion(

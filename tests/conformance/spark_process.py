@@ -100,7 +100,7 @@ def main() -> None:
                 else run_sql(spark, request["sql"])
             )
             answer: dict[str, Any] = {"rows": rows}
-        except Exception as error:  # noqa: BLE001 - whatever Spark raises is told to whoever asked
+        except Exception as error:  # noqa: BLE001 - every exception of Spark is the answer to the question
             answer = {"error": f"{type(error).__name__}: {error}"[:4000]}
         answers.write(json.dumps(answer, default=str) + "\n")
         answers.flush()

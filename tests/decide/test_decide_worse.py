@@ -1,5 +1,5 @@
 """Worse health never yields fewer actions under the same policy: one dimension is made worse at a
-time, and whatever was planned before is planned still.
+time, and everything planned before is still planned.
 """
 
 from __future__ import annotations

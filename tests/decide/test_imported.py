@@ -50,7 +50,7 @@ def policy(own: dict[str, str], text: str = f"{ENFORCE}}}\n") -> Policy:
 
 
 @pytest.mark.parametrize(("properties", "sign"), SIGNS)
-def test_guard_2_expiry_of_a_table_that_took_files_over_is_refused_whoever_asks(
+def test_guard_2_expiry_of_a_table_that_took_files_over_is_refused_to_everybody(
     properties: dict[str, str], sign: str
 ) -> None:
     reason = (

@@ -81,7 +81,7 @@ WITHOUT_WORK = plan(
 )
 
 
-def test_a_running_job_is_named_with_its_progress_whatever_an_older_plan_says() -> None:
+def test_a_running_job_is_named_with_its_progress_in_spite_of_an_older_plan() -> None:
     progress = Progress(47, 48, "running on Spark", 3, 4, stage=Stage.WORKING)
     found = find_outlook(TABLE, WITHOUT_WORK, job(progress=progress), ())
     assert found == Outlook(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from maintainer.domain.audit import name_actor, name_token
 
 
-def test_whoever_asks_is_a_person_but_for_the_bearer_of_a_token() -> None:
+def test_everybody_is_a_person_but_for_the_bearer_of_a_token() -> None:
     assert [name_actor(by) for by in ("ada", "person", "", name_token("ci"))] == [
         "person ada",
         "person",

@@ -12,7 +12,7 @@ FIGURES = st.floats(0, 1e300)
 
 
 @given(st.lists(st.builds(CostSample, FIGURES, FIGURES, st.none() | FIGURES), max_size=5))
-def test_whatever_a_job_claims_to_have_done_the_sums_stay_numbers(
+def test_after_any_claims_of_jobs_the_sums_stay_numbers(
     samples: list[CostSample],
 ) -> None:
     fit = CostFit()

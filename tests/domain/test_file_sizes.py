@@ -41,7 +41,7 @@ def test_a_run_holds_sizes_that_differ_by_at_most_an_eighth(sizes: list[int]) ->
 
 
 @given(SIZES, st.integers(1, 5))
-def test_runs_add_up_whatever_the_parts(sizes: list[int], parts: int) -> None:
+def test_runs_of_any_parts_add_up(sizes: list[int], parts: int) -> None:
     split = [
         FileSizes(runs=tuple(find_runs(sorted(sizes[start::parts])))) for start in range(parts)
     ]

@@ -62,7 +62,7 @@ def test_the_bar_says_when_it_cannot_grow_within_a_stage() -> None:
 
 
 @given(st.lists(REPORTS, min_size=2, max_size=8))
-def test_the_bar_never_goes_back_whatever_a_runner_reports(reports: list[Progress]) -> None:
+def test_the_bar_never_goes_back_after_any_reports(reports: list[Progress]) -> None:
     now, shares, tasks = reports[0], [], []
     for report in reports:
         now = report.after(now)

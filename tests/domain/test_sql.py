@@ -11,7 +11,7 @@ def test_half_of_a_surrogate_pair_is_refused_before_it_meets_the_wire() -> None:
         quote_text("a\ud800b")
 
 
-def test_a_name_is_quoted_whatever_is_in_it_and_refused_when_it_is_empty_or_too_long() -> None:
+def test_a_name_of_any_characters_is_quoted_and_refused_when_it_is_empty_or_too_long() -> None:
     assert quote_identifier("a`b.c") == "`a``b.c`"
     for wrong in ("", "x" * (MAX_NAME_CHARACTERS + 1)):
         with pytest.raises(

@@ -135,7 +135,7 @@ def test_the_90th_percentile_holds_for_about_nine_in_ten_jobs() -> None:
     st.floats(0, 1e16),
     st.floats(0, 1e16),
 )
-def test_whatever_was_seen_costs_are_positive_finite_and_grow_with_the_work(
+def test_after_any_samples_costs_are_positive_finite_and_grow_with_the_work(
     own: list[tuple[float, float]], others: list[tuple[float, float]], work: float, more: float
 ) -> None:
     known = Calibration({RULE: learn(own)}, {RULE: learn(others)}, {RULE: learn(own + others)})
@@ -184,7 +184,7 @@ def test_every_rule_has_its_benefit(rule: RuleName, value: float) -> None:
     assert find_benefit(rule, ESTIMATE).value == value
 
 
-def test_the_published_gain_counts_small_files_whatever_partition_they_lie_in() -> None:
+def test_the_published_gain_counts_small_files_of_all_partitions() -> None:
     health = replace(
         health_of_partitions({"a": [MIB] * 4, "b": [MIB] * 4}),
         is_partitioned=True,

@@ -249,7 +249,7 @@ def test_guard_9_every_statement_has_both_bounds_under_the_defaults_too() -> Non
 
 
 @given(st.integers(1, 20), st.lists(st.integers(1, 25), max_size=4), st.integers(1, 30))
-def test_guard_11_whatever_is_pinned_neither_it_nor_anything_newer_goes(
+def test_guard_11_neither_a_pinned_snapshot_nor_a_newer_one_goes(
     keep: int, pinned: list[int], age_days: int
 ) -> None:
     pins = tuple(Pin(f"p{n}", snapshot_id, "ada", NOW) for n, snapshot_id in enumerate(pinned))

@@ -39,7 +39,7 @@ SIZES = OutputSizes(target=TARGET, small_below=75 * MIB, large_above=180 * MIB, 
 
 
 @given(st.lists(st.integers(1, 200 * MIB), min_size=1, max_size=40))
-def test_outputs_lie_between_their_bounds_whatever_is_known(sizes: list[int]) -> None:
+def test_outputs_lie_between_their_bounds_for_any_sizes(sizes: list[int]) -> None:
     exact = count_packed(FileSizes(tuple(sizes)), SIZES, is_order_known=True)
     unordered = count_packed(FileSizes(tuple(sizes)), SIZES, is_order_known=False)
     shuffled = count_packed(FileSizes(tuple(sorted(sizes))), SIZES, is_order_known=True)

@@ -175,7 +175,7 @@ def test_the_token_is_where_drivers_are_started_and_nowhere_else(scenario: str) 
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_whatever_is_named_exists(scenario: str) -> None:
+def test_every_name_that_is_used_exists(scenario: str) -> None:
     known = {(each["kind"], name_of(each)) for each in objects(scenario)}
     wanted = {(kind, name) for pod in pods(scenario) for kind, name in find_named(pod)}
     assert {(kind, name) for kind, name in wanted - known if name not in GIVEN} == set()

@@ -81,7 +81,7 @@ def test_classes_are_no_more_than_there_may_be_and_tell_the_truth_of_each_file(
     seed=st.randoms(use_true_random=False),
 )
 @settings(max_examples=100)
-def test_classes_are_the_same_in_whatever_order_the_files_come(
+def test_classes_are_the_same_for_files_in_any_order(
     files: Files, most_single: int, most_classes: int, seed: object
 ) -> None:
     shuffled = list(files)

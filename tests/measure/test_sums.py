@@ -42,7 +42,7 @@ def sums_of(
     fillers=st.sampled_from((0, FILLERS)),
 )
 @settings(max_examples=60)
-def test_runs_of_sizes_are_no_more_than_there_may_be_whatever_the_order(
+def test_runs_of_sizes_are_no_more_than_there_may_be_in_any_order(
     parts: list[tuple[str, list[int]]], most_runs: int, fillers: int
 ) -> None:
     shares = [share(partition, FileSizes(tuple(sizes))) for partition, sizes in parts]

@@ -42,7 +42,11 @@ def rewrite(number: int, age: timedelta, **summary: str) -> Snapshot:
         (("append", "replace"), MINUTE, None),
         (("overwrite", "append", "replace", "replace"), 2 * MINUTE, 3 * MINUTE),
         (("append", "delete"), timedelta(0), timedelta(0)),
-        (("append", ""), timedelta(0), timedelta(0)),  # whoever does not say may have done anything
+        (
+            ("append", ""),
+            timedelta(0),
+            timedelta(0),
+        ),  # an append without a summary may have done anything
         (("replace",), None, None),
     ],
 )

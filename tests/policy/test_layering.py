@@ -25,7 +25,7 @@ from tests.samples import NOW, health_of_partitions
 ITEMS = TableIdentifier.parse("lake.sales.items")
 
 
-def test_two_files_for_the_same_pattern_that_disagree_settle_nothing_whatever_their_names() -> None:
+def test_two_files_for_the_same_pattern_that_disagree_settle_nothing_under_any_names() -> None:
     wide, first, second = (
         layer("default.yaml", "*", priority=9),
         layer("a.yaml", "lake.*", priority=1),

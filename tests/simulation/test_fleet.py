@@ -72,7 +72,7 @@ def test_the_layout_of_a_measured_table_is_distinguished_from_its_partitions(
     assert take_table(health_of_partitions({partition: [MIB] * 3})).layout is layout
 
 
-def test_without_maintenance_a_fleet_rots_the_same_whoever_looks_on() -> None:
+def test_without_maintenance_a_fleet_rots_the_same_under_every_contender() -> None:
     class Idle(Cron):
         name = "nobody"
 

@@ -144,7 +144,7 @@ def test_a_tables_conflicts_come_as_often_as_its_jobs_met_writers() -> None:
         (
             [lost(ConflictKind.REQUIREMENT_FAILED)],
             None,
-        ),  # an append does that too, whatever partition is rewritten
+        ),  # an append does that too, in any partition
         ([ran(failed(make_job(rule=RuleName.REWRITE_MANIFESTS), NOW))], None),
         ([failed(make_job(), NOW)], None),  # nobody saw it begin
         ([lost(None)], (1 + 9.0) / 1.5),

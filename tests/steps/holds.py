@@ -34,7 +34,7 @@ class Holds:
     def tag(
         self, table: TableIdentifier, snapshot: Snapshot, *, is_pin: bool, is_late: bool
     ) -> None:
-        """A tag keeps its snapshot, whatever is at work; one that is a pin by its name keeps what
+        """A tag keeps its snapshot at all times; one that is a pin by its name keeps what
         is newer too, unless it comes too late for that.
         """
         self.made += 1
@@ -80,8 +80,8 @@ class Holds:
             )
 
     def end_overdue(self, now: datetime) -> None:
-        """Forget what is held no more; a hold that is over does not come back, whatever a clock
-        says.
+        """Forget what is held no more; a hold that is over does not come back when a clock
+        goes back.
         """
         self.held = {
             name: hold for name, hold in self.held.items() if hold.until is None or now < hold.until

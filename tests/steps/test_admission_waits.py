@@ -148,7 +148,7 @@ def test_a_blackout_of_everything_is_an_entry_from_when_until_when() -> None:
     assert history(world, table)[1].next_at == NOW + 3 * HOUR
 
 
-def test_every_daemon_comes_to_the_same_whatever_places_it_has() -> None:
+def test_every_daemon_comes_to_the_same_with_any_number_of_slots() -> None:
     world = World()
     ports, _, waiting = spend_on_one_of_two(world)
     other = replace(ports, runner=type(world.runner)(world.clock, capacity=0))

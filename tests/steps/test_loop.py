@@ -522,7 +522,7 @@ ACTIONS = st.lists(
 
 @settings(max_examples=150)
 @given(ACTIONS)
-def test_whatever_happens_in_whatever_order_no_table_has_two_jobs_and_every_job_can_end(
+def test_after_any_events_in_any_order_no_table_has_two_jobs_and_every_job_can_end(
     actions: list[str],
 ) -> None:
     world = World()

@@ -1,4 +1,4 @@
-"""A pause stands until somebody lifts it, whatever a catalog lists meanwhile."""
+"""A pause stands until somebody lifts it, even if a catalog lists other tables meanwhile."""
 
 from __future__ import annotations
 

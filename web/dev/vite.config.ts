@@ -74,6 +74,8 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
       return send(response, jobs.queue);
     case "catalogs":
       return send(response, fleet.catalogs);
+    case "pools":
+      return send(response, fleet.pools);
     case "policies":
       return send(response, rest[0] === "validate" ? { is_valid: false, problems: fleet.policies.problems } : fleet.policies);
     case "tables": {

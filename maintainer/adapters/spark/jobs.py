@@ -30,6 +30,7 @@ from maintainer.adapters.spark.tracking import (
     outcome_of_end,
     read_instant,
 )
+from maintainer.adapters.spark.trial import Trial
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome
@@ -222,7 +223,7 @@ class SparkRunner:
                 else "no process took the job"
             )
         with self._mutex:
-            tracked = self._jobs.get(job.job_id)
+            tracked, was_started = self._jobs.get(job.job_id), job.started_at is not None
             now = self._clock.now()
             if tracked is None:
                 if (
@@ -232,14 +233,12 @@ class SparkRunner:
                 ):
                     return None
                 tracked = self._jobs.remember(
-                    TrackedJob(
-                        job.job_id, progress=job.progress, is_started=job.started_at is not None
-                    )
+                    TrackedJob(job.job_id, progress=job.progress, is_started=was_started)
                 )
                 tracked.end(lost(now, message))
             if tracked.progress == Progress():  # just adopted: the known progress is as good
                 tracked.progress = job.progress
-                tracked.is_started |= job.started_at is not None
+                tracked.is_started |= was_started
             numbers, driver = tracked.acknowledge(), self._drivers.living(tracked.carrier)
             if numbers and driver is not None:
                 driver.acknowledge(numbers)
@@ -258,9 +257,7 @@ class SparkRunner:
         with self._mutex:
             tracked = self._jobs.get(job_id)
             if tracked is not None and tracked.outcome is None:
-                self._waiting = [
-                    waiting for waiting in self._waiting if waiting.tracked is not tracked
-                ]
+                self._waiting = [one for one in self._waiting if one.tracked is not tracked]
                 if not tracked.carrier:
                     tracked.end(Outcome("cancelled", self._clock.now()))
                     return
@@ -321,6 +318,10 @@ class SparkRunner:
         self._logs.close()
         self._courier.close()
         self._source.release()
+
+    def trial(self) -> Trial:
+        """Return a trial with a driver of its own; this runner must not be used besides it."""
+        return Trial(self._source, self._options)
 
     def describe(self, _pool: str = "", /) -> Sequence[tuple[str, bool, str]]:
         """Describe each prerequisite in a sentence, present or missing."""

@@ -9,7 +9,7 @@ from tests.plain_manifests import check_every_manifest
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Iterator[Lake]:
-    """Whatever a test made of it, our readers read its manifests as fastavro does."""
+    """After every test, our readers read its manifests as fastavro does."""
     opened = Lake(tmp_path)
     yield opened
     opened.close()

@@ -1,4 +1,4 @@
-"""Metadata that is made, or broken, so that whoever reads it never ends or takes all memory: a
+"""Metadata that is made, or broken, so that its reader never ends or takes all memory: a
 fault of that table, and the others are measured.
 """
 
@@ -244,7 +244,7 @@ def test_metadata_that_points_into_the_network_is_never_asked_for(
 # -- what unfolds
 
 
-def test_records_that_take_no_bytes_are_refused_whatever_their_number(lake: Lake) -> None:
+def test_records_that_take_no_bytes_are_refused_in_any_number(lake: Lake) -> None:
     empty = {"type": "record", "name": "manifest_file", "fields": []}
     list_of(make_two(lake)).write_bytes(avro(empty, block(2**40, b"")))
     assert f"claims {2**40} records in 0 bytes" in reason_of(lake)

@@ -17,7 +17,7 @@ from maintainer.adapters.catalog.loop import (
     wait_for,
 )
 
-SECONDS = 5.0  # in which whoever waits in these tests has to notice
+SECONDS = 5.0  # in which every waiting thread of these tests has to notice
 
 
 @pytest.fixture

@@ -218,7 +218,7 @@ def test_requests_are_bounded_for_all_tables_together() -> None:
     assert 1 < shelf.most_requests <= 7
 
 
-def test_digests_are_in_the_order_of_the_list_whatever_becomes_of_each(
+def test_digests_are_in_the_order_of_the_list_also_after_failures(
     reader: MetadataReader,
 ) -> None:
     shelf = Shelf()

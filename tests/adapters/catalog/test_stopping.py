@@ -202,7 +202,7 @@ def test_a_storage_that_never_answers_does_not_hold_up_the_end(
 
 
 @pytest.mark.slow
-def test_decoding_processes_end_with_the_reader_whatever_they_are_doing(
+def test_decoding_processes_end_with_the_reader_at_any_work(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = lake.make_table("sales", "orders")

@@ -297,7 +297,7 @@ _KEYS = st.sampled_from(
     st.dictionaries(_KEYS, _JSON),
     st.dictionaries(_KEYS, _JSON),
 )
-def test_whatever_an_engine_writes_gives_a_layer_within_our_bounds(
+def test_any_content_of_an_engine_gives_a_layer_within_our_bounds(
     kind: str, top: dict[str, object], config: dict[str, object]
 ) -> None:
     (policy,) = read_policies(

@@ -167,7 +167,7 @@ def test_a_flood_of_properties_is_bounded() -> None:
         max_size=4,
     )
 )
-def test_whatever_strangers_write_is_read_without_trouble(own: dict[str, str]) -> None:
+def test_any_properties_of_strangers_are_read_without_trouble(own: dict[str, str]) -> None:
     read_table_properties(own)
 
 
@@ -199,7 +199,7 @@ def orphan_rule(of_file: str, own: dict[str, str]) -> RemoveOrphanFilesRule:
     return found
 
 
-def test_guard_5_whoever_writes_a_table_may_ask_for_the_approval_but_not_do_without_it() -> None:
+def test_guard_5_a_writer_of_a_table_may_ask_for_the_approval_but_not_do_without_it() -> None:
     name = "maintainer.remove_orphan_files.approval"
     assert orphan_rule("required", {name: "automatic"}).approval is Approval.REQUIRED
     assert orphan_rule("automatic", {name: "required"}).approval is Approval.REQUIRED

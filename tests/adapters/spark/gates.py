@@ -1,4 +1,4 @@
-"""Files that hold up whoever opens them, and what Spark itself says of its work: so a job can be
+"""Files that hold up the thread that opens them, and what Spark itself says of its work: so a job can be
 met in the middle, for as long as a test wants.
 """
 

@@ -30,7 +30,7 @@ class Cluster:
     worker_pid: int
 
     def status(self) -> dict[str, Any]:
-        """As the master tells it to whoever asks; empty while it does not answer."""
+        """As the master reports it; empty while it does not answer."""
         # Our own address.
         with suppress(OSError), urlopen(self.status_url, timeout=_ASK_SECONDS) as answer:  # noqa: S310
             reported: dict[str, Any] = json.load(answer)

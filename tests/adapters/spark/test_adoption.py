@@ -52,7 +52,7 @@ def test_a_job_is_adopted_from_one_daemon_after_another_and_its_rewrite_runs_onc
             assert (second.driver_pid, second.java_pid) == (first.driver_pid, first.java_pid)
             assert third.report(the_job()) is None, "another process looks after its Spark"
             assert third.report(the_job("daemon-2")) is None
-            assert third.lives("daemon-1"), "as good as: whoever has its Spark has all of its jobs"
+            assert third.lives("daemon-1"), "as good as: the owner of its Spark has all of its jobs"
             second.kill()
         wait_until(lambda: len(own_lake.summaries(table)) == 2)
         assert third.lives("daemon-2") is False, "it is followed from here"

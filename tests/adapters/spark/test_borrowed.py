@@ -1,5 +1,5 @@
 """Tables that Iceberg's own procedures make of other tables' files, on a real Spark: nothing of
-theirs is deleted, whatever is asked for.
+theirs is deleted by any request.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def count_rows(place: Path) -> int:
 
 
 def refusal_of(workshop: Workshop, table: TableIdentifier, rule: RuleName) -> tuple[SkipCode, str]:
-    """Why nothing is done, whoever asks."""
+    """Why nothing is done for anybody."""
     plan, job = request_run(workshop.ports, table, (rule,), "person ada")
     assert job is None
     (skipped,) = [skipped for skipped in plan.skipped if skipped.rule is rule]

@@ -216,7 +216,7 @@ def answers(site: Site) -> bool:
     """Whether the connections that the stopped server has left are used up."""
     try:
         site.workshop.lake.catalog.list_namespaces()
-    except Exception:  # noqa: BLE001 - whatever the driver says of a connection that is gone
+    except Exception:  # noqa: BLE001 - any exception of a connection that is gone
         return False
     return True
 

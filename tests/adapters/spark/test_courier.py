@@ -210,7 +210,7 @@ class Driver:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_whatever_is_lost_and_whoever_adopts_the_driver_all_lines_arrive(
+def test_after_any_loss_and_adoption_all_lines_arrive(
     seed: int, store: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(portions, "_ENOUGH_RAW_BYTES", 100)

@@ -78,7 +78,7 @@ def test_of_two_processes_that_prepare_a_job_the_one_that_submits_it_is_read() -
     two.write_list("m-2", REMOVAL, STRAYS[:1])
     one.claim(removal())
     assert listed_paths(two, removal()) == ["data/a.parquet", "data/b.parquet"], (
-        "whoever adopts the job reads the same"
+        "the adopter of the job reads the same"
     )
     two.write_list("m-2", REMOVAL, STRAYS[:1])
     assert two.find_input(removal()) == GivenFiles("list", (2,)), "its own comes too late"

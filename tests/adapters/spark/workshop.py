@@ -121,7 +121,7 @@ class Workshop:
         return self.finish(job)
 
     def begin(self, table: TableIdentifier, action: Action, **changes: Any) -> Job:
-        """Hand over a job with this very action, whatever a policy would say; `changes` are those
+        """Hand over a job with this very action, without a policy; `changes` are those
         of the job.
         """
         return self.prepare(table, action, **changes)()
@@ -189,7 +189,7 @@ class Workshop:
 def open_workshop(
     lake: Lake, runner: SparkRunner, policy: str = 'tables: "*"\nmode: enforce\n'
 ) -> Iterator[Workshop]:
-    """The steps over a store in memory; the catalog is closed at the end, the runner is whoever's
+    """The steps over a store in memory; the catalog is closed at the end, the runner is the caller's
     it is.
     """
     layer = parse_policy(policy, "all.yaml")

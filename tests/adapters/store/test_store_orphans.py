@@ -64,7 +64,7 @@ def test_a_later_orphan_scan_supersedes_open_lists_and_leaves_closed_ones(store:
     store.add_orphan_list(make_list("m-4", made_at=NOW + 3 * MINUTE), ())
     states = {orphans.list_id: orphans.state for orphans in store.orphan_lists(ORDERS)}
     assert list(states) == ["m-4", "m-3", "m-2", "m-1"], (
-        "newest first, of whatever table had the name"
+        "newest first, of every table that had the name"
     )
     assert states["m-2"] is OrphanListState.SUPERSEDED
     assert (states["m-1"], states["m-3"], states["m-4"]) == (

@@ -79,7 +79,7 @@ def test_tables_of_a_catalog_that_nobody_asks_for_are_never_due(store: Store) ->
 
 
 @pytest.mark.parametrize("change", ["health", "pause", "resume", "job", "finished job"])
-def test_whatever_a_plan_rests_on_makes_its_table_due(store: Store, change: str) -> None:
+def test_every_change_of_the_basis_of_a_plan_makes_its_table_due(store: Store, change: str) -> None:
     store.record_health(make_health(), make_grade())
     store.record_health(
         make_health(TableIdentifier("lake", ("sales",), "other"), "other"), make_grade()

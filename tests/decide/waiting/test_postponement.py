@@ -117,7 +117,7 @@ def test_a_plan_after_a_conflict_carries_the_smaller_scope() -> None:
 # -- blackouts and pauses
 
 
-def test_a_blackout_of_the_policy_holds_back_whatever_the_window_says() -> None:
+def test_a_blackout_of_the_policy_holds_back_within_the_window_too() -> None:
     noon, long = Window("0 12 * * *", HOUR), Window("0 11 * * *", 3 * HOUR)
     plan = look(replace(ENFORCED, window=Window("0 0 * * *", DAY), blackouts=(noon, long)))
     assert held(plan).code is SkipCode.OUTSIDE_WINDOW

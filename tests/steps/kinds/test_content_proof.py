@@ -126,7 +126,7 @@ def test_a_check_that_failed_for_want_of_memory_leaves_the_job_as_it_is() -> Non
 
 
 @pytest.mark.parametrize("rules", [(), (RuleName.EXPIRE_SNAPSHOTS,)])
-def test_guard_25_a_table_that_is_paused_so_keeps_everything_whoever_asks(
+def test_guard_25_a_table_that_is_paused_so_keeps_everything_from_everybody(
     rules: tuple[RuleName, ...],
 ) -> None:
     world = World()

@@ -123,7 +123,7 @@ def test_guard_1_a_table_that_is_none_of_icebergs_is_seen_right_before_a_removal
     assert f"of table {RAW}" in cancelled(world)
 
 
-def test_what_was_put_aside_comes_back_whoever_lies_there_now() -> None:
+def test_files_in_quarantine_come_back_beside_any_other_table() -> None:
     world = approved_with_quarantine()
     job = world.begin()
     move(world, job)

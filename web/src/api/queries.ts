@@ -72,6 +72,12 @@ export const catalogsQuery = queryOptions({
   refetchInterval: TABLES_EVERY_MS,
 });
 
+export const poolsQuery = queryOptions({
+  queryKey: ["pools"],
+  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/pools", { signal })),
+  refetchInterval: TABLES_EVERY_MS,
+});
+
 export const policiesQuery = queryOptions({
   queryKey: ["policies"],
   queryFn: ({ signal }) => unwrap(client.GET("/api/v1/policies", { signal })),

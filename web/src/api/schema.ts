@@ -371,6 +371,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/pools": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The pools of Spark
+     * @description Each pool with the versions and catalogs of its newest driver, and what speaks against it.
+     */
+    get: operations["get_pools"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/queue": {
     parameters: {
       query?: never;
@@ -2194,6 +2214,51 @@ export interface components {
       next_cursor: string | null;
       /** Total */
       total: number;
+    };
+    /**
+     * PoolCatalogOut
+     * @description Whether a pool's Spark can use a catalog.
+     */
+    PoolCatalogOut: {
+      /** Error */
+      error: string | null;
+      /** Name */
+      name: string;
+    };
+    /**
+     * PoolOut
+     * @description A pool of Spark drivers, and what its newest driver reported.
+     */
+    PoolOut: {
+      /** Catalogs */
+      catalogs: components["schemas"]["PoolCatalogOut"][];
+      /** Iceberg */
+      iceberg: string | null;
+      /** Java */
+      java: string | null;
+      /** Max Jobs */
+      max_jobs: number;
+      /** Name */
+      name: string;
+      /**
+       * Obstacles
+       * @description Why no job runs in the pool.
+       */
+      obstacles: string[];
+      /**
+       * Reported At
+       * @description Null before the first driver has started.
+       */
+      reported_at: string | null;
+      /**
+       * Restrictions
+       * @description Known faults of its Iceberg, which switch rules off.
+       */
+      restrictions: string[];
+      /** Scala */
+      scala: string | null;
+      /** Spark */
+      spark: string | null;
     };
     /**
      * PreviewRequest
@@ -4537,6 +4602,71 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["PolicyDiff"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_pools: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PoolOut"][];
         };
       };
       /** @description Unauthorized */

@@ -36,6 +36,7 @@ export type PolicyProblem = Schemas["PolicyProblemOut"];
 export type PolicySet = Schemas["PolicySetOut"];
 export type PolicyValue = Schemas["PolicyValueOut"];
 export type PolicyVerdict = Schemas["PolicyVerdict"];
+export type Pool = Schemas["PoolOut"];
 export type Queue = Schemas["QueueOut"];
 export type Queued = Schemas["QueuedOut"];
 export type RowProof = Schemas["RowProof"];

@@ -182,7 +182,7 @@ def test_an_idle_table_is_asked_more_rarely_and_still_counts_as_there(
     catalog.close()
 
 
-def test_whoever_must_know_has_idle_tables_asked_that_were_not_for_so_long(
+def test_a_bound_on_age_has_idle_tables_asked_that_were_not_for_so_long(
     server: ConditionalServer, clock: FakeClock
 ) -> None:
     catalog = PyIcebergCatalog(
@@ -218,7 +218,7 @@ def test_whoever_must_know_has_idle_tables_asked_that_were_not_for_so_long(
         for one in catalog.poll({**known, ORDERS: changed[0].token}, within=timedelta(minutes=10))
         if isinstance(one, Polled)
     )
-    assert len(server.seen) == asked, "once in the time, whoever asks"
+    assert len(server.seen) == asked, "once in the time for all callers"
     catalog.close()
 
 

@@ -80,7 +80,7 @@ def test_tables_in_or_around_a_location_are_reported_with_the_time_of_the_listin
     assert names(near(places, catalog, "lake/else/")) == []
 
 
-def test_a_catalog_is_listed_once_in_the_time_whoever_asks(
+def test_a_catalog_is_listed_once_in_the_time_for_all_callers(
     places: ForeignLocations, catalog: TellingCatalog, clock: FakeClock
 ) -> None:
     for _ in range(3):

@@ -26,7 +26,7 @@ class Storage(UserDict[str, bytes]):
     torn: frozenset[str] = frozenset()
     name: str = "org.apache.iceberg.aws.s3.S3FileIO"
 
-    def getClass(self) -> Any:  # noqa: N802 - Java's names, and whatever Java has
+    def getClass(self) -> Any:  # noqa: N802 - Java's names and types
         return SimpleNamespace(getName=lambda: self.name)
 
     def newInputFile(self, path: str) -> Any:  # noqa: N802 - as above

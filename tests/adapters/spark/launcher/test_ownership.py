@@ -32,7 +32,7 @@ def test_an_owner_that_lives_is_not_abandoned_and_its_name_is_taken(tmp_path: Pa
     assert second.left_behind("one") == {}
     assert second.left_behind("never-was") == {}
     assert owner_lives(tmp_path, "never-was") is None, (
-        "whoever is asked about is not thereby known here"
+        "asking about a process does not make it known here"
     )
     assert owner_lives(tmp_path, "one") is False
     second.release()

@@ -122,7 +122,7 @@ class BadNetwork(RuleBasedStateMachine):
                 assert until <= self.expected[job] + 0.001
 
     def teardown(self) -> None:
-        """Whatever happened: when the network is good again, everything arrives."""
+        """When the network is good again, everything arrives."""
         self.home.store.broken = ""
         for _ in range(4):
             self.driver.poll()

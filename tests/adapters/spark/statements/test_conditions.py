@@ -1,4 +1,4 @@
-"""Spark's own parser on what is taken for a condition: whatever it makes of it is the condition of
+"""Spark's own parser on what is taken for a condition: its reading is the condition of
 that one filter.
 """
 

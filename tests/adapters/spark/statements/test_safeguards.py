@@ -167,7 +167,7 @@ def blank_out_quotes(statement: str) -> str:
     while position < len(statement):
         character = statement[position]
         if quote and character == "\\" and quote != "`":
-            position += 1  # whatever comes next is escaped
+            position += 1  # the next character is escaped
         elif quote == character:
             quote = ""
         elif not quote and character in "'\"`":

@@ -9,6 +9,7 @@ import { TableLink } from "../../components/TableLink";
 import type { JobsAddress } from "../../lib/addresses";
 import { formatCount, pluralize } from "../../lib/format";
 import { JOB_STATES, STATE_WORDS } from "../../lib/words";
+import { PoolPanel } from "./PoolPanel";
 
 const route = getRouteApi("/jobs");
 const LIST_HEIGHT = 400;
@@ -82,6 +83,7 @@ export function JobsPage() {
           );
         }}
       </Loaded>
+      {!state && !table && <PoolPanel />}
     </div>
   );
 }

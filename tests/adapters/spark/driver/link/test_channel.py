@@ -1,4 +1,4 @@
-"""What the driver says is heard once, by whoever listens, and again by whoever comes next."""
+"""What the driver says is heard once by the connected daemon, and again by the next one."""
 
 from __future__ import annotations
 

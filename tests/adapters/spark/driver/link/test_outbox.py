@@ -53,7 +53,7 @@ def test_a_message_that_is_too_long_keeps_its_event_and_loses_its_long_fields() 
     assert message["is_shortened"]
 
 
-def test_rows_are_kept_whatever_the_bounds_and_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_kept_beyond_the_bounds_and_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_KEPT", 3)
     outbox = Outbox()
     for portion in (0, 1, 2, 3, 1):

@@ -1,0 +1,27 @@
+"""The statements of a scratch table, on which a trial runs a procedure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from maintainer.adapters.spark.statements.procedure import call_statement
+from maintainer.adapters.spark.statements.safeguards import name_table
+from maintainer.domain.action import RewriteDataFiles
+from maintainer.domain.identifier import TableIdentifier
+
+
+def create_scratch(table: TableIdentifier) -> Sequence[str]:
+    """Create the table with two data files; the first statement fails if it exists."""
+    name = name_table(table)
+    insert = f"INSERT INTO {name} VALUES (1)"
+    return [f"CREATE TABLE {name} (id BIGINT) USING iceberg", insert, insert]
+
+
+def rewrite_scratch(table: TableIdentifier) -> Sequence[str]:
+    """Rewrite its two data files into one."""
+    return [call_statement(table, RewriteDataFiles(options=(("rewrite-all", "true"),)))]
+
+
+def drop_scratch(table: TableIdentifier, *, with_files: bool) -> Sequence[str]:
+    """Drop the table, with all files that its metadata names or without any."""
+    return [f"DROP TABLE IF EXISTS {name_table(table)}{' PURGE' if with_files else ''}"]

@@ -1,0 +1,121 @@
+"""Tries a way to run Spark: one driver starts, reports and runs statements, and is ended."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from itertools import count
+from queue import Empty, SimpleQueue
+
+from maintainer.adapters.spark.facts import read_facts
+from maintainer.adapters.spark.link import Driver, DriverSource
+from maintainer.adapters.spark.options import RunnerOptions
+from maintainer.adapters.spark.states import describe_failure
+from maintainer.adapters.spark.tracking import (
+    outcome_of_end,
+    read_causes,
+    read_instant,
+    read_result,
+)
+from maintainer.domain.errors import RunnerUnavailableError
+from maintainer.domain.job_size import JobSize
+from maintainer.domain.spark_facts import SparkFacts
+
+_FACTS_TIMEOUT = timedelta(seconds=60)  # of the driver's own 30 s for its catalogs, and the way
+_END_TIMEOUT = timedelta(seconds=90)  # for a cancelled job, or a driver that is given up
+_WORKS = "application.started"
+_FACTS = "application.facts"
+_ENDED = "ended"  # our own word for: the driver and its JVM are gone
+_JOB_ENDS = frozenset({"job.finished", "job.failed", "job.cancelled"})
+
+
+class Trial:
+    """One driver of a pool. Close it whatever happened: that ends the driver, and no other one."""
+
+    def __init__(self, source: DriverSource, options: RunnerOptions) -> None:
+        """Take where the driver comes from."""
+        self._source = source
+        self._options = options
+        self._heard: SimpleQueue[Mapping[str, object]] = SimpleQueue()
+        self._driver: Driver | None = None
+        self._numbers = count(1)
+
+    def start(self) -> SparkFacts:
+        """Start the driver, and return what it reports; RunnerUnavailableError says why not."""
+        try:
+            size = self._options.driver_of(JobSize.SMALL)
+            driver = self._driver = self._source.start(size, self)
+        except OSError as error:
+            raise RunnerUnavailableError(str(error)) from error
+        timeout = self._options.start_timeout
+        self._await({_WORKS}, timeout, f"the driver did not start within {_write(timeout)}")
+        said = self._await(
+            {_FACTS}, _FACTS_TIMEOUT, f"the driver of {driver.log} did not report its versions"
+        ).get("facts")
+        return read_facts(said if isinstance(said, Mapping) else {}, "", self._options.pool)
+
+    def run(self, statements: Sequence[str], timeout: timedelta) -> Mapping[str, int | str | None]:
+        """Run the statements and return the last one's row; RunnerUnavailableError says why not."""
+        driver = self._driver
+        if driver is None:
+            message = "the driver was not started"
+            raise RunnerUnavailableError(message)
+        job_id = f"{driver.name}-trial-{next(self._numbers)}"
+        driver.run({"id": job_id, "statements": list(statements)}, timeout)
+        try:
+            end = self._await(_JOB_ENDS, timeout, f"no result within {_write(timeout)}", job_id)
+        except RunnerUnavailableError:
+            driver.cancel(job_id)  # and then nothing of it works any more
+            with contextlib.suppress(RunnerUnavailableError):
+                self._await(_JOB_ENDS, _END_TIMEOUT, "", job_id)
+            raise
+        if end["event"] != "job.finished":
+            raise RunnerUnavailableError(describe_failure(read_causes(end.get("causes"))))
+        return read_result(end.get("result"))
+
+    def close(self) -> None:
+        """End the driver, wait until it is gone, and give up the owner's name."""
+        driver = self._driver
+        if driver is not None and driver.is_started:
+            driver.stop()
+        elif driver is not None:
+            driver.give_up("its trial is over")
+            driver.is_ended.wait(_END_TIMEOUT.total_seconds())
+        self._source.release()
+
+    def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
+        """See Listener."""
+        number = message.get("number")
+        if isinstance(number, int):
+            driver.acknowledge([number])
+        self._heard.put(message)
+
+    def ended(self, driver: Driver) -> None:
+        """See Listener."""
+        del driver
+        self._heard.put({"event": _ENDED, "at": time.time()})
+
+    def _await(
+        self, events: Collection[str], timeout: timedelta, late: str, job_id: str | None = None
+    ) -> Mapping[str, object]:
+        """Return the first of these events, of this job if one is named."""
+        driver = self._driver
+        deadline = time.monotonic() + timeout.total_seconds()
+        while driver is not None:
+            try:
+                message = self._heard.get(timeout=max(0.0, deadline - time.monotonic()))
+            except Empty:
+                reason = f"{late}; {driver.find_complaint() or f'see {driver.log}'}"
+                raise RunnerUnavailableError(reason) from None
+            if message.get("event") in events and job_id in {None, message.get("job")}:
+                return message
+            if message.get("event") == _ENDED:
+                end = outcome_of_end(driver, "", read_instant(message), is_closed=False)
+                raise RunnerUnavailableError(end.message)
+        raise RunnerUnavailableError(late)
+
+
+def _write(timeout: timedelta) -> str:
+    return f"{timeout.total_seconds():g} s"

@@ -1,0 +1,47 @@
+"""The pools of Spark, and what their drivers reported."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from maintainer.api import schemas
+from maintainer.api.deps import PortsIn
+from maintainer.decide.known_faults import find_faults
+from maintainer.decide.spark_fitness import find_old_versions
+from maintainer.domain.spark_facts import SparkFacts
+from maintainer.ports import Ports
+
+router = APIRouter(tags=["pools"])
+
+
+@router.get("/pools", summary="The pools of Spark")
+def get_pools(ports: PortsIn) -> list[schemas.PoolOut]:
+    """Each pool with the versions and catalogs of its newest driver, and what speaks against it."""
+    known = ports.store.spark_facts()
+    return [
+        _write(ports, name, max_jobs, known.get(name))
+        for name, max_jobs in sorted(ports.runner.capacities.items())
+    ]
+
+
+def _write(ports: Ports, name: str, max_jobs: int, facts: SparkFacts | None) -> schemas.PoolOut:
+    obstacle = ports.runner.obstacles.get(name)
+    catalogs = {**({} if facts is None else facts.catalogs), **ports.no_runner}
+    return schemas.PoolOut(
+        name=name,
+        max_jobs=max_jobs,
+        reported_at=None if facts is None else facts.at,
+        spark=(facts and facts.spark) or None,
+        scala=(facts and facts.scala) or None,
+        java=(facts and facts.java) or None,
+        iceberg=(facts and facts.iceberg) or None,
+        catalogs=[
+            schemas.PoolCatalogOut(name=catalog, error=error or None)
+            for catalog, error in sorted(catalogs.items())
+        ],
+        obstacles=[
+            *(() if obstacle is None else (obstacle,)),
+            *(() if facts is None else find_old_versions(facts)),
+        ],
+        restrictions=[f"{fault.rule}: {fault.sentence}" for fault in find_faults(facts)],
+    )
