@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -34,6 +35,10 @@ from maintainer.ports.store.drivers import (
 )
 
 _SIGNED_OFF = -1
+# The fields of a record that are columns of the same name.
+_PLAIN = tuple(
+    field.name for field in fields(DriverRecord) if field.name not in {"tokens", "hello"}
+)
 _MAX_ANSWER_BYTES = 2 * MAX_ORDER_BYTES  # of the orders in one answer
 
 
@@ -46,20 +51,9 @@ class SqlDrivers:
         """See DriverStore."""
         document = _encode(order, "order", driver.name, MAX_ORDER_BYTES)
         values = {
-            "name": driver.name,
-            "owner": driver.owner,
-            "fingerprint": driver.fingerprint,
-            "megabytes": driver.megabytes,
-            "handle": driver.handle,
-            "created_at": driver.created_at,
-            "process": driver.process,
-            "polls": driver.polls,
-            "ordered": driver.ordered,
+            **{name: getattr(driver, name) for name in _PLAIN},
             "heard": 0,
-            "received": driver.received,
             "hello": documents.write(driver.hello),
-            "reason": driver.reason,
-            "pool": driver.pool,
             **_token_columns(driver.tokens),
         }
         with self._database.write(durable=True) as connection:
@@ -364,22 +358,9 @@ def _read_living(connection: Connection, owner: str | None = None) -> Sequence[D
 
 def _read(row: AnyRow) -> DriverRecord:
     return DriverRecord(
-        name=row.name,
-        owner=row.owner,
         tokens=DriverTokens(row.token_digest, row.token_expires_at, row.former_digest),
-        created_at=row.created_at,
-        fingerprint=row.fingerprint,
-        megabytes=row.megabytes,
-        handle=row.handle,
-        process=row.process,
-        ordered=row.ordered,
-        polls=row.polls,
-        received=row.received,
         hello=documents.read_fields(row.hello),
-        fence=row.fence,
-        ended_at=row.ended_at,
-        reason=row.reason,
-        pool=row.pool,
+        **{name: getattr(row, name) for name in _PLAIN},
     )
 
 
