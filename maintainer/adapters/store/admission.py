@@ -37,7 +37,6 @@ class SqlAdmission:
         self._database = database
 
     def candidates(self) -> Sequence[Candidate]:
-        """See AdmissionStore."""
         with self._database.read() as connection:
             rows = connection.execute(
                 select(candidates.c.document).order_by(
@@ -47,14 +46,12 @@ class SqlAdmission:
             return tuple(documents.read(Candidate, row.document) for row in rows)
 
     def standing_verdicts(self) -> Sequence[StandingVerdict]:
-        """See AdmissionStore."""
         with self._database.read() as connection:
             return read_standing_verdicts(connection)
 
     def replace_verdicts(
         self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]
     ) -> Sequence[RuleVerdict]:
-        """See AdmissionStore."""
         with self._database.write() as connection:
             # In one fixed order, so that two processes that change the same rows never deadlock.
             ordered = sorted(changes, key=lambda change: (change[0].table, change[0].rule))
@@ -63,7 +60,6 @@ class SqlAdmission:
             )
 
     def spending(self, day: str) -> Spending:
-        """See AdmissionStore."""
         owner = (spending.c.catalog, spending.c.policy)
         sums = select(
             *owner,
@@ -79,12 +75,10 @@ class SqlAdmission:
             )
 
     def calibration(self, table_uuid: str, catalog: str) -> Calibration:
-        """See AdmissionStore."""
         with self._database.read() as connection:
             return read_calibration(connection, table_uuid, catalog)
 
     def set_scope_pause(self, pause: ScopePause) -> None:
-        """See AdmissionStore."""
         with self._database.write(durable=True) as connection:
             connection.execute(
                 self._database.upsert(
@@ -93,7 +87,6 @@ class SqlAdmission:
             )
 
     def remove_scope_pause(self, scope: str) -> bool:
-        """See AdmissionStore."""
         with self._database.write(durable=True) as connection:
             return (
                 connection.execute(
@@ -103,7 +96,6 @@ class SqlAdmission:
             )
 
     def scope_pauses(self) -> Sequence[ScopePause]:
-        """See AdmissionStore."""
         with self._database.read() as connection:
             return tuple(
                 documents.read(ScopePause, row.document)

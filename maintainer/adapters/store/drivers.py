@@ -48,7 +48,6 @@ class SqlDrivers:
     _database: Database
 
     def add_driver(self, driver: DriverRecord, order: Mapping[str, object]) -> None:
-        """See DriverStore."""
         document = _encode(order, "order", driver.name, MAX_ORDER_BYTES)
         values = {
             **{name: getattr(driver, name) for name in _PLAIN},
@@ -67,23 +66,19 @@ class SqlDrivers:
             )
 
     def set_handle(self, name: str, handle: str) -> None:
-        """See DriverStore."""
         with self._database.write(durable=True) as connection:
             connection.execute(update(drivers).where(drivers.c.name == name).values(handle=handle))
 
     def driver(self, name: str) -> DriverRecord | None:
-        """See DriverStore."""
         with self._database.read() as connection:
             row = connection.execute(select(drivers).where(drivers.c.name == name)).one_or_none()
             return None if row is None else _read(row)
 
     def drivers(self) -> Sequence[DriverRecord]:
-        """See DriverStore."""
         with self._database.read() as connection:
             return _read_living(connection)
 
     def adopt_driver(self, name: str, before: str, owner: str) -> bool:
-        """See DriverStore."""
         is_still = (drivers.c.name == name, drivers.c.owner == before, drivers.c.ended_at.is_(None))
         with self._database.write(durable=True) as connection:
             return bool(
@@ -98,7 +93,6 @@ class SqlDrivers:
         order: Mapping[str, object],
         valid_until: tuple[str, datetime] | None = None,
     ) -> bool:
-        """See DriverStore."""
         document = _encode(order, "order", name, MAX_ORDER_BYTES)
         with self._database.write(durable=True) as connection:
             row = _lock(connection, name)
@@ -123,7 +117,6 @@ class SqlDrivers:
         return True
 
     def renew_driver_job(self, name: str, owner: str, job_id: str, until: datetime) -> bool:
-        """See DriverStore."""
         is_theirs = exists().where(
             drivers.c.name == name, drivers.c.owner == owner, drivers.c.ended_at.is_(None)
         )
@@ -137,7 +130,6 @@ class SqlDrivers:
             )
 
     def pending_jobs(self, name: str) -> Sequence[str]:
-        """See DriverStore."""
         with self._database.read() as connection:
             return tuple(
                 connection.execute(
@@ -187,7 +179,6 @@ class SqlDrivers:
             return DriverAnswer(orders, received, valid_until, is_late)
 
     def hear(self, owner: str, after: Mapping[str, int]) -> DriverNews:
-        """See DriverStore."""
         with self._database.read() as connection:
             theirs = [one for one in _read_living(connection, owner) if one.name in after]
             messages: dict[str, list[Mapping[str, object]]] = {}
@@ -211,7 +202,6 @@ class SqlDrivers:
         return DriverNews(theirs, messages)
 
     def acknowledge_messages(self, name: str, numbers: Sequence[int]) -> None:
-        """See DriverStore."""
         with self._database.write() as connection:
             for start in range(0, len(numbers), MAX_SQL_VARIABLES):
                 connection.execute(
@@ -222,7 +212,6 @@ class SqlDrivers:
                 )
 
     def end_driver(self, name: str, reason: str, at: datetime, polls: int | None = None) -> bool:
-        """See DriverStore."""
         with self._database.write(durable=True) as connection:
             row = _lock(connection, name)
             if row is None or row.ended_at is not None or polls not in {None, row.polls}:
@@ -235,7 +224,6 @@ class SqlDrivers:
         return True
 
     def beat(self, owner: str, now: datetime) -> None:
-        """See DriverStore."""
         fresh = {"owner": owner, "beats": 1, "seen_at": now}
         with self._database.write() as connection:
             if not connection.execute(
@@ -246,14 +234,12 @@ class SqlDrivers:
                 connection.execute(self._database.upsert(processes, fresh))
 
     def sign_off(self, owner: str) -> None:
-        """See DriverStore."""
         with self._database.write(durable=True) as connection:
             connection.execute(
                 update(processes).where(processes.c.owner == owner).values(beats=_SIGNED_OFF)
             )
 
     def heartbeats(self) -> Mapping[str, int | None]:
-        """See DriverStore."""
         with self._database.read() as connection:
             return {
                 row.owner: None if row.beats == _SIGNED_OFF else row.beats
@@ -261,7 +247,6 @@ class SqlDrivers:
             }
 
     def prune_drivers(self, before: datetime) -> int:
-        """See DriverStore."""
         has_driver = exists().where(drivers.c.owner == processes.c.owner)
         with self._database.write() as connection:
             gone = connection.execute(delete(drivers).where(drivers.c.ended_at < before)).rowcount

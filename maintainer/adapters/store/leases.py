@@ -25,7 +25,6 @@ class SqlLeases:
     def submit_job(
         self, job: Job, expires_at: datetime, statements: Sequence[str] = ()
     ) -> Lease | None:
-        """See LeaseStore."""
         with self._database.write(durable=True) as connection:
             if not work.update_job(
                 self._database, connection, job, JobState.PENDING, statements=statements
@@ -34,7 +33,6 @@ class SqlLeases:
             return _give(self._database, connection, job, job.owner, expires_at)
 
     def leases(self) -> Sequence[Lease]:
-        """See LeaseStore."""
         with self._database.read() as connection:
             rows = connection.execute(
                 select(leases).where(leases.c.expires_at.is_not(None)).order_by(leases.c.table_uuid)
@@ -42,7 +40,6 @@ class SqlLeases:
             return tuple(_read(row) for row in rows)
 
     def renew_lease(self, lease: Lease, expires_at: datetime) -> Lease | None:
-        """See LeaseStore."""
         is_still = (
             leases.c.table_uuid == lease.table_uuid,
             leases.c.token == lease.token,
@@ -58,7 +55,6 @@ class SqlLeases:
     def take_lease(
         self, job: Job, before: Lease | None, holder: str, expires_at: datetime
     ) -> Lease | None:
-        """See LeaseStore."""
         is_unfinished = (jobs.c.job_id == job.job_id, jobs.c.state.in_(UNFINISHED_STATES))
         with self._database.write(durable=True) as connection:
             # The job first, like every transaction that moves it: so the two never deadlock.
@@ -80,7 +76,6 @@ class SqlLeases:
             return _give(self._database, connection, job, holder, expires_at)
 
     def lay_down_leases(self, holder: str, expired_at: datetime) -> int:
-        """See LeaseStore."""
         is_theirs = (leases.c.holder == holder, leases.c.expires_at > expired_at)
         with self._database.write(durable=True) as connection:
             return connection.execute(

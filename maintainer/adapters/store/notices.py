@@ -57,7 +57,6 @@ class SqlNotices:
     def post_notice(
         self, notice: Notice, limits: NoticeLimits, held_until: datetime
     ) -> PostedNotice | None:
-        """See NoticeStore."""
         with self._database.write(durable=True) as connection:
             held_back = _lock(self._database, connection)
             forgotten = notice.at - max(limits.repeat_after, _HOUR)
@@ -104,7 +103,6 @@ class SqlNotices:
             return PostedNotice(connection.execute(row).scalar_one(), notice, held_back)
 
     def hold_notices(self, numbers: Collection[int], until: datetime) -> None:
-        """See NoticeStore."""
         if numbers:
             with self._database.write() as connection:
                 connection.execute(
@@ -134,14 +132,12 @@ class SqlNotices:
             return tuple(_read(row) for row in rows)
 
     def note_delivered(self, number: int, at: datetime) -> None:
-        """See NoticeStore."""
         with self._database.write(durable=True) as connection:
             connection.execute(
                 update(notices).where(notices.c.number == number).values(delivered_at=at)
             )
 
     def give_up_notice(self, number: int) -> None:
-        """See NoticeStore."""
         with self._database.write(durable=True) as connection:
             held_back = _lock(self._database, connection)
             gone = connection.execute(

@@ -61,22 +61,18 @@ class SqlOrphans:
         return True
 
     def orphan_list(self, list_id: str) -> OrphanList | None:
-        """See OrphanStore."""
         with self._database.read() as connection:
             return next(iter(_read(connection, orphan_lists.c.list_id == list_id)), None)
 
     def orphan_lists(self, table: TableIdentifier) -> Sequence[OrphanList]:
-        """See OrphanStore."""
         with self._database.read() as connection:
             return _read(connection, orphan_lists.c.full_name == str(table))
 
     def waiting_orphan_lists(self) -> Sequence[OrphanList]:
-        """See OrphanStore."""
         with self._database.read() as connection:
             return _read(connection, orphan_lists.c.state == OrphanListState.WAITING.value)
 
     def open_orphan_lists(self, table_uuid: str) -> Sequence[OrphanList]:
-        """See OrphanStore."""
         with self._database.read() as connection:
             return _read(
                 connection,
@@ -84,7 +80,6 @@ class SqlOrphans:
             )
 
     def orphan_files(self, list_id: str, after: int = 0, limit: int = 1000) -> Sequence[FoundFile]:
-        """See OrphanStore."""
         start = after // FILES_PER_ROW * FILES_PER_ROW
         is_wanted = and_(
             orphan_files.c.list_id == list_id,
@@ -102,7 +97,6 @@ class SqlOrphans:
     def update_orphan_list(
         self, changed: OrphanList, expected: OrphanList, entries: Sequence[AuditEntry] = ()
     ) -> bool:
-        """See OrphanStore."""
         with self._database.write(durable=True) as connection:
             stored = connection.execute(
                 select(orphan_lists.c.document)
@@ -117,13 +111,11 @@ class SqlOrphans:
         return True
 
     def record_foreign_locations(self, places: Sequence[TableLocation]) -> None:
-        """See OrphanStore."""
         if places:
             with self._database.write() as connection:
                 record_foreign(self._database, connection, places)
 
     def prune_orphan_lists(self, before: datetime) -> int:
-        """See OrphanStore."""
         with self._database.write() as connection:
             is_old = and_(orphan_lists.c.made_at < before, orphan_lists.c.state.not_in(_OPEN))
             return connection.execute(delete(orphan_lists).where(is_old)).rowcount

@@ -15,7 +15,6 @@ class SqlPortions:
     _database: Database
 
     def add_portion(self, portions: PortionSet, number: int, portion: Portion) -> bool:
-        """See PortionStore."""
         check_bounds(portions, number, portion)
         row = {
             "job_id": portions.job_id,
@@ -31,7 +30,6 @@ class SqlPortions:
             return bool(added.rowcount)
 
     def count_lines(self, portions: PortionSet) -> tuple[int, ...] | None:
-        """See PortionStore."""
         found = (
             select(job_portions.c.number, job_portions.c.lines, job_portions.c.is_last)
             .where(_is_in(portions))
@@ -47,7 +45,6 @@ class SqlPortions:
         return tuple(row.lines for row in rows) if is_complete else None
 
     def portion(self, portions: PortionSet, number: int) -> Portion | None:
-        """See PortionStore."""
         found = select(job_portions.c.lines, job_portions.c.data, job_portions.c.is_last).where(
             _is_in(portions), job_portions.c.number == number
         )
@@ -56,7 +53,6 @@ class SqlPortions:
         return None if row is None else Portion(row.lines, row.data, bool(row.is_last))
 
     def claim_portions(self, job_id: str, preparer: str) -> None:
-        """See PortionStore."""
         is_of_job = job_portions.c.job_id == job_id
         is_mine = and_(is_of_job, job_portions.c.preparer == preparer)
         with self._database.write(durable=True) as connection:
@@ -72,7 +68,6 @@ class SqlPortions:
             connection.execute(update(job_portions).where(is_mine).values(preparer=""))
 
     def forget_portions(self, job_id: str, preparer: str | None = None) -> None:
-        """See PortionStore."""
         is_gone = job_portions.c.job_id == job_id
         if preparer is not None:
             is_gone = and_(is_gone, job_portions.c.preparer == preparer)
@@ -80,7 +75,6 @@ class SqlPortions:
             connection.execute(delete(job_portions).where(is_gone))
 
     def prune_portions(self) -> int:
-        """See PortionStore."""
         is_needed = exists().where(
             jobs.c.job_id == job_portions.c.job_id, jobs.c.state.in_(UNFINISHED_STATES)
         )

@@ -107,7 +107,6 @@ class SqlStore(
     grade = _reads(fleet.read_grade)
 
     def tables(self, query: TableQuery) -> Page[TableRecord]:
-        """See Store."""
         with self._database.read() as connection:
             return listing.read_page(connection, query, is_sqlite=self._database.is_sqlite)
 
@@ -121,7 +120,6 @@ class SqlStore(
     def set_pause(
         self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None
     ) -> None:
-        """See Store."""
         with self._database.write(durable=True) as connection:
             if pause is None:
                 lift_pause(self._database, connection, table)
@@ -157,7 +155,6 @@ class SqlStore(
     tables_to_plan = _reads(read_due)
 
     def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
-        """See Store."""
         with self._database.write() as connection:
             mark_planned(connection, due, version, next_at)
 
@@ -178,13 +175,11 @@ class SqlStore(
     pins = _reads(read_pins)
 
     def set_pin(self, table_uuid: str, pin: Pin) -> None:
-        """See Store."""
         with self._database.write(durable=True) as connection:
             set_pin(self._database, connection, table_uuid, pin)
             want_plan(connection, tables.c.table_uuid == table_uuid)
 
     def remove_pin(self, table_uuid: str, name: str) -> bool:
-        """See Store."""
         with self._database.write() as connection:
             want_plan(connection, tables.c.table_uuid == table_uuid)
             return remove_pin(connection, table_uuid, name)
@@ -208,7 +203,6 @@ class SqlStore(
     prune_job_logs = _writes(prune_job_logs)
 
     def record_audit(self, entries: Iterable[AuditEntry]) -> None:
-        """See Store."""
         with self._database.write() as connection:
             audit.append(connection, entries)
 
@@ -245,7 +239,6 @@ class SqlStore(
         return {"samples": pruned_samples, **pruned, "thinned": thinned, "mended": mended}
 
     def instance_id(self) -> str:
-        """See Store."""
         with self._database.read() as connection:
             return str(
                 connection.execute(
@@ -254,7 +247,6 @@ class SqlStore(
             )
 
     def describe(self) -> str:
-        """See Store."""
         with self._database.read() as connection:
             revision = connection.execute(
                 text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - a constant of ours
@@ -268,14 +260,12 @@ class SqlStore(
             return f"{self._database.place}, server {version}, schema {revision}"
 
     def ensure_writable(self) -> None:
-        """See Store."""
         with self._database.write() as connection:
             connection.execute(
                 self._database.upsert(store_info, {"key": _PROBE_KEY, "value": uuid4().hex})
             )
 
     def close(self) -> None:
-        """See Store."""
         self._database.close()
 
 

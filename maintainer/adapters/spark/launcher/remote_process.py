@@ -41,7 +41,6 @@ class ProcessLauncher:
         self._children: dict[str, subprocess.Popen[bytes]] = {}
 
     def launch(self, spec: DriverSpec) -> str:
-        """See Launcher."""
         directory = self._run_dir / spec.name
         with contextlib.suppress(OSError):  # it was not launched yet, or never can be
             return (directory / _HANDLE).read_text(encoding="utf-8")
@@ -68,7 +67,6 @@ class ProcessLauncher:
         return handle
 
     def state(self, handle: str) -> LaunchState:
-        """See Launcher."""
         name, host, process = _read(handle)
         if host != self._host:
             return LaunchState(LaunchPhase.RUNNING, f"it runs on {host}")
@@ -81,7 +79,6 @@ class ProcessLauncher:
         return LaunchState(LaunchPhase.ENDED, f"process {process.pid} of {name} has ended{code}")
 
     def log(self, handle: str, since: int) -> LogPart:
-        """See Launcher."""
         name, _, _ = _read(handle)
         return read_file(self._run_dir / name / _LOG, since)
 
@@ -97,12 +94,10 @@ class ProcessLauncher:
         shutil.rmtree(self._run_dir / name, ignore_errors=True)
 
     def find(self) -> Sequence[str]:
-        """See Launcher."""
         found = [path.read_text(encoding="utf-8") for path in self._run_dir.glob(f"*/{_HANDLE}")]
         return [handle for handle in found if _read(handle)[1] == self._host]
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
-        """See Launcher."""
         return tuple(
             find_prerequisites(self._options.java_home, self._options.jars_dir, with_s3=False)
         )

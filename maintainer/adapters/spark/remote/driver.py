@@ -106,12 +106,10 @@ class RemoteDriver:
             self._post({"cancel": job_id})
 
     def send(self, order: Mapping[str, object]) -> bool:
-        """See Driver."""
         self._post(order)
         return True
 
     def acknowledge(self, numbers: Sequence[int]) -> None:
-        """See Driver."""
         with self._mutex:
             self._done += numbers
 
@@ -122,7 +120,6 @@ class RemoteDriver:
         self._wake()
 
     def stop(self) -> None:
-        """See Driver."""
         self._post({"stop": True})
         if not self.is_ended.wait(STOP_SECONDS):
             self.give_up(f"driver {self.name} did not end within {STOP_SECONDS:g} s")

@@ -98,11 +98,9 @@ class RemoteDrivers:
 
     @property
     def fingerprints(self) -> frozenset[str]:
-        """See DriverSource."""
         return self._settings.fingerprints
 
     def fingerprint(self, size: DriverSize) -> str:
-        """See DriverSource."""
         return self._settings.fingerprint(size)
 
     def start(self, size: DriverSize, listener: Listener) -> RemoteDriver:
@@ -155,7 +153,6 @@ class RemoteDrivers:
         return driver
 
     def orphaned_owners(self) -> Sequence[str]:
-        """See DriverSource."""
         if self._hearts.others(self._owner):
             return ()
         owners = {driver.owner for driver in self._in_pool()} - {self._owner}
@@ -167,7 +164,6 @@ class RemoteDrivers:
         return True
 
     def release(self) -> None:
-        """See DriverSource."""
         self._is_released.set()
         self._wake.set()
         for thread in self._threads:
@@ -178,7 +174,6 @@ class RemoteDrivers:
             self._store.sign_off(self._owner)
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
-        """See DriverSource."""
         return self._launcher.describe()
 
     def _make(self, record: DriverRecord, listener: Listener) -> RemoteDriver:
