@@ -19,19 +19,9 @@ FIRST_MOMENT = datetime(2026, 1, 5, tzinfo=UTC)
 Row = tuple[object, ...]
 
 _PAGES = (
-    "/",
-    "/search",
-    "/cart",
-    "/checkout",
-    "/account",
-    "/help",
-    "/deals",
-    "/item/1041",
-    "/item/2203",
-    "/item/3370",
-    "/item/4512",
-    "/item/5128",
-)
+    "/", "/search", "/cart", "/checkout", "/account", "/help", "/deals", "/item/1041",
+    "/item/2203", "/item/3370", "/item/4512", "/item/5128",
+)  # fmt: skip
 _REFERRERS = (None, None, "search", "newsletter", "social", "direct")
 _COUNTRIES = ("DE", "FR", "GB", "ES", "IT", "NL", "PL", "SE", "US", "JP")
 _DEVICES = ("phone", "tablet", "desktop")
@@ -40,27 +30,9 @@ _METHODS = ("GET", "GET", "GET", "POST", "PUT")
 _AGENTS = ("browser", "app-ios", "app-android", "crawler")
 _REGIONS = ("north", "east", "south", "west")
 _CURRENCIES = (
-    "USD",
-    "GBP",
-    "JPY",
-    "CHF",
-    "SEK",
-    "NOK",
-    "DKK",
-    "PLN",
-    "CZK",
-    "HUF",
-    "CAD",
-    "AUD",
-    "NZD",
-    "CNY",
-    "INR",
-    "BRL",
-    "MXN",
-    "ZAR",
-    "TRY",
-    "KRW",
-)
+    "USD", "GBP", "JPY", "CHF", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "CAD", "AUD", "NZD",
+    "CNY", "INR", "BRL", "MXN", "ZAR", "TRY", "KRW",
+)  # fmt: skip
 _KINDS = ("receipt", "pick", "transfer", "return", "count")
 _ORDER_STATES = ("placed", "paid", "shipped", "delivered", "delivered", "delivered", "returned")
 _UNITS = ("celsius", "percent", "hectopascal")
