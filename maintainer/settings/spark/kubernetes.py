@@ -6,11 +6,12 @@ from pathlib import Path
 from re import compile as compile_regex
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from maintainer.adapters.policies.validation import Strict, refuse
 from maintainer.settings.paths import read_path
 
+CLUSTERS_CHOICE = "cluster"  # a file has no null
 _LABEL = compile_regex(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
@@ -27,6 +28,10 @@ def _read_list(value: object) -> object:
     if not isinstance(value, list):
         refuse("must be a list")
     return tuple(value)
+
+
+def _read_user(value: object) -> object:
+    return None if value == CLUSTERS_CHOICE else value
 
 
 Label = Annotated[str, BeforeValidator(_check_label)]
@@ -66,11 +71,12 @@ class KubernetesSettings(Strict):
     service_account: Annotated[
         Label, Field(description="The service account of drivers, which creates their executors.")
     ] = "maintainer-spark"
-    run_as_user: int | None = Field(
-        default=10001,
-        ge=1,
-        description="The user id of all pods. `null` lets the cluster choose.",
-    )
+    run_as_user: Annotated[
+        Annotated[int, Field(ge=1)] | None,
+        BeforeValidator(_read_user),
+        WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"const": CLUSTERS_CHOICE}]}),
+        Field(description="The user id of all pods. `cluster` lets the cluster choose."),
+    ] = 10001
     driver_cores: Annotated[int, Field(ge=1, le=64, description="Cores of a driver's pod.")] = 2
     driver_overhead: Annotated[
         float, Field(ge=0.0, le=4.0, description="Memory beyond the driver's heap, as its share.")

@@ -100,3 +100,13 @@ def test_a_list_that_is_none_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(ConfigurationError, match="image_pull_secrets must be a list"):
         load_settings(file, {"STORE_PASSWORD": "secret"})
+
+
+@pytest.mark.parametrize(("written", "user"), [("cluster", None), ("1000", 1000)])
+def test_the_cluster_may_choose_the_user(tmp_path: Path, written: str, user: int | None) -> None:
+    [configuration] = [block for block in BLOCKS if "runner: kubernetes" in block][:1]
+    file = tmp_path / "maintainer.yaml"
+    file.write_text(f"{configuration.rstrip()}\n    run_as_user: {written}\n")
+    spark = load_settings(file, {"STORE_PASSWORD": "secret"}).spark
+    assert spark.kubernetes is not None
+    assert spark.kubernetes.run_as_user == user
