@@ -69,3 +69,19 @@ def test_a_port_above_the_greatest_is_refused(tmp_path: Path) -> None:
         match=r"server\.hosts has 'lake\.test:70000', but a port is at most 65535",
     ):
         load(tmp_path, "server: {hosts: ['lake.test:70000']}\n")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("''", ""), ("/", ""), ("/maintainer/", "/maintainer"), ("/a/b.c", "/a/b.c")],
+)
+def test_a_prefix_is_a_path(tmp_path: Path, written: str, meant: str) -> None:
+    assert load(tmp_path, f"server: {{prefix: {written}}}\n").server.prefix == meant
+
+
+@pytest.mark.parametrize("prefix", ["maintainer", "https://lake.test", "/a b", "//a", '/"x'])
+def test_what_is_no_prefix_is_refused_by_name(tmp_path: Path, prefix: str) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"server\.prefix is .*, but must be a path such as"
+    ):
+        load(tmp_path, f"server: {{prefix: '{prefix}'}}\n")

@@ -32,6 +32,11 @@ function compressAssets(): Plugin {
 
 export default defineConfig({
   plugins: [react(), compressAssets()],
+  // Below a prefix, the daemon changes the addresses in index.html, and nothing else.
+  experimental: {
+    renderBuiltUrl: (filename, { hostType }) =>
+      hostType === "html" ? `/${filename}` : { relative: true },
+  },
   build: {
     outDir: OUT_DIR,
     emptyOutDir: true,

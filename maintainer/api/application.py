@@ -37,6 +37,7 @@ from maintainer.api.errors import declare_problems, register_errors
 from maintainer.api.guard import Guard
 from maintainer.api.job_schemas import JobEventOut, JobLogOut
 from maintainer.api.page import PAGE_DIRECTORY, Page
+from maintainer.api.prefix import Prefix
 from maintainer.api.schemas import Problem
 
 PREFIX = "/api/v1"
@@ -83,7 +84,7 @@ _DESCRIPTION = (
 def build_api(context: ApiContext, page_directory: Path = PAGE_DIRECTORY) -> FastAPI:
     """Build the ASGI application; page_directory has the built web page."""
     api = _serve(_declare_api(), context)
-    api.router.default = request_response(Page(page_directory).serve)
+    api.router.default = request_response(Page(page_directory, context.prefix).serve)
     return api
 
 
@@ -98,6 +99,7 @@ def build_probes(context: ApiContext) -> FastAPI:
 def _serve(api: FastAPI, context: ApiContext) -> FastAPI:
     api.state.context = context
     api.add_middleware(Guard, hosts=context.hosts)
+    api.add_middleware(Prefix, prefix=context.prefix)  # the outermost one
     return api
 
 

@@ -46,6 +46,7 @@ class ApiContext:
     spark_ui: Mapping[str, str] = field(default_factory=dict)
     # Accepted names in a Host header, in addition to those of the loopback.
     hosts: AllowedHosts = field(default=AllowedHosts())
+    prefix: str = ""  # of every path, where a proxy leaves it in
 
 
 async def context_of(request: Request) -> ApiContext:

@@ -33,8 +33,9 @@ _NOT_BUILT = (
 class Page:
     """Serves a directory that vite has built."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, prefix: str = "") -> None:
         self._directory = directory.resolve()
+        self._prefix = prefix
 
     def serve(self, request: Request) -> Response:
         """The file that the path names, or index.html.
@@ -60,7 +61,12 @@ class Page:
                 HTTPStatus.NOT_FOUND if path else HTTPStatus.OK,
                 {"Cache-Control": "no-store"},
             )
-        return _send_file(request, index, "no-cache")
+        return HTMLResponse(self._write_index(index), headers={"Cache-Control": "no-cache"})
+
+    def _write_index(self, index: Path) -> str:
+        """Put the prefix in front of the page's addresses, and write it down for the page."""
+        text = index.read_text(encoding="utf-8").replace('="/', f'="{self._prefix}/')
+        return text.replace('name="prefix" content=""', f'name="prefix" content="{self._prefix}"')
 
     def _find(self, path: str) -> Path | None:
         try:

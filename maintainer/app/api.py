@@ -31,6 +31,7 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         stopping=app.stopping,
         spark_ui={name: pool.ui_url for name, pool in app.settings.spark.every_pool.items()},
         tokens=app.settings.auth.tokens,
+        prefix=app.settings.server.prefix,
         hosts=AllowedHosts.of(app.settings.server.host, app.settings.server.hosts),
     )
 

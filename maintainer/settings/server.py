@@ -13,6 +13,7 @@ _LEAST_CHARACTERS = 16
 _MOST_HOSTS = 100
 GREATEST_PORT = 65535
 _NAME = compile_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PREFIX = compile_regex(r"(/[A-Za-z0-9._~-]+)*/?")
 _HOST = compile_regex(
     r"(https?://)?([A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])"
     r"(:(?P<port>[0-9]{1,5}))?"
@@ -74,6 +75,15 @@ def _read_hosts(value: object) -> object:
     return tuple(hosts)
 
 
+def _read_prefix(value: object) -> object:
+    if isinstance(value, str) and _PREFIX.fullmatch(value) is None:
+        refuse(
+            f"is {value[:200]!r}, but must be a path such as /maintainer, of letters, digits and "
+            f"-._~"
+        )
+    return value.rstrip("/") if isinstance(value, str) else value
+
+
 class ServerSettings(Strict):
     """The address and the host names of the API and the page."""
 
@@ -93,3 +103,13 @@ class ServerSettings(Strict):
             "commas.",
         ),
     ] = ()
+    prefix: Annotated[
+        str,
+        BeforeValidator(_read_prefix),
+        Field(
+            max_length=200,
+            description="The path below which a proxy serves the page, such as `/maintainer`. The "
+            "proxy may leave it in the requests.",
+            examples=["/maintainer"],
+        ),
+    ] = ""

@@ -88,6 +88,7 @@ class Daemon:
     spark_ui: dict[str, str] = field(default_factory=dict)
     tokens: dict[str, str] = field(default_factory=dict)
     queue: Queue = field(default_factory=lambda: Queue(NOW))
+    prefix: str = ""
 
     def __post_init__(self) -> None:
         self.ports = replace(
@@ -166,6 +167,7 @@ class Daemon:
             spark_ui=self.spark_ui,
             tokens=self.tokens,
             hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
+            prefix=self.prefix,
         )
 
 

@@ -100,3 +100,21 @@ def test_a_page_that_is_not_built_says_how_to_build_it(client: Client) -> None:
 def test_a_head_request_has_headers_only(built: Client) -> None:
     response = built.send("HEAD", "/")
     assert (response.status_code, response.content) == (200, b"")
+
+
+def test_the_page_and_the_api_are_served_below_a_prefix_and_without_it(built: Client) -> None:
+    """A proxy may leave the prefix in; probes come past the proxy."""
+    index = '<meta name="prefix" content="" /><script src="/assets/index-3f0c.js"></script>'
+    (built.page / "index.html").write_text(index)
+    built.daemon.prefix = "/data/maintainer"
+    for prefix in ("", "/data/maintainer"):
+        page = built.get(f"{prefix}/tables/lake/a%2Fb/x.y").text
+        assert page == index.replace('content=""', 'content="/data/maintainer"').replace(
+            '"/assets', '"/data/maintainer/assets'
+        )
+        assert built.get(f"{prefix}/assets/index-3f0c.js").text == SCRIPT
+        assert built.get(f"{prefix}/livez").status_code == 200
+        assert built.get(f"{prefix}/api/v1/tables/lake/sales/orders").status_code == 200
+    assert built.get("/data/maintainer").text == built.get("/").text
+    expect_problem(built.get("/data/maintainer/api/v1/nothing"), 404)
+    assert built.get("/data/maintainers/livez").headers["content-type"].startswith("text/html")

@@ -3,6 +3,7 @@ import { Layout } from "./components/Layout";
 import { NotFound, RouteError } from "./components/RouteError";
 import { lazyPage } from "./lib/lazyPage";
 import { readJobsAddress, readTableAddress, readTablesAddress } from "./lib/addresses";
+import { prefix } from "./lib/prefix";
 
 const tablesPage = lazyPage(() => import("./pages/tables/TablesPage"), "TablesPage");
 const tablePage = lazyPage(() => import("./pages/table/TablePage"), "TablePage");
@@ -50,6 +51,7 @@ const policiesRoute = createRoute({
 });
 
 export const router = createRouter({
+  basepath: prefix || "/",
   routeTree: root.addChildren([tablesRoute, tableRoute, jobsRoute, jobRoute, policiesRoute]),
   defaultPreload: "intent",
   defaultErrorComponent: RouteError,

@@ -1,4 +1,5 @@
 import createClient from "openapi-fetch";
+import { prefix } from "../lib/prefix";
 import type { components, paths } from "./schema";
 import { forgetToken, readToken } from "./token";
 
@@ -7,7 +8,7 @@ export const UNAUTHORIZED = 401;
 type Problem = components["schemas"]["Problem"];
 
 export const client = createClient<paths>({
-  baseUrl: globalThis.location.origin,
+  baseUrl: globalThis.location.origin + prefix,
   fetch: (request) => fetch(request),
 });
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { prefix } from "../lib/prefix";
 import type { Job, JobEvent } from "./types";
 
 export type StreamState = "connecting" | "live" | "ended" | "broken";
@@ -27,7 +28,7 @@ export function parseExact(text: string): unknown {
 export function useJobEvents(jobId: string, onJob: (job: Job) => void): LiveEvents {
   const [live, setLive] = useState<LiveEvents>({ events: [], stream: "connecting" });
   useEffect(() => {
-    const source = new EventSource(`/api/v1/jobs/${encodeURIComponent(jobId)}/events`);
+    const source = new EventSource(`${prefix}/api/v1/jobs/${encodeURIComponent(jobId)}/events`);
     source.onopen = () => setLive((known) => ({ ...known, stream: "live" }));
     source.onmessage = (message: MessageEvent<string>) => {
       const event = parseExact(message.data) as JobEvent;

@@ -2,6 +2,7 @@ import { SegmentedControl, useMantineColorScheme, type MantineColorScheme } from
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { overviewQuery } from "../api/queries";
+import { prefix } from "../lib/prefix";
 import { ConnectionNotice, UpgradeNotice } from "./ConnectionNotice";
 
 const SCHEMES: { value: MantineColorScheme; label: string }[] = [
@@ -65,7 +66,7 @@ export function Layout() {
           <Version />
         </span>
         <span>
-          <a href="/docs">API</a>
+          <a href={`${prefix}/docs`}>API</a>
         </span>
       </footer>
     </>
