@@ -143,10 +143,10 @@ test-fast: setup  ## what needs neither Spark nor servers; branches of the pure 
 	    $(addprefix --cov=,$(PURE_CORE)) --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100 $(ARGS)
 
 # KUBEBUILDER_ASSETS is the name that the envtest of Kubernetes' own projects uses.
-test-kube: setup  ## the Kubernetes launcher on a real API server (KUBEBUILDER_ASSETS names the directory of its programs)
+test-kube: setup  ## the Kubernetes launcher and the chart on a real API server (KUBEBUILDER_ASSETS names the directory of its programs)
 	@for program in etcd kube-apiserver kube-controller-manager; do \
 	    [ -x "$${KUBEBUILDER_ASSETS:-/nonexistent}/$$program" ] || { echo "test-kube: not run, because KUBEBUILDER_ASSETS=$${KUBEBUILDER_ASSETS:-} has no program $$program"; exit 0; }; \
-	done; $(BIN)/pytest tests/adapters/spark/launcher/kubernetes/real_cluster.py --numprocesses 0 $(ARGS)
+	done; $(BIN)/pytest tests/adapters/spark/launcher/kubernetes/real_cluster.py tests/helm/real_cluster.py --numprocesses 0 $(ARGS)
 
 IMAGE ?= iceberg-maintainer
 CONTAINERS ?= $(shell for program in docker podman buildah; do $$program info >/dev/null 2>&1 && { echo $$program; break; }; done)

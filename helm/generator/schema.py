@@ -12,11 +12,14 @@ from maintainer.settings import Settings
 
 Schema = dict[str, Any]
 
+# YARN's drivers would need a link that is reached from outside the cluster.
+_ELSEWHERE = ("link", "java_home", "jars_dir", "run_dir", "driver_host", "yarn")
 # What the chart sets from other values, or from where the image has it.
 SET_BY_THE_CHART = {
     "Settings": ("store", "policies"),
     "ServerSettings": ("port",),
-    "SparkSettings": ("link", "java_home", "jars_dir", "run_dir", "driver_host"),
+    "PoolSettings": _ELSEWHERE,
+    "SparkSettings": _ELSEWHERE,
     "KubernetesSettings": ("kubeconfig", "context", "service_account"),
 }
 # The chart has defaults for what the daemon requires here.
@@ -82,9 +85,11 @@ def _config_schema() -> Schema:
             del models[name]["properties"][key]
     for name, required in REQUIRED_BY_THE_CHART.items():
         models[name]["required"] = required
-    del parts["LinkSettings"]
+    del parts["LinkSettings"], parts["YarnSettings"]
     parts["CatalogSettings"] = {**_PROPERTIES, "properties": {"spark": _PROPERTIES}}
-    parts["SparkSettings"]["properties"]["conf"] |= _PROPERTIES
+    for section in ("SparkSettings", "PoolSettings"):
+        parts[section]["properties"]["conf"] |= _PROPERTIES
+        parts[section]["properties"]["runner"]["enum"] = ["process", "kubernetes"]
     parts["AuthSettings"]["properties"]["tokens"] |= _SECRETS
     parts["NotificationSettings"]["properties"]["targets"] |= _SECRETS
     for secret in ("token", "credential"):

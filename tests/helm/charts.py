@@ -61,8 +61,12 @@ def objects(scenario: str, kind: str = "") -> list[Object]:
     return [each for each in _render_scenario(scenario) if kind in {"", each["kind"]}]
 
 
-def find(scenario: str, kind: str, name: str) -> Object:
-    [found] = [each for each in objects(scenario, kind) if each["metadata"]["name"] == name]
+def find(scenario: str, kind: str, name: str, namespace: str = NAMESPACE) -> Object:
+    [found] = [
+        each
+        for each in objects(scenario, kind)
+        if (each["metadata"]["name"], each["metadata"]["namespace"]) == (name, namespace)
+    ]
     return found
 
 

@@ -17,6 +17,7 @@ PODS = [
     ("simple-pods", Operator.NONE, "spark-jobs"),
     ("cluster", Operator.NONE, NAMESPACE),
     ("cluster-operator", Operator.KUBEFLOW, "spark-jobs"),
+    ("cluster-operator", Operator.NONE, "spark-large"),
 ]
 
 
@@ -25,11 +26,9 @@ def test_the_role_is_that_of_the_launcher(
     scenario: str, operator: Operator, namespace: str
 ) -> None:
     options = KubernetesOptions(namespace=namespace, image="x", operator=operator)
-    found = find(scenario, "Role", FULLNAME)
-    assert found["metadata"]["namespace"] == namespace
+    found = find(scenario, "Role", FULLNAME, namespace)
     assert found["rules"] == role(options, FULLNAME)["rules"]
-    binding = find(scenario, "RoleBinding", FULLNAME)
-    assert binding["metadata"]["namespace"] == namespace
+    binding = find(scenario, "RoleBinding", FULLNAME, namespace)
     account = "daemon" if scenario == "cluster-operator" else FULLNAME
     assert binding["subjects"] == [
         {"kind": "ServiceAccount", "name": account, "namespace": NAMESPACE}
@@ -57,8 +56,8 @@ def test_drivers_have_the_role_that_the_guide_shows(scenario: str, namespace: st
         for each in documents()
         if each["kind"] == "Role" and each["metadata"]["name"] == "maintainer-spark"
     ]
-    found = find(scenario, "Role", f"{FULLNAME}-spark")
-    assert (found["rules"], found["metadata"]["namespace"]) == (shown["rules"], namespace)
+    found = find(scenario, "Role", f"{FULLNAME}-spark", namespace)
+    assert found["rules"] == shown["rules"]
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -93,7 +92,8 @@ def test_the_network_policies_open_the_ports_that_are_used() -> None:
     assert find_ports(drivers["ingress"]) == ["link"]
     assert find_ports(drivers["egress"]) == [443, 6443]
     [peer] = drivers["ingress"][0]["from"]
-    assert peer["namespaceSelector"]["matchLabels"] == {"kubernetes.io/metadata.name": NAMESPACE}
+    [where] = peer["namespaceSelector"]["matchExpressions"]
+    assert (where["key"], where["values"]) == ("kubernetes.io/metadata.name", [NAMESPACE])
     [edge, test] = common["ingress"][0]["from"]
     assert "namespaceSelector" in edge
     assert test["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "test"

@@ -26,6 +26,7 @@ from tests.helm.charts import (
     objects,
     pods,
     read_values,
+    render,
 )
 
 VERSIONS = tuple(f"1.{minor}" for minor in range(28, 38))
@@ -248,3 +249,43 @@ def test_the_parts_of_a_full_cluster() -> None:
     assert secrets == [[{"name": "mirror"}, {"name": "registry"}]] * len(secrets)
     [certificate] = objects("cluster-full", "Certificate")
     assert certificate["spec"]["dnsNames"] == ["upkeep-link.maintenance.svc"]
+
+
+def test_routes_lead_to_the_prefix_of_the_page() -> None:
+    [ingress] = objects("simple-full", "Ingress")
+    [path] = ingress["spec"]["rules"][0]["http"]["paths"]
+    assert (path["path"], path["pathType"]) == ("/lake", "Prefix")
+    [route] = objects("cluster-full", "HTTPRoute")
+    assert route["spec"]["rules"][0]["matches"] == [{"path": {"type": "PathPrefix", "value": "/"}}]
+
+
+def test_each_pool_of_pods_has_the_link_and_its_own_namespace(tmp_path: Path) -> None:
+    pools = load("cluster-operator", tmp_path).spark.every_pool
+    places = {name: pool.kubernetes and pool.kubernetes.namespace for name, pool in pools.items()}
+    assert places == {"default": "spark-jobs", "big": "spark-large", "beside": None}
+    [port] = {pool.link.port for pool in pools.values() if pool.link is not None}
+    assert port == 8090
+
+
+def test_a_pool_of_pods_beside_the_daemon_has_the_link_alone(tmp_path: Path) -> None:
+    values = read_values("simple-pods")
+    spark = {"pools": {"big": {"runner": "kubernetes"}}}
+    config = {"catalogs": values["config"]["catalogs"], "spark": spark}
+    documents = {
+        (each["kind"], name_of(each)): each for each in render(values | {"config": config})
+    }
+    file = tmp_path / "maintainer.yaml"
+    file.write_text(documents["ConfigMap", "lake-iceberg-maintainer"]["data"]["maintainer.yaml"])
+    pools = load_settings(file, {}).spark.every_pool
+    assert (pools["default"].link, pools["default"].kubernetes) == (None, None)
+    assert pools["big"].kubernetes is not None
+    assert pools["big"].kubernetes.namespace == NAMESPACE
+    assert ("Role", "lake-iceberg-maintainer") in documents
+    pod = documents["StatefulSet", "lake-iceberg-maintainer"]["spec"]["template"]["spec"]
+    assert pod["automountServiceAccountToken"] is True
+
+
+def test_openshift_leaves_the_users_of_drivers_to_the_cluster(tmp_path: Path) -> None:
+    kubernetes = load("cluster-openshift", tmp_path).spark.kubernetes
+    assert kubernetes is not None
+    assert kubernetes.run_as_user is None

@@ -175,7 +175,7 @@ def test_a_text_that_looks_like_a_variable_needs_none() -> None:
         ),
         (
             {"config": LAKE, "openshift": True, "persistence": {"enabled": False}},
-            ["UNSAFE: openshift is true", "UNSAFE: persistence.enabled is false"],
+            ["UNSAFE: persistence.enabled is false"],
         ),
     ],
 )  # fmt: skip

@@ -1,7 +1,7 @@
 {{/* Combinations that cannot work; each is refused with a sentence. */}}
 {{- define "maintainer.checks" -}}
 {{- $cluster := eq .Values.mode "cluster" -}}
-{{- $kubernetes := eq (include "maintainer.runner" .) "kubernetes" -}}
+{{- $kubernetes := include "maintainer.hasPods" . -}}
 {{- $spark := .Values.config.spark | default dict -}}
 {{- if not .Values.config.catalogs -}}
 {{- fail "config.catalogs is empty: name at least one catalog, such as config.catalogs.lake.type and config.catalogs.lake.uri" -}}
@@ -27,7 +27,7 @@
 {{- if and (include "maintainer.linkSecret" .) .Values.link.withoutTls -}}
 {{- fail "link.withoutTls is true, but link.secretName or link.issuer.name gives a certificate" -}}
 {{- end -}}
-{{- if and $spark.kubernetes (not $kubernetes) -}}
+{{- if and $spark.kubernetes (ne (include "maintainer.runner" .) "kubernetes") -}}
 {{- fail (printf "config.spark.kubernetes is given, but the runner is %s: set config.spark.runner to kubernetes" (include "maintainer.runner" .)) -}}
 {{- end -}}
 {{- if .Values.gitSync.enabled -}}

@@ -4,16 +4,42 @@
 {{- $spark.runner | default (ternary "kubernetes" "process" (eq .Values.mode "cluster")) -}}
 {{- end -}}
 
-{{- define "maintainer.jobNamespace" -}}
-{{- $spark := .Values.config.spark | default dict -}}
-{{- $kubernetes := $spark.kubernetes | default dict -}}
-{{- $kubernetes.namespace | default .Release.Namespace -}}
+{{/* The path below which the page is published; empty for the root. */}}
+{{- define "maintainer.prefix" -}}
+{{- (.Values.config.server | default dict).prefix | default "" | trimSuffix "/" -}}
 {{- end -}}
 
-{{- define "maintainer.operator" -}}
+{{/* The pools whose drivers are pods, as a JSON object: the name of each, and its section kubernetes. */}}
+{{- define "maintainer.podPools" -}}
 {{- $spark := .Values.config.spark | default dict -}}
-{{- $kubernetes := $spark.kubernetes | default dict -}}
-{{- $kubernetes.operator | default "none" -}}
+{{- $runner := include "maintainer.runner" . -}}
+{{- $defaults := dict "namespace" .Release.Namespace "image" (include "maintainer.image" .) "image_pull_policy" .Values.image.pullPolicy "image_pull_secrets" (include "maintainer.pullSecrets" . | fromJsonArray) "operator" "none" -}}
+{{- $found := dict -}}
+{{- $common := dict -}}
+{{- if eq $runner "kubernetes" -}}
+{{- $common = $spark.kubernetes | default dict -}}
+{{- $_ := set $found "default" (merge dict $common $defaults) -}}
+{{- end -}}
+{{- range $name, $pool := $spark.pools | default dict -}}
+{{- if eq ($pool.runner | default $runner) "kubernetes" -}}
+{{- $_ := set $found $name (merge dict ($pool.kubernetes | default dict) $common $defaults) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $found -}}
+{{- end -}}
+
+{{/* "true" if drivers are pods. */}}
+{{- define "maintainer.hasPods" -}}
+{{- if include "maintainer.podPools" . | fromJson }}true{{ end -}}
+{{- end -}}
+
+{{/* The namespaces of drivers, as a JSON object: the operators of each, sorted. */}}
+{{- define "maintainer.jobNamespaces" -}}
+{{- $found := dict -}}
+{{- range include "maintainer.podPools" . | fromJson -}}
+{{- $_ := set $found .namespace (append (get $found .namespace | default list) .operator | uniq | sortAlpha) -}}
+{{- end -}}
+{{- toJson $found -}}
 {{- end -}}
 
 {{- define "maintainer.policyDirectory" -}}
@@ -46,19 +72,21 @@
 {{- $_ := set $config "server" $server -}}
 {{- $spark := $config.spark | default dict -}}
 {{- $_ := set $spark "runner" (include "maintainer.runner" .) -}}
-{{- if eq $spark.runner "kubernetes" -}}
-{{- $given := $spark.kubernetes | default dict -}}
-{{- $defaults := dict "namespace" .Release.Namespace "image" (include "maintainer.image" .) "image_pull_policy" .Values.image.pullPolicy "image_pull_secrets" (include "maintainer.pullSecrets" . | fromJsonArray) "service_account" (include "maintainer.sparkServiceAccount" .) -}}
-{{- if .Values.openshift -}}
-{{- $_ := set $defaults "run_as_user" nil -}}
-{{- end -}}
-{{- $_ := set $spark "kubernetes" (merge $given $defaults) -}}
+{{- $link := dict "host" "0.0.0.0" "port" 8090 -}}
 {{- $host := printf "%s-link.%s.svc:8090" $name .Release.Namespace -}}
 {{- if include "maintainer.linkSecret" . -}}
-{{- $_ := set $spark "link" (dict "host" "0.0.0.0" "port" 8090 "address" (printf "https://%s" $host) "certificate" "/etc/link-tls/tls.crt" "key" "/etc/link-tls/tls.key" "authority" "/etc/link-tls/ca.crt") -}}
+{{- $_ := merge $link (dict "address" (printf "https://%s" $host) "certificate" "/etc/link-tls/tls.crt" "key" "/etc/link-tls/tls.key" "authority" "/etc/link-tls/ca.crt") -}}
 {{- else -}}
-{{- $_ := set $spark "link" (dict "host" "0.0.0.0" "port" 8090 "address" (printf "http://%s" $host) "without_tls" true) -}}
+{{- $_ := merge $link (dict "address" (printf "http://%s" $host) "without_tls" true) -}}
 {{- end -}}
+{{- range $pool, $kubernetes := include "maintainer.podPools" . | fromJson -}}
+{{- $_ := set $kubernetes "service_account" (include "maintainer.sparkServiceAccount" $) -}}
+{{- if $.Values.openshift -}}
+{{- $_ := set $kubernetes "run_as_user" "cluster" -}}
+{{- end -}}
+{{- $section := ternary $spark (get ($spark.pools | default dict) $pool) (and (eq $pool "default") (eq $spark.runner "kubernetes")) -}}
+{{- $_ := set $section "kubernetes" $kubernetes -}}
+{{- $_ := set $section "link" $link -}}
 {{- end -}}
 {{- $_ := set $config "spark" $spark -}}
 {{- toYaml $config -}}

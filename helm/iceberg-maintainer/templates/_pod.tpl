@@ -1,6 +1,6 @@
 {{/* Where the token of the service account is needed: where drivers are started as pods. */}}
 {{- define "maintainer.needsToken" -}}
-{{- if and (eq (include "maintainer.runner" .root) "kubernetes") (ne .role "api") }}true{{ end -}}
+{{- if and (include "maintainer.hasPods" .root) (ne .role "api") }}true{{ end -}}
 {{- end -}}
 
 {{- define "maintainer.podSecurity" -}}
@@ -63,7 +63,7 @@ volumeMounts:
 {{- define "maintainer.pod" -}}
 {{- $values := .root.Values -}}
 {{- $name := include "maintainer.fullname" .root -}}
-{{- $link := and (eq (include "maintainer.runner" .root) "kubernetes") (ne .role "api") -}}
+{{- $link := and (include "maintainer.hasPods" .root) (ne .role "api") -}}
 metadata:
   {{- /* Nothing that changes with each version of the chart, so that pods are replaced only when they must be. */}}
   labels: {{- include "maintainer.selector" .root | nindent 4 }}
@@ -188,7 +188,7 @@ spec:
 {{- end -}}
 
 {{- define "maintainer.mountsLink" -}}
-{{- if and (eq (include "maintainer.runner" .root) "kubernetes") (include "maintainer.linkSecret" .root) }}true{{ end -}}
+{{- if and (include "maintainer.hasPods" .root) (include "maintainer.linkSecret" .root) }}true{{ end -}}
 {{- end -}}
 
 {{/* Takes root, role, and optionally claim. */}}

@@ -69,8 +69,15 @@ class RealServer:
         labels = {"pod-security.kubernetes.io/enforce": level}
         self.ask("PATCH", f"/api/v1/namespaces/{NAMESPACE}", {"metadata": {"labels": labels}})
 
-    def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Ask as the administrator; refusals are errors."""
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        token: str = "admin",  # noqa: S107 - of this server alone
+    ) -> dict[str, Any]:
+        """Ask as the administrator, or with another token; refusals are errors."""
         kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
         # The server's certificate is its own, made for this run.
         with httpx2.Client(verify=False, timeout=20) as client:
@@ -78,7 +85,7 @@ class RealServer:
                 method,
                 f"{self.url}{path}",
                 json=body,
-                headers={"Authorization": "Bearer admin", "Content-Type": kind},
+                headers={"Authorization": f"Bearer {token}", "Content-Type": kind},
             )
         answer.raise_for_status()
         found: dict[str, Any] = answer.json()

@@ -1,0 +1,189 @@
+"""The chart in a real API server: make test-kube, with KUBEBUILDER_ASSETS.
+
+Admission, Pod Security, rights, controllers and Helm are real; no container runs. Not collected
+with the other tests, because few machines have these programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from helm_python import Config
+
+from maintainer.adapters.spark.launcher.kubernetes.kinds import role
+from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
+from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions
+from tests.adapters.spark.launcher.kubernetes.real_api_server import RealServer, open_real_server
+from tests.helm.charts import CHART, FULLNAME, NAMESPACE, RELEASE
+from tests.helm.nodes import pretending_nodes
+
+JOBS = "spark-jobs"
+CATALOGS = {"lake": {"type": "rest", "uri": "https://catalog.example/"}}
+CLUSTER: dict[str, Any] = {
+    "mode": "cluster",
+    "config": {"catalogs": CATALOGS, "spark": {"kubernetes": {"namespace": JOBS}}},
+    "store": {"secretName": "store"},
+    "link": {"secretName": "link"},
+    "policies": {"default.yaml": "tables: lake.*.*\n"},
+    "networkPolicy": {"enabled": True},
+    "api": {"autoscaling": {"enabled": True}},
+}
+VOLUME = {
+    "metadata": {"name": "volume"},
+    "spec": {
+        "accessModes": ["ReadWriteOnce"],
+        "capacity": {"storage": "10Gi"},
+        "hostPath": {"path": "/nowhere"},
+        "persistentVolumeReclaimPolicy": "Retain",
+    },
+}
+# What a release may leave or make; secrets are Helm's own history.
+KINDS = {
+    "/api/v1": ("configmaps", "pods", "secrets", "serviceaccounts", "services",
+                "persistentvolumeclaims"),
+    "/apis/apps/v1": ("deployments", "replicasets", "statefulsets"),
+    "/apis/autoscaling/v2": ("horizontalpodautoscalers",),
+    "/apis/batch/v1": ("jobs",),
+    "/apis/networking.k8s.io/v1": ("networkpolicies", "ingresses"),
+    "/apis/policy/v1": ("poddisruptionbudgets",),
+    "/apis/rbac.authorization.k8s.io/v1": ("roles", "rolebindings"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    with open_real_server(tmp_path_factory.mktemp("cluster")) as server, pretending_nodes(server):
+        labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+        metadata = {"name": NAMESPACE, "labels": labels}
+        server.ask("POST", "/api/v1/namespaces", {"metadata": metadata})
+        account = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts"
+        server.wait_until(lambda: server.ask("GET", account)["items"])  # the default one
+        yield server
+
+
+@contextmanager
+def installed(server: RealServer, values: dict[str, Any]) -> Iterator[Config]:
+    """A release with these values, whose pods are ready; nothing of it is left at the end."""
+    before = everything(server)
+    with Config(kubeconfig_path=server.admin, namespace=NAMESPACE) as helm:
+        try:
+            helm.install(CHART, RELEASE, values, wait="watcher", timeout=90)
+            yield helm
+        finally:
+            helm.uninstall(RELEASE, wait="watcher", timeout=60)
+        server.wait_until(lambda: everything(server) == before)
+
+
+def everything(server: RealServer) -> set[str]:
+    return {
+        f"{path}/{each['metadata']['name']}"
+        for api, plurals in KINDS.items()
+        for namespace in (NAMESPACE, JOBS)
+        for plural in plurals
+        for path in [f"{api}/namespaces/{namespace}/{plural}"]
+        for each in server.ask("GET", path)["items"]
+    }
+
+
+def find_pods(server: RealServer) -> dict[str, set[str]]:
+    """The names of the pods by component."""
+    found: dict[str, set[str]] = {}
+    for pod in server.ask("GET", f"/api/v1/namespaces/{NAMESPACE}/pods")["items"]:
+        if "deletionTimestamp" not in pod["metadata"]:
+            component = pod["metadata"]["labels"]["app.kubernetes.io/component"]
+            found.setdefault(component, set()).add(pod["metadata"]["name"])
+    return found
+
+
+def read_configuration(server: RealServer) -> dict[str, Any]:
+    path = f"/api/v1/namespaces/{NAMESPACE}/configmaps/{FULLNAME}"
+    settings: dict[str, Any] = yaml.safe_load(server.ask("GET", path)["data"]["maintainer.yaml"])
+    return settings
+
+
+def test_a_release_is_installed_tested_changed_and_rolled_back(server: RealServer) -> None:
+    with installed(server, CLUSTER) as helm:
+        first = find_pods(server)
+        assert {role: len(names) for role, names in first.items()} == {"api": 2, "worker": 2}
+        helm.test(RELEASE, timeout=60)
+
+        policies = {"orders.yaml": "tables: lake.sales.orders\nmode: enforce\n"}
+        helm.upgrade(CHART, RELEASE, CLUSTER | {"policies": policies}, wait="watcher", timeout=90)
+        path = f"/api/v1/namespaces/{NAMESPACE}/configmaps/{FULLNAME}-policies"
+        assert server.ask("GET", path)["data"] == policies
+        assert find_pods(server) == first
+
+        config = CLUSTER["config"] | {"drain_timeout": "5m"}
+        helm.upgrade(CHART, RELEASE, CLUSTER | {"config": config}, wait="watcher", timeout=90)
+        assert read_configuration(server)["drain_timeout"] == "5m"
+        server.wait_until(lambda: not find_pods(server)["worker"] & first["worker"])
+        assert not find_pods(server)["api"] & first["api"]
+
+        helm.rollback(RELEASE, version=1, wait="watcher", timeout=90)
+        assert "drain_timeout" not in read_configuration(server)
+
+
+def test_the_daemons_account_has_the_rights_of_its_role_and_no_other(
+    server: RealServer, tmp_path: Path
+) -> None:
+    with installed(server, CLUSTER):
+        file = issue(server, NAMESPACE, FULLNAME, tmp_path / "daemon")
+        options = KubernetesOptions(namespace=JOBS, image="x", kubeconfig=file)
+        with closing(KubernetesLauncher(options, "x")) as launcher:
+            found = list(launcher.describe())
+        assert found
+        assert all(is_there for _, is_there, _ in found), found
+        assert list_rights(server, file, JOBS) == flatten(role(options, "x")["rules"])
+        assert list_rights(server, file, NAMESPACE) == set()
+        assert list_rights(server, file, "default") == set()
+        assert list_rights(server, issue(server, NAMESPACE, "default", file), JOBS) == set()
+
+
+def issue(server: RealServer, namespace: str, account: str, file: Path) -> Path:
+    """A kubeconfig with a token of the account, as a pod of it would have."""
+    path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token"
+    answer = server.ask("POST", path, {"spec": {"expirationSeconds": 3600}})
+    document = yaml.safe_load(server.admin.read_text())
+    user = document["contexts"][0]["context"]["user"]
+    document["users"] = [{"name": user, "user": {"token": answer["status"]["token"]}}]
+    file.write_text(yaml.safe_dump(document))
+    return file
+
+
+def list_rights(server: RealServer, kubeconfig: Path, namespace: str) -> set[tuple[str, str, str]]:
+    """What the token may do in the namespace; every account may ask about itself."""
+    token = yaml.safe_load(kubeconfig.read_text())["users"][0]["user"]["token"]
+    path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+    answer = server.ask("POST", path, {"spec": {"namespace": namespace}}, token=token)
+    rights = flatten(answer["status"]["resourceRules"])
+    return {right for right in rights if not right[0].endswith(".k8s.io")}
+
+
+def flatten(rules: Any) -> set[tuple[str, str, str]]:
+    return {
+        (group, resource, verb)
+        for rule in rules
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+
+
+def test_mode_simple_keeps_its_volume_only_if_asked(server: RealServer) -> None:
+    server.ask("POST", "/api/v1/persistentvolumes", VOLUME)  # no provisioner makes one here
+    values = {"config": {"catalogs": CATALOGS}, "persistence": {"keep": False}}
+    with installed(server, values):
+        assert find_pods(server) == {"all": {f"{FULLNAME}-0"}}
+    claims = f"/api/v1/namespaces/{NAMESPACE}/persistentvolumeclaims"
+    with Config(kubeconfig_path=server.admin, namespace=NAMESPACE) as helm:
+        helm.install(CHART, RELEASE, {"config": {"catalogs": CATALOGS}})
+        helm.uninstall(RELEASE, wait="watcher", timeout=60)
+    assert [each["metadata"]["name"] for each in server.ask("GET", claims)["items"]] == [
+        f"{FULLNAME}-data"
+    ]
+    server.ask("DELETE", f"{claims}/{FULLNAME}-data")
