@@ -9,7 +9,7 @@ import { TableLink } from "../../components/TableLink";
 import type { JobsAddress } from "../../lib/addresses";
 import { formatCount, pluralize } from "../../lib/format";
 import { JOB_STATES, STATE_WORDS } from "../../lib/words";
-import { PoolPanel } from "./PoolPanel";
+import { PoolNotice, PoolPanel } from "./PoolPanel";
 
 const route = getRouteApi("/jobs");
 const LIST_HEIGHT = 400;
@@ -30,6 +30,7 @@ export function JobsPage() {
           {jobs.data?.pages[0] && pluralize(jobs.data.pages[0].total, "job")}
         </span>
       </div>
+      <PoolNotice />
       <div className="row job-filters">
         <NativeSelect
           label="State"

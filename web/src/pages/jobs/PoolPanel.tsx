@@ -2,39 +2,46 @@ import { useQuery } from "@tanstack/react-query";
 import { poolsQuery } from "../../api/queries";
 import type { Pool } from "../../api/types";
 import { Grid } from "../../components/Grid";
+import { Notice } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { TimeAgo } from "../../components/TimeAgo";
 import { formatCount } from "../../lib/format";
 
 const UNKNOWN = "–";
 
-/** Why nothing, or not everything, can run in the pool, a sentence each. */
-function listProblems({ obstacles, catalogs, restrictions }: Pool): string[] {
-  return [
-    ...obstacles,
-    ...catalogs.flatMap(({ name, error }) => (error === null ? [] : `catalog ${name}: ${error}`)),
-    ...restrictions,
-  ];
+/** Why nothing can run in a pool, or nothing on a catalog's tables; a sentence each. */
+export function listObstacles(pools: Pool[]): string[] {
+  return pools.flatMap(({ name, obstacles, catalogs }) => [
+    ...obstacles.map((obstacle) => `Pool ${name}: ${obstacle}`),
+    ...catalogs.flatMap(({ name: catalog, error }) =>
+      error === null ? [] : `Pool ${name}, catalog ${catalog}: ${error}`,
+    ),
+  ]);
+}
+
+function listRestrictions(pools: Pool[]): string[] {
+  return pools.flatMap(({ name, restrictions }) =>
+    restrictions.map((restriction) => `Pool ${name}: ${restriction}`),
+  );
 }
 
 export function PoolGrid({ pools }: { pools: Pool[] }) {
+  const restrictions = listRestrictions(pools);
   return (
-    <Grid
-      label="Spark, pools"
-      headings={[
-        "Pool",
-        { figures: "Jobs at once" },
-        "Spark",
-        "Scala",
-        "Java",
-        "Iceberg",
-        "Reported",
-        "Restrictions",
-      ]}
-    >
-      {pools.map((pool) => {
-        const problems = listProblems(pool);
-        return (
+    <>
+      <Grid
+        label="Spark, pools"
+        headings={[
+          "Pool",
+          { figures: "Jobs at once" },
+          "Spark",
+          "Scala",
+          "Java",
+          "Iceberg",
+          "Reported",
+        ]}
+      >
+        {pools.map((pool) => (
           <tr key={pool.name}>
             <th scope="row">{pool.name}</th>
             <td className="num">{formatCount(pool.max_jobs)}</td>
@@ -45,21 +52,32 @@ export function PoolGrid({ pools }: { pools: Pool[] }) {
             <td>
               <TimeAgo time={pool.reported_at} />
             </td>
-            <td>
-              {problems.length === 0 ? (
-                "none known"
-              ) : (
-                <ul className="findings">
-                  {problems.map((problem) => (
-                    <li key={problem}>{problem}</li>
-                  ))}
-                </ul>
-              )}
-            </td>
           </tr>
-        );
-      })}
-    </Grid>
+        ))}
+      </Grid>
+      {restrictions.length > 0 && <Sentences of={restrictions} />}
+    </>
+  );
+}
+
+function Sentences({ of: sentences }: { of: string[] }) {
+  return (
+    <ul className="findings">
+      {sentences.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** Says at the top of the page which pools or catalogs no job can run in. */
+export function PoolNotice() {
+  const obstacles = listObstacles(useQuery(poolsQuery).data ?? []);
+  if (obstacles.length === 0) return null;
+  return (
+    <Notice tone="watch" title="Spark cannot run all jobs">
+      <Sentences of={obstacles} />
+    </Notice>
   );
 }
 
