@@ -23,20 +23,21 @@ LOCKS = {"3.5": Path(__file__).with_name("spark-3.5.lock")}
 ENVIRONMENTS = ROOT / ".cache" / "matrix"
 REPORTS = ROOT / "test-results"
 SPARK = Path("tests/adapters/spark")
-# Every procedure, its proof, its cancellation, and how a driver starts, is adopted and ends.
+# Every procedure with its proof, and every kind of runner that this machine can have.
 FILES = (
     SPARK / "test_facts.py",
+    SPARK / "test_trial.py",
     SPARK / "test_procedures.py",
     SPARK / "test_formats.py",
     SPARK / "test_undoing.py",
     SPARK / "test_conflicts.py",
-    SPARK / "test_cancelling.py",
     SPARK / "test_orphan_removal.py",
     SPARK / "test_slices_of_expiry.py",
     SPARK / "test_local.py",
     SPARK / "test_adoption.py",
-    SPARK / "remote" / "test_real_spark.py",
-    SPARK / "test_cluster.py",
+    SPARK / "behaviour" / "test_socket.py",
+    SPARK / "behaviour" / "test_http.py",
+    SPARK / "behaviour" / "test_standalone.py",
 )
 
 
@@ -89,8 +90,8 @@ def read_report(text: str) -> dict[str, Result]:
     counts: dict[str, Counter[str]] = {}
     seconds: defaultdict[str, float] = defaultdict(float)
     for case in ET.fromstring(text).iter("testcase"):  # noqa: S314 - pytest's own
-        place = case.get("classname") or case.get("name") or ""
-        file = f"{place.rpartition('.')[2]}.py"
+        place = case.get("classname") or case.get("name") or ""  # a class may follow the module
+        file = f"{[part for part in place.split('.') if part.startswith('test_')][-1]}.py"
         kinds = {child.tag for child in case}
         bad = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else ""
         counts.setdefault(file, Counter())[bad or "passed"] += 1

@@ -9,7 +9,7 @@ from tests.matrix.__main__ import FILES, ROOT, Result, is_good, read_report, wri
 REPORT = """<testsuites><testsuite>
 <testcase classname="tests.adapters.spark.test_facts" name="a" time="1.5" />
 <testcase classname="tests.adapters.spark.test_facts" name="b" time="2.5"><failure /></testcase>
-<testcase classname="tests.adapters.spark.test_local" name="c" time="1"><skipped /></testcase>
+<testcase classname="tests.adapters.spark.test_local.TestA" name="c" time="1"><skipped /></testcase>
 <testcase classname="" name="tests.adapters.spark.test_undoing" time="0"><error /></testcase>
 </testsuite></testsuites>"""
 
