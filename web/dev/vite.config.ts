@@ -29,6 +29,14 @@ function tellEvents(response: ServerResponse, id: string): void {
   response.end(`event: end\ndata: ${JSON.stringify(job)}\n\n`);
 }
 
+function tellLog(response: ServerResponse, id: string): void {
+  const isRunning = jobs.jobs.find((each) => each.job_id === id)?.state === "running";
+  const log = jobs.makeLog({ state: isRunning ? "growing" : "complete" });
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write(`id: ${log.next}\ndata: ${JSON.stringify(log)}\n\n`);
+  if (!isRunning) response.end(`event: end\nid: ${log.next}\ndata: ${JSON.stringify({ ...log, text: "", start: log.next })}\n\n`);
+}
+
 function answerTable(response: ServerResponse, parts: string[], query: URLSearchParams): void {
   const [catalog, namespace, name, what, which] = parts;
   const table = tables.tables.find((each) => each.catalog === catalog && each.namespace === namespace && each.name === name);
@@ -95,6 +103,7 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
         return send(response, { items, next_cursor: null, total: items.length });
       }
       if (what === "events") return tellEvents(response, id);
+      if (what === "log") return tellLog(response, id);
       const job = jobs.jobs.find((each) => each.job_id === id);
       return job ? send(response, job) : refuse(response, `no job '${id}' is known; finished jobs are forgotten after their retention`);
     }

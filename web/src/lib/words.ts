@@ -1,3 +1,4 @@
+import type { StreamState } from "../api/events";
 import type {
   Band,
   Cost,
@@ -30,6 +31,13 @@ const FINAL_STATES: readonly JobState[] = ["succeeded", "failed", "cancelled"];
 export function isFinal(state: JobState): boolean {
   return FINAL_STATES.includes(state);
 }
+
+export const STREAM_WORDS: Record<StreamState, string> = {
+  connecting: "connecting…",
+  live: "live",
+  ended: "complete",
+  broken: "connection lost; reload to see more",
+};
 
 export const BAND_WORDS: Record<Band, string> = {
   healthy: "Healthy",

@@ -20,6 +20,8 @@ import { capitalize, formatDuration } from "../../lib/format";
 import { useNow } from "../../lib/now";
 import { FAILURE_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
 import { BeforeAfter } from "./BeforeAfter";
+import { DriverFacts } from "./DriverFacts";
+import { LogPanel } from "./LogPanel";
 import { mayBeUndone, RollBackButton } from "./RollBackButton";
 import { Timeline } from "./Timeline";
 
@@ -95,6 +97,7 @@ function Times({ job }: { job: Job }) {
           <dd>{job.pool}</dd>
         </>
       )}
+      {job.driver && <DriverFacts driver={job.driver} />}
       <dt>Job</dt>
       <dd className="mono">{job.job_id}</dd>
     </dl>
@@ -182,6 +185,7 @@ export function JobPage() {
           <>
             <JobDetail job={data} />
             <LiveTimeline key={id} jobId={id} />
+            <LogPanel key={`${id} log`} jobId={id} />
           </>
         )}
       </Loaded>

@@ -4,14 +4,7 @@ import { Empty } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { formatCount } from "../../lib/format";
 import { formatClock, formatExact } from "../../lib/time";
-import { humanize } from "../../lib/words";
-
-const STREAM_WORDS: Record<StreamState, string> = {
-  connecting: "connecting…",
-  live: "live",
-  ended: "complete",
-  broken: "connection lost; reload to see more",
-};
+import { humanize, STREAM_WORDS } from "../../lib/words";
 
 /** Of consecutive progress events only the last is listed. */
 export function foldProgress(events: JobEvent[]): JobEvent[] {
