@@ -97,6 +97,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             },
             "max_memory": None,
             "executors": None,
+            "dynamic_allocation": None,
             "driver_host": None,
             "idle_timeout": "10m",
             "start_timeout": None,

@@ -314,3 +314,75 @@ def test_on_yarn_tasks_run_in_executors_and_files_lie_beside_the_configuration(
     options = yarn_options(settings.spark.yarn)
     assert options.resource_managers == ("http://a:8088", "http://b:8088")
     assert (options.keytab, options.hadoop_conf_dir) == (tmp_path / "m.keytab", tmp_path / "conf")
+
+
+ELASTIC = """
+spark:
+  master: spark://127.0.0.1:7077
+  executors: {count: 2, memory: 2g, cores: 4}
+  dynamic_allocation: {min_executors: 1, max_executors: 8}
+"""
+
+
+def test_dynamic_allocation_bounds_the_executors_of_every_size(tmp_path: Path) -> None:
+    settings = load(tmp_path, ELASTIC)
+    sizes = {spark_options(settings).driver_of(size) for size in JobSize}
+    assert {size.executors for size in sizes} == {Executors(2, "2048m", 4, (1, 8))}
+    assert {size.counted_megabytes for size in sizes} == {2048}
+    given = executor_settings("spark://h:7077", Executors(2, "2048m", 4, (1, 8)))
+    assert given == {
+        "spark.executor.memory": "2048m",
+        "spark.executor.cores": "4",
+        "spark.cores.max": "32",
+        "spark.dynamicAllocation.enabled": "true",
+        "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+        "spark.dynamicAllocation.shuffleTracking.timeout": "300s",
+        "spark.dynamicAllocation.minExecutors": "1",
+        "spark.dynamicAllocation.maxExecutors": "8",
+        "spark.dynamicAllocation.initialExecutors": "2",
+    }
+    fixed = load(tmp_path, CLUSTER)
+    assert {spark_options(fixed).driver_of(size).counted_megabytes for size in JobSize} == {0}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("{dynamic_allocation: {max_executors: 2}}", "but its drivers have no executors: they run"),
+        (
+            (
+                "{runner: kubernetes, link: {}, kubernetes: {namespace: jobs, image: i}, "
+                "dynamic_allocation: {max_executors: 2}}"
+            ),
+            "has dynamic_allocation, but its drivers have no executors",
+        ),
+        (
+            "{master: 'spark://127.0.0.1:7077', dynamic_allocation: {max_executors: 0}}",
+            "max_executors is 0, under the least value 1",
+        ),
+        (
+            (
+                "{master: 'spark://127.0.0.1:7077', dynamic_allocation: {min_executors: 3, "
+                "max_executors: 2}}"
+            ),
+            "has min_executors 3, above max_executors 2",
+        ),
+        (
+            "{master: 'spark://127.0.0.1:7077', dynamic_allocation: {min_executors: 0}}",
+            "dynamic_allocation.max_executors is missing",
+        ),
+        (
+            (
+                "{master: 'spark://127.0.0.1:7077', executors: {count: 3}, dynamic_allocation: "
+                "{max_executors: 2}}"
+            ),
+            "has 3 executors for small jobs, but dynamic_allocation allows 0 to 2",
+        ),
+    ],
+)
+def test_bounds_that_no_cluster_can_keep_are_refused(
+    tmp_path: Path, text: str, complaint: str
+) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        load(tmp_path, f"spark: {text}\n")
+    assert complaint in str(refused.value)

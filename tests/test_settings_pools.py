@@ -70,7 +70,9 @@ def test_a_pool_on_another_place_inherits_nothing_of_the_place(tmp_path: Path) -
     assert big.kubernetes is not None
     assert big.kubernetes.kubeconfig == tmp_path / "cluster"
     assert settings.spark.link is None, "the default pool keeps its socket"
-    assert settings.spark.model_fields_set | type(big).model_fields.keys() >= OF_THE_PLACE
+    assert type(big).model_fields.keys() >= OF_THE_PLACE, "every name is a setting"
+    page = " ".join(read_text("docs/spark.md").split()).partition("describes the place:")[2]
+    assert set(re.findall(r"`(\w+)`", page.partition(". So")[0])) == OF_THE_PLACE
 
 
 def test_each_pool_has_sizes_options_and_a_directory_of_its_own(tmp_path: Path) -> None:

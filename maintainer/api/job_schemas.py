@@ -151,6 +151,13 @@ class JobOut(Schema):
     gb_hours: Annotated[
         float | None, Field(description="The actual GB-hours; null until the job has ended.")
     ]
+    executor_seconds: Annotated[
+        float | None,
+        Field(
+            description="The time of all executors that the job really had, where Spark adds and "
+            "removes them; its GB-hours rest on it. Null elsewhere."
+        ),
+    ]
     estimate_errors: list[EstimateErrorOut]
     size: Annotated[
         JobSize | None,

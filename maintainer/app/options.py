@@ -121,13 +121,12 @@ def yarn_options(settings: YarnSettings) -> YarnOptions:
 
 
 def _driver_size(spark: PoolSettings, size: JobSize) -> DriverSize:
-    executors = spark.executors_of(size)
-    return DriverSize(
-        *spark.driver_of(size),
-        None
-        if executors is None
-        else Executors(executors.count, executors.memory, executors.cores),
-    )
+    executors, allowed = spark.executors_of(size), spark.dynamic_allocation
+    if executors is None:
+        return DriverSize(*spark.driver_of(size))
+    bounds = None if allowed is None else (allowed.min_executors, allowed.max_executors)
+    given = Executors(executors.count, executors.memory, executors.cores, bounds)
+    return DriverSize(*spark.driver_of(size), given)
 
 
 def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:

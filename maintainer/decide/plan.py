@@ -231,6 +231,7 @@ def _decide_gain(
         memory_gb,
         size.profile.size,
         size.reason,
+        size.profile.executors_gb,
     )
 
 

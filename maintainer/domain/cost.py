@@ -40,6 +40,14 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class ExecutorUse:
+    """The executors that a job really had, where their number changes."""
+
+    seconds: float  # of all executors together, its part where it shared them
+    memory_gb: float  # of one executor
+
+
+@dataclass(frozen=True, slots=True)
 class Benefit:
     """The benefit of an action: files that readers and planners no longer open.
 

@@ -15,7 +15,7 @@ from maintainer.domain.action import Procedure
 from maintainer.domain.budget import Charge
 from maintainer.domain.calibration import CostSample
 from maintainer.domain.conflict import ConflictKind
-from maintainer.domain.cost import Cost, EstimateError, Quantity, Score
+from maintainer.domain.cost import Cost, EstimateError, ExecutorUse, Quantity, Score
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding
@@ -105,6 +105,7 @@ class Outcome:
     check_failure: str = ""  # why one of the check statements failed
     check_failure_reason: FailureReason | None = None
     conflict: ConflictKind | None = None  # what the other writer did, if a conflict is the reason
+    executors: ExecutorUse | None = None  # None where their number is fixed, or it is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +164,7 @@ class Job:
     cost: Cost | None = None  # predicted when the job was stored
     score: Score | None = None  # at its admission
     memory_gb: float | None = None  # memory of the job
+    executors_gb: float = 0.0  # the executors' part of that
     charged_to: str = ""  # the name of its policy's budget
     safeguards: Safeguards = field(
         default_factory=Safeguards
@@ -242,13 +244,26 @@ class Job:
 
     @property
     def gb_hours(self) -> float | None:
-        """The actual cost. None while Spark works, and when its start or end is unknown."""
-        seconds = self.duration.total_seconds() if self.duration is not None else None
-        return (
-            None
-            if seconds is None or self.memory_gb is None
-            else self.memory_gb * max(0.0, seconds) / _SECONDS_PER_HOUR
-        )
+        """The actual cost. None while Spark works, and when its start or end is unknown.
+
+        Of executors that come and go those count that the job really had.
+        """
+        if self.duration is None or self.memory_gb is None:
+            return None
+        seconds, used = max(0.0, self.duration.total_seconds()), self._executors_used
+        if used is None:
+            return self.memory_gb * seconds / _SECONDS_PER_HOUR
+        driver_gb = self.memory_gb - self.executors_gb
+        return (driver_gb * seconds + used.memory_gb * used.seconds) / _SECONDS_PER_HOUR
+
+    @property
+    def executor_seconds(self) -> float | None:
+        """The time of all executors that the job really had; None where their number is fixed."""
+        return None if self._executors_used is None else self._executors_used.seconds
+
+    @property
+    def _executors_used(self) -> ExecutorUse | None:
+        return None if self.outcome is None else self.outcome.executors
 
     @property
     def charge(self) -> Charge:

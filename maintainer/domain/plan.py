@@ -86,6 +86,7 @@ class PlannedAction:
     memory_gb: float | None = None  # memory of its job
     size: JobSize | None = None  # job size, and why
     size_reason: str = ""
+    executors_gb: float = 0.0  # the executors' part of memory_gb
 
 
 @dataclass(frozen=True, slots=True)

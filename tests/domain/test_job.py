@@ -7,7 +7,7 @@ import pytest
 
 from maintainer.domain.action import Procedure, RewriteManifests
 from maintainer.domain.calibration import CostSample
-from maintainer.domain.cost import Cost, EstimateError, Quantity
+from maintainer.domain.cost import Cost, EstimateError, ExecutorUse, Quantity
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.job import TRANSITIONS, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate
@@ -174,3 +174,19 @@ def test_only_a_success_that_was_timed_teaches_what_jobs_cost() -> None:
         replace(ran, **change).cost_sample
         for change in ({"state": JobState.FAILED}, {"cost": None}, {"ended_at": None})
     ] == [None] * 3
+
+
+def test_executors_that_come_and_go_cost_what_the_job_really_had() -> None:
+    done = replace(
+        stored_job(),
+        memory_gb=17.0,
+        executors_gb=16.0,
+        started_at=NOW,
+        ended_at=NOW + timedelta(hours=1),
+        outcome=Outcome("finished", NOW),
+    )
+    assert (done.gb_hours, done.executor_seconds) == (17.0, None)
+    used = replace(done, outcome=Outcome("finished", NOW, executors=ExecutorUse(900.0, 8.0)))
+    assert (used.gb_hours, used.executor_seconds) == (1.0 + 2.0, 900.0)
+    assert replace(used, ended_at=None).gb_hours is None
+    assert replace(used, state=JobState.FAILED, submitted_at=NOW).charge.gb_hours == 3.0

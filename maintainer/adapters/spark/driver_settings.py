@@ -70,6 +70,7 @@ class DriverSettings:
             "megabytes": megabytes(size.memory),
             "java_options": options.java_options,
             "max_jobs": size.max_jobs,
+            "executor_megabytes": size.counted_megabytes,
             "fingerprint": self._fingerprints[size],
             "abandoned_seconds": options.abandoned_timeout.total_seconds(),
             "cancel_seconds": options.cancel_timeout.total_seconds(),

@@ -27,6 +27,8 @@ class Executors:
     count: int
     memory: str
     cores: int
+    # with dynamic allocation: the least and the most that there may be, after `count` at the start
+    bounds: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,12 @@ class DriverSize:
     memory: str
     max_jobs: int
     executors: Executors | None = None
+
+    @property
+    def counted_megabytes(self) -> int:
+        """Return the memory of an executor if their number changes; else 0."""
+        executors = self.executors
+        return megabytes(executors.memory) if executors is not None and executors.bounds else 0
 
 
 def megabytes(memory: str) -> int:
@@ -109,15 +117,38 @@ def executor_settings(master: str, executors: Executors) -> dict[str, str]:
 
     A standalone cluster limits an application by its cores, the others by executors.
     """
+    most = executors.bounds[1] if executors.bounds is not None else executors.count
     number = (
-        {"spark.cores.max": str(executors.count * executors.cores)}
+        {"spark.cores.max": str(most * executors.cores)}
         if master.startswith("spark://")
         else {"spark.executor.instances": str(executors.count)}
     )
     return {
         "spark.executor.memory": executors.memory,
         "spark.executor.cores": str(executors.cores),
-    } | number
+        **number,
+        **allocation_settings(executors),
+    }
+
+
+def allocation_settings(executors: Executors) -> dict[str, str]:
+    """Return the settings of dynamic allocation; nothing where the number is fixed.
+
+    No cluster needs a shuffle service: an executor stays while others need its data, but not
+    for the data of jobs that have ended long ago.
+    """
+    if executors.bounds is None:
+        return {}
+    least, most = executors.bounds
+    prefix = "spark.dynamicAllocation."
+    return {
+        f"{prefix}enabled": "true",
+        f"{prefix}shuffleTracking.enabled": "true",
+        f"{prefix}shuffleTracking.timeout": "300s",
+        f"{prefix}minExecutors": str(least),
+        f"{prefix}maxExecutors": str(most),
+        f"{prefix}initialExecutors": str(executors.count),
+    }
 
 
 def host_settings(options: LocalSparkOptions) -> dict[str, str]:

@@ -16,8 +16,10 @@ from maintainer.adapters.spark.states import (
     is_severed,
     is_undecided,
 )
+from maintainer.domain.cost import ExecutorUse
 from maintainer.domain.job import FailureReason, JobEvent, Outcome
 from maintainer.domain.progress import Progress, Stage
+from maintainer.domain.units import GIB, MIB
 from maintainer.ports.runner import RunnerReport
 
 _EXIT_OUT_OF_MEMORY = (
@@ -114,20 +116,15 @@ class TrackedJob:
                     self.tell(name, at, **fields)
             case "job.finished":
                 said = str(fields.get("failure") or "")
-                self.end(
-                    _finish(
-                        read_result(fields.get("result")),
-                        at,
-                        read_result(fields.get("checks")),
-                        said,
-                    )
-                )
+                result, checks = (read_result(fields.get(name)) for name in ("result", "checks"))
+                self.end(_with_executors(_finish(result, at, checks, said), fields))
             case "job.cancelled" if fields.get("because"):
                 self.end(lost(at, str(fields["because"])))
             case "job.cancelled":
-                self.end(Outcome("cancelled", at, read_result(fields.get("result"))))
+                cancelled = Outcome("cancelled", at, read_result(fields.get("result")))
+                self.end(_with_executors(cancelled, fields))
             case "job.failed":
-                self.end(_fail(fields, at))
+                self.end(_with_executors(_fail(fields, at), fields))
             case _:
                 self.is_started = True
                 self._enter(name, str(fields.get("part")))
@@ -202,6 +199,15 @@ def _fail(fields: Mapping[str, object], at: datetime) -> Outcome:
     return replace(
         finished, check_failure=describe_failure(causes), check_failure_reason=classify(causes)
     )
+
+
+def _with_executors(outcome: Outcome, fields: Mapping[str, object]) -> Outcome:
+    """Add the executors that the job had, if its driver has counted them."""
+    match fields.get("executors"):
+        case {"seconds": float() | int() as seconds, "megabytes": int(megabytes)}:
+            return replace(outcome, executors=ExecutorUse(float(seconds), megabytes * MIB / GIB))
+        case _:
+            return outcome
 
 
 def _read_progress(fields: Mapping[str, object], now: Progress, at: datetime) -> Progress:

@@ -24,6 +24,7 @@ def bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
         cost=planned.cost,
         timeout=planned.timeout,
         memory_gb=planned.memory_gb,
+        executors_gb=planned.executors_gb,
         size=planned.size,
         size_reason=planned.size_reason,
         pool=fresh.pool,

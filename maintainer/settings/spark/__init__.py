@@ -18,7 +18,12 @@ from maintainer.settings.paths import read_path
 from maintainer.settings.spark.inheritance import lay_pools
 from maintainer.settings.spark.kubernetes import KubernetesSettings
 from maintainer.settings.spark.link import LinkSettings
-from maintainer.settings.spark.sizes import ExecutorsSettings, ProfilesSettings, read_memory
+from maintainer.settings.spark.sizes import (
+    AllocationSettings,
+    ExecutorsSettings,
+    ProfilesSettings,
+    read_memory,
+)
 from maintainer.settings.spark.ui import UiUrl
 from maintainer.settings.spark.yarn import YarnSettings
 
@@ -119,6 +124,11 @@ class PoolSettings(Strict):
     )
     executors: ExecutorsSettings | None = Field(
         default=None, description="Executors on a standalone cluster."
+    )
+    dynamic_allocation: AllocationSettings | None = Field(
+        default=None,
+        description="Bounds within which Spark adds and removes executors of a driver, after "
+        "`executors.count` at its start.",
     )
     driver_host: Annotated[str, BeforeValidator(_check_host)] | None = Field(
         default=None,
@@ -283,6 +293,22 @@ class PoolSettings(Strict):
                 f"has driver_host {self.driver_host or _HERE}, which the executors of "
                 f"{self.master} cannot reach; write this machine's address"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _check_allocation(self) -> PoolSettings:
+        bounds = self.dynamic_allocation
+        if bounds is None:
+            return self
+        counts = {size: found.count for size in JobSize if (found := self.executors_of(size))}
+        if not counts:
+            refuse("has dynamic_allocation, but its drivers have no executors: they run all tasks")
+        for size, count in counts.items():
+            if not bounds.min_executors <= count <= bounds.max_executors:
+                refuse(
+                    f"has {count} executors for {size} jobs, but dynamic_allocation allows "
+                    f"{bounds.min_executors} to {bounds.max_executors}"
+                )
         return self
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from re import compile as compile_regex
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from maintainer.adapters.policies.validation import Strict, refuse
 from maintainer.domain.errors import InvalidValueError
@@ -40,6 +40,25 @@ class ExecutorsSettings(Strict):
     cores: Annotated[
         int, Field(ge=1, le=64, description="Tasks that one executor runs at once.")
     ] = 1
+
+
+class AllocationSettings(Strict):
+    """How many executors a driver may have where Spark adds and removes them."""
+
+    min_executors: Annotated[
+        int, Field(ge=0, le=1000, description="Executors that stay while the driver lives.")
+    ] = 0
+    max_executors: Annotated[
+        int, Field(ge=1, le=1000, description="Executors at the same time, at most.")
+    ]
+
+    @model_validator(mode="after")
+    def _check_order(self) -> AllocationSettings:
+        if self.min_executors > self.max_executors:
+            refuse(
+                f"has min_executors {self.min_executors}, above max_executors {self.max_executors}"
+            )
+        return self
 
 
 class ProfileSettings(Strict):

@@ -49,6 +49,7 @@ def make_job(
         cost=planned.cost,
         score=planned.score,
         memory_gb=planned.memory_gb,
+        executors_gb=planned.executors_gb,
         size=planned.size,
         size_reason=planned.size_reason,
         pool=plan.pool,

@@ -6,6 +6,7 @@ import pytest
 
 from maintainer.adapters.spark.tracking import TrackedJob, blame, lost
 from maintainer.domain.conflict import ConflictKind
+from maintainer.domain.cost import ExecutorUse
 from maintainer.domain.job import FailureReason
 from maintainer.domain.progress import Progress, Stage
 
@@ -286,3 +287,23 @@ def test_a_job_that_was_ended_for_want_of_a_renewal_is_lost_not_cancelled() -> N
     assert job.outcome is not None
     assert (job.outcome.kind, job.outcome.reason) == ("lost", FailureReason.LOST_RUNNER)
     assert job.outcome.message == "it was late"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"event": "job.finished", "result": {}},
+        {"event": "job.cancelled", "result": {}},
+        {"event": "job.failed", "causes": []},
+    ],
+)
+def test_however_a_job_ends_its_executors_are_known_if_its_driver_has_counted_them(
+    message: dict[str, object],
+) -> None:
+    counted, fixed = TrackedJob("j"), TrackedJob("j")
+    counted.hear({**message, "executors": {"seconds": 12.5, "megabytes": 2048}}, NOW)
+    fixed.hear(message, NOW)
+    assert counted.outcome is not None
+    assert counted.outcome.executors == ExecutorUse(12.5, 2.0)
+    assert fixed.outcome is not None
+    assert fixed.outcome.executors is None

@@ -1484,6 +1484,11 @@ export interface components {
       estimate: components["schemas"]["EstimateOut"];
       /** Estimate Errors */
       estimate_errors: components["schemas"]["EstimateErrorOut"][];
+      /**
+       * Executor Seconds
+       * @description The time of all executors that the job really had, where Spark adds and removes them; its GB-hours rest on it. Null elsewhere.
+       */
+      executor_seconds: number | null;
       /** Failure Message */
       failure_message: string;
       failure_reason: components["schemas"]["FailureReason"] | null;

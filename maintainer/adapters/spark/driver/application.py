@@ -9,6 +9,7 @@ from .facts import load_catalogs, read_versions
 from .jvm import Jvm, ParentJvm, drop_cluster_defaults
 from .link.outbox import Message
 from .marks import Marks
+from .progress import ExecutorTime
 from .threads import Threads
 
 _CATALOGS_SECONDS = 30  # time for the configured catalogs to load, all at once
@@ -46,6 +47,7 @@ class Application:
         self.marks = Marks(self._java.org.apache.iceberg.EnvironmentContext, self._conf)
         # Neither tags nor descriptions are in pyspark's tracker.
         self.scala_context: JavaObject = self._context._jsc.sc()  # noqa: SLF001
+        self.executors = ExecutorTime(settings.get("executor_megabytes", 0), self._count_executors)
 
     @property
     def about(self) -> Message:
@@ -72,3 +74,8 @@ class Application:
     def stop(self) -> None:
         """End it; its JVM goes on."""
         self._context.stop()
+
+    def _count_executors(self) -> int:
+        are_active = True
+        found = self.scala_context.statusStore().executorList(are_active).length()
+        return int(found) - 1  # the driver is one of them

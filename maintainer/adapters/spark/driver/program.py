@@ -275,6 +275,7 @@ class Program:
         try:
             job.java_thread = self._application.threads.mark_current(job.tag)
             self._application.marks.add(job.job_id)
+            self._application.executors.begin(job.job_id)
             job.run_statements(session, self._output)
         # Any exception of Spark fails the job, with its class and message.
         except Exception as error:  # noqa: BLE001
@@ -287,14 +288,13 @@ class Program:
         """Report how the job ended, after none of its threads can commit any more."""
         if causes or job.is_cancelled.is_set():
             self._settle(job)
+        about = {"job": job.job_id, **self._application.executors.end(job.job_id)}
         if job.is_cancelled.is_set():
-            self._output.send(
-                "job.cancelled", job=job.job_id, result=job.result or {}, because=job.given_up_for
-            )
+            result, because = job.result or {}, job.given_up_for
+            self._output.send("job.cancelled", **about, result=result, because=because)
         elif causes:
-            self._output.send(
-                "job.failed", job=job.job_id, causes=causes, result=job.result, checks=job.checks
-            )
+            about |= {"causes": causes, "result": job.result, "checks": job.checks}
+            self._output.send("job.failed", **about)
         else:
             failure = (
                 job.meter.find_failure(self._application.scala_context)
@@ -303,7 +303,7 @@ class Program:
             )
             self._output.send(
                 "job.finished",
-                job=job.job_id,
+                **about,
                 result=job.result or {},
                 checks=job.checks,
                 failure=failure[:MAX_MESSAGE_CHARACTERS],
@@ -366,6 +366,7 @@ class Program:
         """Report each job's progress when it has changed, and an application that has ended."""
         while True:
             time.sleep(_PROGRESS_SECONDS)
+            application.executors.tick()
             with contextlib.suppress(Exception):  # the JVM is gone too
                 if application.is_stopped and not self._is_worn:
                     self._retire("Spark's application was ended from outside")

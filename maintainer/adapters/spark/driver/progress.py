@@ -1,11 +1,16 @@
-"""The progress of a job, from Spark's own status."""
+"""The progress of a job and the executors that it has, from Spark's own status."""
 
 from __future__ import annotations
 
+import contextlib
 import re
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from .link.outbox import Message
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
@@ -125,3 +130,58 @@ def _look(store: JavaObject, number: int) -> _SparkJob:
 
 def _items(sequence: JavaObject) -> list[JavaObject]:
     return [sequence.apply(index) for index in range(sequence.length())]
+
+
+class ExecutorTime:
+    """Counts executor-seconds, where Spark adds and removes executors.
+
+    Those of a moment belong in equal parts to the jobs at work.
+    """
+
+    def __init__(
+        self,
+        megabytes: int,
+        count: Callable[[], int],
+        read_clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take the memory of one executor, 0 where they are not to be counted.
+
+        ``count`` returns how many executors there are now.
+        """
+        self._megabytes = megabytes
+        self._count = count
+        self._read_clock = read_clock
+        self._mutex = threading.Lock()
+        self._executors = 0
+        self._at = read_clock()  # the jobs have had their parts until then
+        self._seconds: dict[str, float] = {}  # by job
+
+    def begin(self, job_id: str) -> None:
+        """Count for this job too from now on."""
+        self.tick()
+        with self._mutex:
+            self._seconds[job_id] = 0.0
+
+    def tick(self) -> None:
+        """Give the jobs their parts until now, and see how many executors there are."""
+        if not self._megabytes:
+            return
+        self._share()
+        with contextlib.suppress(Exception):  # Spark may be ending: the last number counts on
+            self._executors = self._count()
+
+    def end(self, job_id: str) -> Message:
+        """Return what a message about the job's end says of executors; nothing if none count."""
+        self._share()
+        with self._mutex:
+            seconds = self._seconds.pop(job_id, None)
+        if not self._megabytes or seconds is None:
+            return {}
+        return {"executors": {"seconds": round(seconds, 3), "megabytes": self._megabytes}}
+
+    def _share(self) -> None:
+        with self._mutex:
+            now = self._read_clock()
+            for job_id in self._seconds:
+                self._seconds[job_id] += self._executors * (now - self._at) / len(self._seconds)
+            self._at = now

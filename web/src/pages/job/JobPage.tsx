@@ -83,6 +83,12 @@ function Times({ job }: { job: Job }) {
       </dd>
       <dt>Time on Spark</dt>
       <dd>{formatDuration(duration === null ? null : Math.max(0, duration))}</dd>
+      {job.executor_seconds != null && (
+        <>
+          <dt>Time of executors</dt>
+          <dd>{formatDuration(job.executor_seconds)}</dd>
+        </>
+      )}
       {job.size && (
         <>
           <dt>Job size</dt>

@@ -11,7 +11,7 @@ from maintainer.adapters.spark.launcher.kubernetes.pods import (
     EXECUTOR_TEMPLATE,
     WORK_DIRECTORY,
 )
-from maintainer.adapters.spark.options import overhead_megabytes
+from maintainer.adapters.spark.options import allocation_settings, overhead_megabytes
 
 _API_SERVER = "k8s://https://kubernetes.default.svc"
 
@@ -50,4 +50,5 @@ def pod_settings(spec: DriverSpec, options: KubernetesOptions) -> dict[str, str]
         # settings reach executors over Spark's own connection, and no ConfigMap holds them
         "spark.kubernetes.executor.disableConfigMap": "true",
     }
-    return {key: value for key, value in settings.items() if value} | directories
+    given = {key: value for key, value in settings.items() if value}
+    return given | allocation_settings(executors) | directories
