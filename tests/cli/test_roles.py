@@ -97,6 +97,25 @@ def test_the_wait_for_the_schema_ends_with_the_migration(
     assert run(tmp_path, "store", "migrate") == (0, migrated)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_an_api_needs_no_access_to_the_cluster_of_the_drivers(tmp_path: Path) -> None:
+    """Its pod has neither a token nor the key of the link's certificate."""
+    file = write(tmp_path)
+    file.write_text(
+        file.read_text() + "spark:\n"
+        "  runner: kubernetes\n"
+        "  kubernetes: {namespace: jobs, image: maintainer}\n"
+        "  link: {address: 'https://link:8090', certificate: crt, key: key, authority: ca}\n"
+    )
+    (tmp_path / "ca").write_text("authority")
+    open_store(load_settings(file, {}).store).close()
+    with serving(tmp_path, "--role", "api", KUBECONFIG=str(tmp_path / "none")) as api:
+        assert api.get("/readyz")["is_ready"]
+        assert api.stop() == 0
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_what_a_worker_measures_is_served_by_the_api(settings: Settings, tmp_path: Path) -> None:
     lake = Lake(tmp_path)
