@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from helm_python import Chart, HelmError
 
-from helm.generator.__main__ import FILES, main
 from helm.generator.model import Values
 from helm.generator.parts import AS_KUBERNETES
 from helm.generator.schema import values_schema
@@ -24,12 +22,6 @@ CLUSTER = {
     "store": {"secretName": "store"},
     "link": {"secretName": "link"},
 }
-
-
-def test_what_is_committed_is_what_the_model_generates(tmp_path: Path) -> None:
-    main(tmp_path)
-    for name in FILES:
-        assert (tmp_path / name).read_text() == (CHART / name).read_text(), f"{name}: make generate"
 
 
 def test_the_defaults_are_those_of_the_model() -> None:

@@ -150,3 +150,9 @@ def test_every_decision_record_is_in_the_index() -> None:
     ]
     assert records
     assert [name for name in records if f"({name})" not in index] == []
+
+
+def test_an_address_of_the_api_in_the_page_begins_with_its_prefix() -> None:
+    """The typed client puts it in front of its own; other addresses are templates."""
+    pages = [path for path in sources() if path.suffix in {".ts", ".tsx"}]
+    assert [path for path in pages if "`/api" in read_text(path)] == []

@@ -1,5 +1,6 @@
 import { useDocumentVisibility } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
+import { prefix } from "../lib/prefix";
 import type { StreamState } from "./events";
 import type { JobLog } from "./types";
 
@@ -19,7 +20,7 @@ export interface LiveLog {
 export const NO_LOG: LiveLog = { lines: [], isCut: false, next: 0, state: undefined };
 
 export function logAddress(jobId: string): string {
-  return `/api/v1/jobs/${encodeURIComponent(jobId)}/log`;
+  return `${prefix}/api/v1/jobs/${encodeURIComponent(jobId)}/log`;
 }
 
 /** Adds a piece; a reconnected stream may repeat what is already known. */
