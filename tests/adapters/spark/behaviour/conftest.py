@@ -2,8 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adapters.spark.behaviour.cancelling import Scene, make_scene
-from tests.adapters.spark.behaviour.sites import Site
+pytest.register_assert_rewrite(
+    *(
+        f"tests.adapters.spark.behaviour.{module}"
+        for module in ("cancelling", "link_suite", "orphans", "suite")
+    )
+)
+
+from tests.adapters.spark.behaviour.cancelling import Scene, make_scene  # noqa: E402
+from tests.adapters.spark.behaviour.sites import Site  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -67,6 +67,9 @@ class RunnerSuite:
         assert "no_such_column" in outcome.message
         assert "\n" not in outcome.message
 
+    def test_orphans_are_found_and_removed(self, site: Site) -> None:
+        find_and_remove_an_orphan(site)
+
     def test_a_rewrite_has_said_how_far_it_was_when_it_is_cancelled(self, site: Site) -> None:
         job, table = at_work(site, "cancelled")
         wait_for_tasks(site.runner, job, 5)
@@ -80,9 +83,6 @@ class RunnerSuite:
         site.runner.cancel(job.job_id)
         assert outcome_of(site.runner, job).kind == "cancelled"
         assert len(site.lake.summaries(table)) == 1
-
-    def test_orphans_are_found_and_removed(self, site: Site) -> None:
-        find_and_remove_an_orphan(site)
 
     def test_a_job_that_nobody_renews_is_cancelled_before_its_fence(self, site: Site) -> None:
         tree = site.tree()
