@@ -11,7 +11,7 @@ from urllib.parse import quote
 from maintainer.adapters.spark import jars
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.pool import DEFAULT_POOL
-from maintainer.domain.redaction import find_secrets
+from maintainer.domain.redaction import SECRET_WORDS, find_secrets
 from maintainer.domain.units import MIB, parse_size
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
@@ -179,9 +179,12 @@ def spark_settings(
     First the options, then the catalogs, then those of the place where the driver runs, and last
     the settings that our statements and our ownership rely on.
     """
-    chosen = {"spark.sql.shuffle.partitions": "4", "spark.log.level": "WARN"} | {
-        str(key): str(value) for key, value in options.conf.items()
-    }
+    chosen = {
+        "spark.sql.shuffle.partitions": "4",
+        "spark.log.level": "WARN",
+        # of its event log and its page; Spark's own words leave out S3's keys and API keys
+        "spark.redaction.regex": f"(?i){'|'.join(SECRET_WORDS)}",
+    } | {str(key): str(value) for key, value in options.conf.items()}
     fixed = {
         "spark.app.name": application,
         "spark.ui.enabled": "false",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 from dataclasses import replace
@@ -215,6 +216,15 @@ def test_settings_of_the_user_do_not_replace_what_our_statements_rely_on(tmp_pat
     assert settings["spark.sql.variable.substitute"] == "false"
     assert "spark.sql.parser.escapedStringLiterals" not in settings
     assert settings["spark.sql.shuffle.partitions"] == "9"
+
+
+@pytest.mark.parametrize("name", ["s3.access-key-id", "header.X-Api-Key", "credential", "TOKEN"])
+def test_spark_shows_no_secret_in_its_event_log(tmp_path: Path, name: str) -> None:
+    options = LocalSparkOptions()
+    settings = spark_options.spark_settings(
+        options, {}, APPLICATION, spark_options.local_settings(options, tmp_path)
+    )
+    assert re.search(settings["spark.redaction.regex"], name)
 
 
 def test_a_disk_that_takes_no_more_is_a_spark_that_cannot_start(
