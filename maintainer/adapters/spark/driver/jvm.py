@@ -119,9 +119,6 @@ class ParentJvm:
             message = f"this program was started by {program}, and must be by Java itself"
             raise RuntimeError(message)
         self._end = os.pidfd_open(self.pid)  # a process that ends and is replaced stays ended
-        with contextlib.suppress(PermissionError):  # it leads a session already
-            # the node kills the JVM's session with the JVM; the last words take a moment longer
-            os.setsid()
 
     def await_gateway(self) -> None:
         """Return at once: it listens already, and pyspark knows where."""
