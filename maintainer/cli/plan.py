@@ -20,6 +20,7 @@ from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.plan import Plan, SkippedRule
+from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.requests.preview import preview
 from maintainer.steps.admission import read_queue
 
@@ -129,6 +130,7 @@ def plan_details(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
             admission = waits.get((plan.table, planned.rule))
             lines = [
                 *show.weigh(planned.cost, planned.score, planned.estimate),
+                *([] if plan.pool == DEFAULT_POOL else [f"runs in pool {plan.pool}"]),
                 call_statement(plan.table, planned.action),
             ]
             why = Text(planned.reason)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
+from maintainer.adapters.spark.pools.runner import PooledRunner
 from maintainer.domain.admission import AdmissionRules, WaitCode
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.pool import Pool
@@ -13,10 +18,12 @@ from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports import Ports
 from maintainer.steps.admission import read_queue
 from maintainer.steps.plan import plan
+from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 from tests.fakes.adapters.policies import FakePolicies
+from tests.fakes.adapters.spark import FakeRunner
 from tests.steps.world import ENFORCE, World, layer
 
 ON_BIG = "tables: lake.sales.big_*\nruns_on: big\n"
@@ -122,3 +129,34 @@ def test_a_job_that_waits_moves_with_its_policy() -> None:
     assert submit(ports) == 1
     (job,) = world.store.unfinished_jobs()
     assert (job.pool, job.memory_gb) == ("big", 8.0)
+
+
+@pytest.mark.parametrize("has_committed", [True, False])
+def test_a_job_of_a_pool_that_was_removed_is_judged_by_its_table(has_committed: bool) -> None:
+    world, ports = world_with()
+    table = world.put("big_1")
+    scan(ports)
+    plan(ports)
+    assert submit(ports) == 1
+    (job,) = world.store.unfinished_jobs()
+    world.runner.start(job.job_id)
+    watch(ports)
+    if has_committed:
+        world.mend(world.stored(job))
+    near = FakeRunner(world.clock, owner="process-2", tables=world)
+    files = OrphanFiles(world.store, near.owner)
+    runner = PooledRunner(
+        {"default": near}, {}, near.owner, near.application, files, world.store, world.clock
+    )
+    pools = AdmissionRules(pools={"default": POOLS["default"]})
+    restarted = replace(ports, runner=runner, admission=pools)
+    watch(restarted)
+    assert world.stored(job).state is JobState.RUNNING, "its former daemon may live"
+    world.clock.advance(ports.lease_terms.duration + 2 * ports.lease_terms.clock_margin)
+    watch(restarted)
+    assert world.stored(job).state is JobState.UNKNOWN
+    review(restarted)
+    done = world.stored(job)
+    assert done.state is (JobState.SUCCEEDED if has_committed else JobState.FAILED)
+    assert done.failure_reason is (None if has_committed else FailureReason.LOST_RUNNER)
+    assert {code for code, _ in reasons(plan_of(world, table))} == {SkipCode.NO_RUNNER}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from maintainer.adapters.spark.options import RunnerOptions
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
 from maintainer.adapters.spark.remote.heartbeats import Heartbeats
 from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import DEFAULT_POOL
 from tests.adapters.spark.lakes import wait_until
 from tests.adapters.spark.link.polls import LONGEST, NOW
 from tests.fakes.adapters.clock import FakeClock
@@ -137,15 +138,21 @@ class Site:
     launcher: FakeLauncher = field(default_factory=FakeLauncher)
     processes: list[RemoteDrivers] = field(default_factory=list)
 
-    def open(self, owner: str, dead_after: timedelta = timedelta(minutes=5)) -> RemoteDrivers:
+    def open(
+        self,
+        owner: str,
+        dead_after: timedelta = timedelta(minutes=5),
+        pool: str = DEFAULT_POOL,
+    ) -> RemoteDrivers:
+        options = replace(OPTIONS, pool=pool)
         opened = RemoteDrivers(
             self.launcher,
             self.store,
             self.clock,
             owner,
-            OPTIONS,
+            options,
             LinkOptions("abc", "https://home:1", "PEM", LONGEST),
-            DriverSettings(OPTIONS, {}, "app"),
+            DriverSettings(options, {}, "app"),
             lambda name, _: {"megabytes": 2048, "secret": "s3cret", "directory": name},
             Heartbeats(dead_after),
         )
