@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeJob, makeLog } from "../../../dev/fixtures/jobs";
 import { addPiece, MAX_LINES, NO_LOG } from "../../api/log";
-import type { JobDriver, JobLog } from "../../api/types";
+import type { JobLog } from "../../api/types";
 import { show } from "../../testing/render";
 import { DriverFacts } from "./DriverFacts";
 import { LogPanel } from "./LogPanel";
@@ -138,7 +138,8 @@ describe("the log panel", () => {
 });
 
 describe("the driver of a job", () => {
-  const driver = makeJob().driver!;
+  const { driver } = makeJob();
+  if (!driver) throw new Error("the fixture has no driver");
 
   it("is shown with its place, its versions and a link to Spark's page", async () => {
     await show(
