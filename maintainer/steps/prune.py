@@ -10,6 +10,7 @@ from maintainer.ports import Ports
 KEEP_READINGS = timedelta(
     days=7
 )  # digests of tables never read to the end: tables that were dropped or fail for long
+KEEP_LOGS = timedelta(days=30)  # of jobs: they are longer than all else that is kept of a job
 KEEP_DRIVERS = timedelta(days=1)  # what ended drivers said, and which processes there were
 
 
@@ -35,6 +36,6 @@ def prune(
         "orphan_lists": lists,
         "digests": digests,
         "portions": ports.store.prune_portions(),
-        "job_logs": ports.store.prune_job_logs(),
+        "job_logs": ports.store.prune_job_logs(now - KEEP_LOGS),
         "drivers": drivers,
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy import Connection, delete, exists, select
 
 from maintainer.adapters.store.database import Database
@@ -46,10 +48,13 @@ def read_job_log(connection: Connection, job_id: str, since: int = 0) -> JobLog 
     return JobLog(text[len(text) - (last.end - start) :], start, last.is_last, last.source)
 
 
-def prune_job_logs(_database: Database, connection: Connection) -> int:
+def prune_job_logs(_database: Database, connection: Connection, before: datetime) -> int:
     """See JobLogStore."""
-    is_known = exists().where(jobs.c.job_id == job_logs.c.job_id)
-    return connection.execute(delete(job_logs).where(~is_known)).rowcount
+    is_kept = exists().where(
+        jobs.c.job_id == job_logs.c.job_id,
+        jobs.c.finished_at.is_(None) | (jobs.c.finished_at >= before),
+    )
+    return connection.execute(delete(job_logs).where(~is_kept)).rowcount
 
 
 def _read_last(connection: Connection, job_id: str) -> AnyRow | None:

@@ -153,6 +153,6 @@ class JobLogStore(Protocol):
         """The log from a position on, at most MAX_LOG_CHARACTERS; None when there is none."""
         ...
 
-    def prune_job_logs(self) -> int:
-        """Delete the logs of jobs that are unknown; return how many parts."""
+    def prune_job_logs(self, before: datetime) -> int:
+        """Delete the logs of jobs that ended before then or are unknown; return how many parts."""
         ...

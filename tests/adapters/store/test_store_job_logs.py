@@ -8,10 +8,11 @@ import pytest
 
 from maintainer.adapters.store import open_store
 from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.job import JobState
 from maintainer.domain.job_log import JobLog
 from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import MAX_LOG_CHARACTERS
-from tests.adapters.store.values import make_job
+from tests.adapters.store.values import MINUTE, NOW, make_job
 
 FIRST = JobLog("Grüße\n", 0, source=100)
 SECOND = JobLog("two\nthree\n", 6, source=200)
@@ -69,13 +70,18 @@ def test_characters_that_a_database_refuses_are_kept(store: Store) -> None:
     assert store.job_log("m-1") == JobLog("a\x00b\U0001f600\n", 0)
 
 
-def test_logs_of_unknown_jobs_are_pruned(store: Store) -> None:
+def test_logs_of_unknown_jobs_and_of_those_that_ended_long_ago_are_pruned(store: Store) -> None:
     assert store.add_job(make_job("m-1"))
     for job_id in ("m-1", "m-2"):
         store.append_job_log(job_id, FIRST)
-    assert store.prune_job_logs() == 1
-    assert store.job_log("m-1") == FIRST
+    assert store.prune_job_logs(NOW + MINUTE) == 1
+    assert store.job_log("m-1") == FIRST, "it has not ended"
     assert store.job_log("m-2") is None
+    ended = make_job("m-1").advance(JobState.CANCELLED, finished_at=NOW)
+    assert store.update_job(ended, JobState.PENDING)
+    assert store.prune_job_logs(NOW) == 0
+    assert store.prune_job_logs(NOW + MINUTE) == 1
+    assert store.job_log("m-1") is None
 
 
 def test_logs_survive_a_restart(store_url: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from maintainer.domain.job import Job
 from maintainer.domain.job_log import JobLog
@@ -38,9 +39,14 @@ class FakeJobLogs:
             start = min(known.next, max(since, known.start))
             return replace(known, text=known.text[start - known.start :], start=start)
 
-    def prune_job_logs(self) -> int:
+    def prune_job_logs(self, before: datetime) -> int:
         with self._open():
-            unknown = self._logs.keys() - self._jobs.keys()
-            for job_id in unknown:
+            kept = {
+                job.job_id
+                for job in self._jobs.values()
+                if not job.state.is_final or job.closed_at >= before
+            }
+            gone = self._logs.keys() - kept
+            for job_id in gone:
                 del self._logs[job_id]
-            return len(unknown)
+            return len(gone)
