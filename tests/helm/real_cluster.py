@@ -6,6 +6,7 @@ with the other tests, because few machines have these programs.
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOpti
 from tests.adapters.spark.launcher.kubernetes.real_api_server import RealServer, open_real_server
 from tests.helm.charts import CHART, FULLNAME, NAMESPACE, RELEASE
 from tests.helm.nodes import pretending_nodes
+from tests.project.repository import ROOT
 
 JOBS = "spark-jobs"
 CATALOGS = {"lake": {"type": "rest", "uri": "https://catalog.example/"}}
@@ -67,12 +69,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
 
 
 @contextmanager
-def installed(server: RealServer, values: dict[str, Any]) -> Iterator[Config]:
+def installed(server: RealServer, values: dict[str, Any], chart: Path = CHART) -> Iterator[Config]:
     """A release with these values, whose pods are ready; nothing of it is left at the end."""
     before = everything(server)
     with Config(kubeconfig_path=server.admin, namespace=NAMESPACE) as helm:
         try:
-            helm.install(CHART, RELEASE, values, wait="watcher", timeout=90)
+            helm.install(chart, RELEASE, values, wait="watcher", timeout=90)
             yield helm
         finally:
             helm.uninstall(RELEASE, wait="watcher", timeout=60)
@@ -100,6 +102,10 @@ def find_pods(server: RealServer) -> dict[str, set[str]]:
     return found
 
 
+def count_pods(server: RealServer) -> dict[str, int]:
+    return {component: len(names) for component, names in find_pods(server).items()}
+
+
 def read_configuration(server: RealServer) -> dict[str, Any]:
     path = f"/api/v1/namespaces/{NAMESPACE}/configmaps/{FULLNAME}"
     settings: dict[str, Any] = yaml.safe_load(server.ask("GET", path)["data"]["maintainer.yaml"])
@@ -109,7 +115,7 @@ def read_configuration(server: RealServer) -> dict[str, Any]:
 def test_a_release_is_installed_tested_changed_and_rolled_back(server: RealServer) -> None:
     with installed(server, CLUSTER) as helm:
         first = find_pods(server)
-        assert {role: len(names) for role, names in first.items()} == {"api": 2, "worker": 2}
+        assert count_pods(server) == {"api": 2, "worker": 2}
         helm.test(RELEASE, timeout=60)
 
         policies = {"orders.yaml": "tables: lake.sales.orders\nmode: enforce\n"}
@@ -126,6 +132,37 @@ def test_a_release_is_installed_tested_changed_and_rolled_back(server: RealServe
 
         helm.rollback(RELEASE, version=1, wait="watcher", timeout=90)
         assert "drain_timeout" not in read_configuration(server)
+
+
+@pytest.fixture
+def former_chart(tmp_path: Path) -> Path:
+    """The chart before the last commit that changed its templates."""
+    log = ["git", "log", "-2", "--format=%H", "--", f"{CHART.relative_to(ROOT)}/templates"]
+    found = subprocess.run(log, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    if len(found.split()) < 2:
+        pytest.skip("this clone has no commit with another chart")
+    archive = ["git", "archive", found.split()[1], str(CHART.relative_to(ROOT))]
+    packed = subprocess.run(archive, cwd=ROOT, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "-x", "-C", str(tmp_path)], check=True, input=packed)
+    return tmp_path / CHART.relative_to(ROOT)
+
+
+def test_a_release_of_the_former_chart_is_upgraded(server: RealServer, former_chart: Path) -> None:
+    with installed(server, CLUSTER, former_chart) as helm:
+        accounts = find_uids(server)
+        helm.upgrade(CHART, RELEASE, CLUSTER, wait="watcher", timeout=90)
+        assert find_uids(server) == accounts
+        server.wait_until(lambda: count_pods(server) == {"api": 2, "worker": 2})
+
+
+def find_uids(server: RealServer) -> dict[str, str]:
+    """The identities of the accounts of the daemon and of drivers, which running drivers use."""
+    return {
+        f"{namespace}/{each['metadata']['name']}": each["metadata"]["uid"]
+        for namespace in (NAMESPACE, JOBS)
+        for each in server.ask("GET", f"/api/v1/namespaces/{namespace}/serviceaccounts")["items"]
+        if each["metadata"]["name"].startswith(FULLNAME)
+    }
 
 
 def test_the_daemons_account_has_the_rights_of_its_role_and_no_other(
