@@ -69,7 +69,7 @@ admission:
         ("admission: {urgent_share: 0.6, explore_share: 0.5}", "leave nothing for other tables"),
         (
             "admission: {per_catalog: {sea: {max_jobs: 1}}}",
-            "no catalog of that name (there is lake)",
+            "has admission.per_catalog.sea, but catalogs has only lake",
         ),
         (
             "admission: {blackouts: [{cron: '0 8 * * *', duration: 1h, timezone: Mars}]}",

@@ -86,12 +86,14 @@ class Settings(Strict):
 
     @model_validator(mode="after")
     def _check_names(self) -> Settings:
-        unknown = sorted(self.scan.catalogs.keys() - self.catalogs.keys())
-        if unknown:
-            refuse(
-                f"has scan.catalogs.{unknown[0]}, but catalogs has only "
-                f"{', '.join(sorted(self.catalogs))}"
-            )
+        polaris = self.polaris_policies
+        named = {f"scan.catalogs.{name}": name for name in sorted(self.scan.catalogs)}
+        named |= {f"admission.per_catalog.{name}": name for name in self.admission.per_catalog}
+        named |= {f"polaris_policies.catalog {polaris.catalog}": polaris.catalog} if polaris else {}
+        for place, name in named.items():
+            if name not in self.catalogs:
+                known = ", ".join(sorted(self.catalogs)) or "none"
+                refuse(f"has {place}, but catalogs has only {known}")
         return self
 
     @model_validator(mode="after")
@@ -105,28 +107,13 @@ class Settings(Strict):
         return self
 
     @model_validator(mode="after")
-    def _check_budgets(self) -> Settings:
-        for name in self.admission.per_catalog:
-            if name not in self.catalogs:
-                refuse(
-                    f"has admission.per_catalog.{name}, but no catalog of that name (there is "
-                    f"{', '.join(sorted(self.catalogs)) or 'none'})"
-                )
-        return self
-
-    @model_validator(mode="after")
     def _check_polaris(self) -> Settings:
         polaris = self.polaris_policies
-        if polaris is None:
-            return self
-        if polaris.catalog not in self.catalogs:
-            refuse(
-                f"has polaris_policies.catalog {polaris.catalog}, but catalogs has only "
-                f"{', '.join(sorted(self.catalogs))}"
-            )
-        if polaris.uri is None and not self.catalogs[polaris.catalog].properties.get(
-            "uri", ""
-        ).startswith("http"):
+        if (
+            polaris is not None
+            and polaris.uri is None
+            and not self.catalogs[polaris.catalog].properties.get("uri", "").startswith("http")
+        ):
             refuse(
                 f"has polaris_policies without a uri, and catalog {polaris.catalog} has none "
                 f"that begins with http:// or https://"
