@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from sqlalchemy import create_mock_engine
@@ -15,13 +16,13 @@ NEWEST = max(file.name[1:5] for file in schema_version.MIGRATIONS.glob("versions
 DRIVERS = {"sqlite": "sqlite://", "postgresql": "postgresql+psycopg://"}
 
 
-def write_schema(dialect: str) -> str:
+def write_schema(dialect: str) -> list[str]:
     """The statements that create a new store of this version."""
     statements: list[str] = []
 
     def note(statement: object, *_: object, **__: object) -> None:
         written = str(statement.compile(dialect=engine.dialect))  # type: ignore[attr-defined]
-        statements.append("\n".join(line.rstrip() for line in written.strip().splitlines()))
+        statements.append(" ".join(written.split()))
 
     engine = create_mock_engine(DRIVERS[dialect], note)
     metadata.create_all(engine, checkfirst=False)
@@ -30,10 +31,16 @@ def write_schema(dialect: str) -> str:
         f"INSERT INTO {VERSION_TABLE} VALUES ('{NEWEST}')",
     ]
     statements.sort(key=lambda one: one if " INDEX " in one else "")  # SQLAlchemy has a set of them
-    return ";\n\n".join(statements) + ";\n"
+    return statements
+
+
+def read_schema(revision: str, dialect: str) -> list[str]:
+    """The statements that created a new store of a released version."""
+    statements: list[str] = json.loads((FOLDER / f"{revision}.json").read_text())[dialect]
+    return statements
 
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for name in DRIVERS:
-        (FOLDER / f"{NEWEST}.{name}.sql").write_text(write_schema(name))
+    schemas = {dialect: write_schema(dialect) for dialect in DRIVERS}
+    (FOLDER / f"{NEWEST}.json").write_text(json.dumps(schemas, indent=1) + "\n")

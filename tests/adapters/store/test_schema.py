@@ -15,7 +15,7 @@ from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.job_schema import UNFINISHED_STATES
 from maintainer.adapters.store.schema import VERSION_TABLE, metadata
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
-from tests.adapters.store.recording import DRIVERS, FOLDER, NEWEST, write_schema
+from tests.adapters.store.recording import DRIVERS, FOLDER, NEWEST, read_schema, write_schema
 from tests.adapters.store.values import make_job
 
 LATER = f"""
@@ -33,13 +33,12 @@ def upgrade():
 
 def create_released(database: Database, revision: str) -> None:
     """Make the store of a released version."""
-    script = FOLDER / f"{revision}.{database.engine.dialect.name}.sql"
     with database.write() as connection:
-        for statement in script.read_text().split(";\n\n"):
+        for statement in read_schema(revision, database.engine.dialect.name):
             connection.exec_driver_sql(statement)
 
 
-@pytest.mark.parametrize("revision", sorted({file.name[:4] for file in FOLDER.glob("*.sql")}))
+@pytest.mark.parametrize("revision", sorted(file.stem for file in FOLDER.glob("*.json")))
 def test_the_store_of_a_released_version_gets_the_schema_that_the_queries_are_written_for(
     store_url: str, revision: str
 ) -> None:
@@ -65,7 +64,7 @@ def test_the_store_of_a_released_version_gets_the_schema_that_the_queries_are_wr
 @pytest.mark.parametrize("dialect", DRIVERS)
 def test_the_schema_of_the_newest_revision_is_recorded(dialect: str) -> None:
     """After a change of the schema: write a migration, then `python -m` of recording.py."""
-    assert (FOLDER / f"{NEWEST}.{dialect}.sql").read_text() == write_schema(dialect)
+    assert read_schema(NEWEST, dialect) == write_schema(dialect)
 
 
 def test_the_unique_index_covers_exactly_the_unfinished_states(store_url: str) -> None:
