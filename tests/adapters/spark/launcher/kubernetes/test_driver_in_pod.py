@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from maintainer.adapters.spark.launcher import LaunchPhase
+from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase
 from maintainer.api.server import TlsFiles
 from tests.adapters.spark.launcher.kubernetes.api_server import open_api_server
 from tests.adapters.spark.launcher.kubernetes.launcher_suite import IMAGE, Scene, eventually
@@ -43,6 +43,16 @@ def tls(authority: trustme.CA, tmp_path: Path) -> TlsFiles:
     return TlsFiles(tmp_path / "server.crt", tmp_path / "server.key")
 
 
+def make_spec(scene: Scene, address: str, token: str, authority: trustme.CA) -> DriverSpec:
+    return replace(
+        scene.spec,
+        name=NAME,
+        address=address,
+        start_token=token,
+        authority=authority.cert_pem.bytes().decode(),
+    )
+
+
 def test_a_driver_calls_home_and_tells_why_it_cannot_start(
     scene: Scene, tls: TlsFiles, authority: trustme.CA
 ) -> None:
@@ -50,14 +60,7 @@ def test_a_driver_calls_home_and_tells_why_it_cannot_start(
     home = Home()
     with served(home.endpoint, tls) as address:
         launcher = scene.launcher()
-        spec = replace(
-            scene.spec,
-            name=NAME,
-            address=address,
-            start_token=home.token,
-            authority=authority.cert_pem.bytes().decode(),
-        )
-        handle = launcher.launch(spec)
+        handle = launcher.launch(make_spec(scene, address, home.token, authority))
         eventually(lambda: launcher.state(handle).phase is LaunchPhase.ENDED)
         assert [said["event"] for said in home.heard()] == ["application.failed"]
         assert launcher.state(handle).reason == "the driver ended with exit code 4"
@@ -70,14 +73,7 @@ def test_a_driver_with_another_token_is_not_heard(
     home = Home()
     with served(home.endpoint, tls) as address:
         launcher = scene.launcher()
-        spec = replace(
-            scene.spec,
-            name=NAME,
-            address=address,
-            start_token="another",  # noqa: S106 - planted
-            authority=authority.cert_pem.bytes().decode(),
-        )
-        handle = launcher.launch(spec)
+        handle = launcher.launch(make_spec(scene, address, "another", authority))
         eventually(lambda: "status 401" in launcher.log(handle, 0).text)
         assert launcher.state(handle).phase is LaunchPhase.RUNNING
         assert home.heard() == []
