@@ -43,7 +43,7 @@ class SkipCode(StrEnum):
     AMBIGUOUS_POLICY = "ambiguous_policy"
     NOT_QUIET = "not_quiet"  # other writers commit and would cause conflicts
     OTHER_MAINTAINER = "other_maintainer"  # another program rewrites the table
-    NO_RUNNER = "no_runner"  # Spark cannot run jobs on the table's catalog
+    NO_RUNNER = "no_runner"  # Spark cannot run jobs on the table's catalog, or in its pool
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,17 @@ def test_the_driver_listens_where_the_service_and_the_settings_say() -> None:
     assert settings["spark.driver.host"] == f"{LARGE.name}.spark-jobs.svc"
 
 
+def test_executors_that_come_and_go_are_bounded() -> None:
+    assert not [name for name in pod_settings(LARGE, PLAIN) if "dynamicAllocation" in name]
+    assert LARGE.executors is not None
+    elastic = replace(LARGE, executors=replace(LARGE.executors, bounds=(1, 40)))
+    settings = pod_settings(elastic, PLAIN)
+    assert settings["spark.dynamicAllocation.enabled"] == "true"
+    assert settings["spark.dynamicAllocation.shuffleTracking.enabled"] == "true"
+    assert settings["spark.dynamicAllocation.maxExecutors"] == "40"
+    assert settings["spark.executor.instances"] == str(LARGE.executors.count), "at the start"
+
+
 def test_the_memory_of_the_container_is_the_heap_and_its_overhead() -> None:
     small: Any = render(SMALL, PLAIN)[0]
     large: Any = render(LARGE, PLAIN)[0]
