@@ -114,6 +114,7 @@ def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry, store:
     tell_everything(telemetry)
     telemetry.leadership_changed(is_leader=True)
     text, content_type = telemetry.render()
+    assert b"_created" not in text
     assert content_type == "text/plain; version=0.0.4; charset=utf-8"
     assert text.decode() == GOLDEN.read_text(encoding="utf-8")
 
