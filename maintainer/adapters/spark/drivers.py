@@ -207,14 +207,12 @@ class Drivers:
             del self._warm[driver.fingerprint]
 
     def _await_start(self, driver: Driver) -> None:
-        seconds = self._start_timeout.total_seconds()
-        self._set_timer(
-            driver,
-            self._start_timeout,
-            partial(
-                driver.give_up,
-                f"Spark did not start within {seconds:g} s; its log is {driver.log}",
-            ),
+        self._set_timer(driver, self._start_timeout, partial(self._end_late, driver))
+
+    def _end_late(self, driver: Driver) -> None:
+        late = f"Spark did not start within {self._start_timeout.total_seconds():g} s"
+        driver.give_up(
+            "; ".join(filter(None, (late, driver.hindrance, f"its log is {driver.log}")))
         )
 
     def _set_timer(

@@ -38,6 +38,7 @@ class ScriptedSpark:
     does_end: bool = False
     name: str = "driver-1"
     log: str = "driver.log"
+    hindrance: str = ""
     is_started: bool = False
     is_ended: Event = field(default_factory=Event)
     orders: list[str] = field(default_factory=list)
@@ -104,6 +105,12 @@ def test_a_driver_that_does_not_call_in_time_is_ended_and_its_log_is_asked() -> 
     ):
         trial.start()
     assert spark.orders == ["give up", "release"]
+
+
+def test_what_its_place_says_of_a_driver_that_does_not_start_comes_first() -> None:
+    spark = ScriptedSpark(start_words=(), hindrance="the image x cannot be pulled: not found")
+    with pytest.raises(RunnerUnavailableError, match="within 0 s; the image x cannot be pulled"):
+        trial_of(spark, AT_ONCE).start()
 
 
 def test_a_driver_that_ends_at_once_says_why() -> None:

@@ -166,6 +166,11 @@ class DriverProcess:
         """Return the JVM's process number; None until the driver has sent it."""
         return self._identities[1].pid if len(self._identities) > 1 else None
 
+    @property
+    def hindrance(self) -> str:
+        """Return nothing: a process waits for nobody."""
+        return ""
+
     def send(self, order: Mapping[str, object]) -> bool:
         """Send an order to the driver; False if it does not listen any more."""
         connection = self._connection

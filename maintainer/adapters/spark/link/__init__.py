@@ -40,6 +40,11 @@ class Driver(Protocol):
         """Where people find its log, as text by str()."""
         ...
 
+    @property
+    def hindrance(self) -> str:
+        """Why it does not start, as its place says; empty if that says nothing."""
+        ...
+
     def run(self, order: Mapping[str, object], valid_for: timedelta | None) -> None:
         """Give it a job, which may work for this time from now; None: while a daemon is there."""
         ...

@@ -78,6 +78,11 @@ class RemoteDriver:
         return f"the log of {self.handle or self.name}"
 
     @property
+    def hindrance(self) -> str:
+        """Return what the launcher says of it."""
+        return self.state.reason
+
+    @property
     def given_up(self) -> str:
         """Return why it was given up; empty: it was not."""
         return self._given_up

@@ -107,7 +107,8 @@ class Trial:
             try:
                 message = self._heard.get(timeout=max(0.0, deadline - time.monotonic()))
             except Empty:
-                reason = f"{late}; {driver.find_complaint() or f'see {driver.log}'}"
+                why = driver.hindrance or driver.find_complaint() or f"see {driver.log}"
+                reason = f"{late}; {why}"
                 raise RunnerUnavailableError(reason) from None
             if message.get("event") in events and job_id in {None, message.get("job")}:
                 return message

@@ -176,6 +176,22 @@ def test_an_application_that_cannot_start_fails_its_job_with_the_reason(site: Si
     assert "the image x cannot be pulled" in outcome.message
 
 
+def test_what_the_cluster_says_of_a_driver_that_is_late_becomes_its_reason(site: Site) -> None:
+    runner = runner_of(site, "one")
+    runner.renew("job-1", MINUTE)
+    runner.submit(the_job())
+    site.launcher.states[f"app-{site.application().spec.name}"] = LaunchState(
+        LaunchPhase.STARTING, "the image x cannot be pulled: not found"
+    )
+    driver = runner.warm()
+    assert driver is not None
+    wait_until(lambda: bool(driver.hindrance))
+    runner._drivers._end_late(driver)
+    assert str(driver.last_words["reason"]).startswith(
+        "Spark did not start within 120 s; the image x cannot be pulled: not found; its log is "
+    )
+
+
 def test_what_cannot_be_launched_is_refused(site: Site) -> None:
     runner = runner_of(site, "one")
     site.launcher.error = RunnerUnavailableError("no quota")
