@@ -6,13 +6,20 @@ or delayed.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import random
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta, tzinfo
+
+from apscheduler.executors.base import BaseExecutor
+from apscheduler.job import Job as ScheduledJob
+from apscheduler.jobstores.base import JobLookupError
+from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.base import BaseTrigger
 
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.job import Job
@@ -24,12 +31,24 @@ log = logging.getLogger(__name__)
 JITTER_SHARE = (
     0.1  # of the interval, at random, so that many daemons do not ask a catalog at the same moment
 )
-FIRST_RUNS_APART = 0.05  # seconds, so that the steps begin in their order
 CANCEL_GRACE = timedelta(seconds=30)
 # A step is late when it ends no run for this many intervals, or this many times its last run time.
 MISSED_RUNS = 3
 LEAST_PATIENCE = timedelta(minutes=10)
 STOP_GRACE = timedelta(seconds=5)  # for steps to end; a step that hangs ends with the process
+
+
+class _Threads(BaseExecutor):  # type: ignore[misc]  # apscheduler has no types
+    """A daemon thread for each run, which does not keep the process alive.
+
+    run_step skips a run of a step that is already running.
+    """
+
+    # As APScheduler calls it.
+    def submit_job(self, job: ScheduledJob, run_times: list[datetime]) -> None:  # noqa: ARG002
+        threading.Thread(target=job.func, args=job.args, name=f"step-{job.id}", daemon=True).start()
+
+    _do_submit_job = submit_job
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +104,52 @@ class StepState:
         )
 
 
+class SteadyTime(tzinfo):
+    """The time zone in which APScheduler plans, which tells the monotonic clock's time.
+
+    APScheduler asks for the time by `datetime.now(zone)` alone. The answer is no time of the day:
+    it is an arbitrary start plus the time that has passed since then.
+    """
+
+    _BEGINNING = datetime(2000, 1, 1)  # noqa: DTZ001 - in no other time zone
+
+    def now(self) -> datetime:
+        """The time by which steps are planned."""
+        return (self._BEGINNING + timedelta(seconds=time.monotonic())).replace(tzinfo=self)
+
+    def fromutc(self, dt: datetime) -> datetime:  # noqa: ARG002 - the machine's time
+        """Return the monotonic time, which the machine's clock does not change."""
+        return self.now()
+
+    def utcoffset(self, dt: datetime | None) -> timedelta:  # noqa: ARG002 - always the same
+        """Zero: two of its times differ by exactly the time between them."""
+        return timedelta(0)
+
+    def dst(self, dt: datetime | None) -> timedelta:  # noqa: ARG002 - always the same
+        """Zero: there is no daylight saving time."""
+        return timedelta(0)
+
+    def tzname(self, dt: datetime | None) -> str:  # noqa: ARG002 - always the same
+        """For logs."""
+        return "monotonic"
+
+
+class _Every(BaseTrigger):  # type: ignore[misc]  # apscheduler has no types
+    """A run each interval from now on, with jitter; missed runs are not repeated."""
+
+    def __init__(self, interval: timedelta) -> None:
+        self._interval = interval
+
+    def get_next_fire_time(
+        self,
+        previous_fire_time: datetime | None,  # noqa: ARG002 - as APScheduler calls it
+        now: datetime,
+    ) -> datetime:
+        # S311: spreads requests, guards nothing.
+        jitter = random.uniform(1 - JITTER_SHARE, 1 + JITTER_SHARE)  # noqa: S311
+        return now + self._interval * jitter
+
+
 class Scheduler:
     """Runs steps at their intervals, each in a thread of its own."""
 
@@ -102,46 +167,29 @@ class Scheduler:
             str, tuple[float, float]
         ] = {}  # the end of each step's last run, by the monotonic clock, and its run time
         self._began = time.monotonic()
-        self._state = threading.Condition()  # guards the four below
-        self._due: dict[str, float] = {}  # the next run of each step, by the monotonic clock
+        self._time = SteadyTime()
+        self._state = threading.Condition()  # guards the two below
         self._running: set[str] = set()
-        self._is_draining = False
         self._is_ending = False
+        self._apscheduler = BackgroundScheduler(
+            timezone=self._time,
+            executors={"default": _Threads()},
+            job_defaults={"coalesce": True, "misfire_grace_time": None},
+        )
 
     def start(self) -> None:
         """Start; every step runs at once, then at its interval."""
         self._began = time.monotonic()
         for order, step in enumerate(self._steps.values()):
-            self._due[step.name] = self._began + FIRST_RUNS_APART * order
-        for step in self._steps.values():
-            threading.Thread(
-                target=self._repeat, args=(step,), name=f"step-{step.name}", daemon=True
-            ).start()
-
-    def _repeat(self, step: Step) -> None:
-        while self._await_run(step):
-            self.run_step(step.name)
-
-    def _await_run(self, step: Step) -> bool:
-        """Wait until the step is due; False when it must not run any more.
-
-        What was due while the step was running is skipped.
-        """
-        with self._state:
-            if self._due[step.name] <= self._ended.get(step.name, (0.0, 0.0))[0]:
-                self._plan(step)
-            while not self._is_ending and not (self._is_draining and step.starts_work):
-                left = self._due[step.name] - time.monotonic()
-                if left <= 0:
-                    self._plan(step)
-                    return True
-                self._state.wait(left)
-            return False
-
-    def _plan(self, step: Step) -> None:
-        # S311: spreads requests, guards nothing.
-        jitter = random.uniform(1 - JITTER_SHARE, 1 + JITTER_SHARE)  # noqa: S311
-        self._due[step.name] = time.monotonic() + step.interval.total_seconds() * jitter
+            first = self._time.now() + timedelta(milliseconds=50 * order)
+            self._apscheduler.add_job(
+                self.run_step,
+                _Every(step.interval),
+                args=[step.name],
+                id=step.name,
+                next_run_time=first,
+            )
+        self._apscheduler.start()
 
     def run_step(self, name: str) -> bool:
         """Run a step now, and return whether it succeeded.
@@ -180,10 +228,11 @@ class Scheduler:
         return time.monotonic() < ended + step.rest_factor * took
 
     def _hasten(self, names: list[str]) -> None:
-        """Let these steps run now, unless the scheduler was never started."""
+        """Let these steps run now, except those that a drain or the end has removed."""
         with self._state:
-            self._due |= dict.fromkeys(self._due.keys() & set(names), time.monotonic())
-            self._state.notify_all()
+            for name in names if self._apscheduler.running and not self._is_ending else ():
+                with contextlib.suppress(JobLookupError):
+                    self._apscheduler.modify_job(name, next_run_time=self._time.now())
 
     @property
     def states(self) -> tuple[StepState, ...]:
@@ -211,9 +260,9 @@ class Scheduler:
 
         Returns when none of our jobs is left, or CANCEL_GRACE is over.
         """
-        with self._state:
-            self._is_draining = True
-            self._state.notify_all()
+        for step in self._steps.values():
+            if step.starts_work and self._apscheduler.get_job(step.name) is not None:
+                self._apscheduler.remove_job(step.name)
         if self._wait_for_none(unfinished, timeout):
             return
         for job in unfinished():
@@ -236,7 +285,9 @@ class Scheduler:
         """Start no more runs; returns when no step is running, or the grace is over."""
         with self._state:
             self._is_ending = True
-            self._state.notify_all()
+        if self._apscheduler.running:
+            self._apscheduler.shutdown(wait=False)
+        with self._state:
             self._state.wait_for(lambda: not self._running, grace.total_seconds())
             for name in sorted(self._running):
                 log.warning(

@@ -251,6 +251,35 @@ def test_a_step_that_takes_long_rests_in_proportion(make: Callable[..., Schedule
     assert len(runs) == 1
 
 
+def test_a_step_whose_end_meets_the_schedulers_end_does_not_hold_it_up(
+    make: Callable[..., Scheduler], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler = make(
+        Step("scan", lambda: None, RARELY, starts_work=True),
+        Step("plan", lambda: None, RARELY, starts_work=True, after="scan"),
+    )
+    hastening, ending = threading.Event(), threading.Event()
+    inner = scheduler._apscheduler
+    hasten = inner.modify_job
+
+    def hasten_late(*arguments: object, **changes: object) -> object:
+        hastening.set()
+        assert ending.wait(20)
+        deadline = time.monotonic() + 0.5  # an end that does not wait for this is begun by then
+        while inner.running and time.monotonic() < deadline:
+            threading.Event().wait(0.01)
+        return hasten(*arguments, **changes)
+
+    monkeypatch.setattr(inner, "modify_job", hasten_late)
+    scheduler.start()
+    assert hastening.wait(20)
+    stopping = threading.Thread(target=scheduler.stop, daemon=True)
+    ending.set()
+    stopping.start()
+    stopping.join(20)
+    assert not stopping.is_alive(), "the end waits for a step that waits for the end"
+
+
 def test_a_step_that_hangs_is_left_and_does_not_keep_the_process(
     make: Callable[..., Scheduler], caplog: pytest.LogCaptureFixture
 ) -> None:

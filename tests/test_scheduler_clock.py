@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 import pytest
+from apscheduler.executors import base as executors
+from apscheduler.schedulers import base as schedulers
 
 from maintainer.scheduler import Scheduler, Step
 from tests.fakes.adapters.telemetry import FakeTelemetry
@@ -18,9 +19,16 @@ OFTEN = timedelta(milliseconds=20)
 
 @pytest.fixture
 def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
-    """Puts the machine's clock forward or back."""
-    steps, real = [timedelta(0)], time.time
-    monkeypatch.setattr(time, "time", lambda: real() + steps[0].total_seconds())
+    """Puts APScheduler's clock forward or back."""
+    steps = [timedelta(0)]
+
+    class Set(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+            return (datetime.now(UTC) + steps[0]).astimezone(tz)
+
+    for module in (schedulers, executors):
+        monkeypatch.setattr(module, "datetime", Set)
     return lambda step: steps.__setitem__(0, step)
 
 

@@ -8,7 +8,7 @@ from types import TracebackType
 
 from maintainer.domain.visible import make_visible
 
-_QUIET = ("alembic", "httpx", "httpx2", "pyiceberg")
+_QUIET = ("apscheduler", "alembic", "httpx", "httpx2", "pyiceberg")
 _INDENT = "    "  # indents a traceback: a line that begins with a time is an event
 _ExceptionInfo = (
     tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]

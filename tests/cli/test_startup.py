@@ -13,7 +13,7 @@ from maintainer.cli import commands
 from tests.adapters.catalog.lake import Lake, rows
 
 LAKE = ("pyiceberg", "pyarrow", "pandas", "numpy", "pyspark", "boto3", "aiohttp", "obstore")
-SERVICES = ("fastapi", "uvicorn", "httpx", "requests", "apprise")
+SERVICES = ("fastapi", "uvicorn", "httpx", "requests", "apprise", "apscheduler")
 STORE = ("sqlalchemy", "alembic", "psycopg")
 SETTINGS = ("pydantic", "yaml")
 PROGRAM = """
