@@ -90,8 +90,7 @@ class JobLogs:
             except MaintainerError as error:
                 fault = str(error)
             if fault and fault != source.fault:
-                about = {"driver": source.driver.name, "reason": fault}
-                _LOG.warning("job_log.not_copied", extra=about)
+                _LOG.warning("job_log.not_copied driver=%s reason=%s", source.driver.name, fault)
             source.fault = fault
 
     def _copy(self, source: _Source) -> None:

@@ -199,7 +199,9 @@ def test_a_log_that_cannot_be_read_now_is_read_later_and_said_once(
         wait_until(lambda: scribe.reads > 5)
         scribe.error = None
         wait_until(is_complete(logs))
-    assert [record.__dict__["reason"] for record in caplog.records] == ["the API server is away"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "job_log.not_copied driver=spark-1 reason=the API server is away"
+    ]
 
 
 def test_a_driver_that_another_process_has_adopted_is_let_go_without_an_end(
