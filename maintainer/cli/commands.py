@@ -37,7 +37,7 @@ PANELS: Final = {
             "Explain one table: its health, each rule's decision and reason, recent jobs, earlier "
             "decisions.",
         ),
-        "jobs": Entry("jobs:jobs_app", "Jobs of the running daemon: list, show, cancel."),
+        "jobs": Entry("jobs:jobs_app", "Jobs of the running daemon: list, show, log, cancel."),
         "audit": Entry("audit:audit", "Print the audit log, or export it."),
         "pauses": Entry(
             "pauses:pauses", "List what is paused, by whom and why, and what still runs there."

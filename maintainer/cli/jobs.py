@@ -28,7 +28,7 @@ from maintainer.domain.units import format_duration
 from maintainer.settings import Settings
 
 jobs_app = typer.Typer(
-    help="Jobs of the running daemon: list, show, cancel.", invoke_without_command=True
+    help="Jobs of the running daemon: list, show, log, cancel.", invoke_without_command=True
 )
 
 TIMEOUT_SECONDS = 10
@@ -49,7 +49,12 @@ def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:
     try:
         with requests.Session() as session:
             session.trust_env = False  # no proxy is between us and the daemon
-            answer = session.request(method, f"{base}/api/v1{path}", timeout=TIMEOUT_SECONDS)
+            answer = session.request(
+                method,
+                f"{base}/api/v1{path}",
+                headers={"Accept": "application/json"},
+                timeout=TIMEOUT_SECONDS,
+            )
         body: Answer = answer.json()
     except (requests.RequestException, ValueError) as error:
         message = f"no daemon answers at {base}: {error}; `maintainer serve` starts one"
@@ -142,6 +147,30 @@ def cancel_job(job: JobId, config: Config = None) -> None:
     echo(f"job {job}: {answer['state']}, cancel requested")
 
 
+@jobs_app.command("log")
+@command
+def show_log(
+    job: JobId,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Print new lines until the log is complete.")
+    ] = False,
+    config: Config = None,
+) -> None:
+    """Print what the job's driver wrote while it had the job."""
+    settings, since = load(config), 0
+    while True:
+        path = f"/jobs/{quote(job, safe='')}/log?since={since}"
+        log = _ask_daemon(settings, "GET", path)
+        for line in log["text"].splitlines():
+            echo(line)
+        if log["state"] == "none":
+            echo(f"no log of job {job} was kept", is_error=True)
+        if not follow or log["state"] in {"none", "complete"}:
+            return
+        since = log["next"]
+        time.sleep(WATCH_SECONDS)
+
+
 def _jobs_table(found: Sequence[Answer]) -> Rows:
     rows = Rows(
         ("table", "rule", "state", "created (UTC)", "took", "job", "result"),
@@ -175,6 +204,7 @@ def _job_table(job: Answer) -> Facts:
     """One line for each known fact."""
     effect = job["effect"] or {}
     cancelled_by = job["cancel_requested_by"]
+    driver = job["driver"] or {}
     facts = {
         "job": job["job_id"],
         "table": job["table"],
@@ -194,6 +224,9 @@ def _job_table(job: Answer) -> Facts:
         "result": effect.get("sentence", ""),
         "rows": ROW_PROOFS[RowProof(effect["rows"])] if effect else "",
         "difference": effect.get("difference", ""),
+        "driver": driver.get("name", ""),
+        "runs on": driver.get("host", ""),
+        "application": driver.get("application_id", ""),
         "statement": job["action"],
     }
     return Facts(

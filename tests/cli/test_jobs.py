@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,9 +13,13 @@ from typer.testing import CliRunner, Result
 
 from maintainer.cli import commands
 from maintainer.domain.job import FailureReason, JobState
+from maintainer.domain.job_driver import JobDriver
+from maintainer.domain.job_log import JobLog
 from tests.api.nouns import finish_job, make_job, run_job
 from tests.api.serving import Client
 from tests.api.test_jobs import serve
+from tests.fakes.adapters.clock import FakeClock
+from tests.fakes.adapters.spark import FakeRunner
 
 
 @pytest.fixture
@@ -97,3 +103,40 @@ def test_a_job_that_is_not_known_is_a_usage_error() -> None:
 def test_the_list_splits_no_word_at_the_width_of_a_terminal(columns: str) -> None:
     words = call(columns=columns).stdout.split()
     assert {"lake.sales.orders", "rewrite_data_files", "succeeded", "job-1"} <= set(words)
+
+
+def test_a_jobs_log_is_printed_and_followed_to_its_end(
+    daemon: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = daemon.daemon.ports.runner
+    assert isinstance(runner, FakeRunner)
+    runner.logs["job-3"] = JobLog("one\ntwo \x1b[31m\n", 0)
+    assert call("log", "job-3").stdout == "one\ntwo \\x1b[31m\n"
+
+    def grow(_: float) -> None:
+        known = runner.logs["job-3"]
+        runner.logs["job-3"] = JobLog(f"{known.text}three\n", 0, is_complete=True)
+
+    monkeypatch.setattr("maintainer.cli.jobs.time.sleep", grow)
+    assert call("log", "job-3", "--follow").stdout == "one\ntwo \\x1b[31m\nthree\n"
+    assert "no job 'nope' is known" in call("log", "nope").stderr
+
+
+def test_a_log_that_was_not_kept_is_said(daemon: Client) -> None:
+    clock = daemon.daemon.ports.clock
+    assert isinstance(clock, FakeClock)
+    clock.advance(timedelta(days=1))
+    said = call("log", "job-1")
+    assert (said.stdout, said.stderr) == ("", "no log of job job-1 was kept\n")
+
+
+def test_a_job_is_shown_with_its_driver(daemon: Client) -> None:
+    store = daemon.daemon.store
+    known = store.job("job-3")
+    assert known is not None
+    driver = JobDriver("spark-1", "app-1", "node-1")
+    assert store.update_job(replace(known, driver=driver), known)
+    shown = call("show", "job-3").stdout
+    assert {line.split()[0]: line.split()[-1] for line in shown.splitlines()}["driver"] == "spark-1"
+    assert "node-1" in shown
+    assert "app-1" in shown
