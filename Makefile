@@ -40,7 +40,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
-.PHONY: help setup demo run test test-web test-fast test-kube image image-check conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-web test-fast test-kube test-node image image-check conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -147,6 +147,10 @@ test-kube: setup  ## the Kubernetes launcher and the chart on a real API server 
 	@for program in etcd kube-apiserver kube-controller-manager; do \
 	    [ -x "$${KUBEBUILDER_ASSETS:-/nonexistent}/$$program" ] || { echo "test-kube: not run, because KUBEBUILDER_ASSETS=$${KUBEBUILDER_ASSETS:-} has no program $$program"; exit 0; }; \
 	done; $(BIN)/pytest tests/adapters/spark/launcher/kubernetes/real_cluster.py tests/helm/real_cluster.py --numprocesses 0 $(ARGS)
+
+test-node: setup  ## the daemon with drivers and executors as pods (NODE_KUBECONFIG: an administrator's; NODE_IMAGE: an image of this project on the node)
+	@if [ -r "$${NODE_KUBECONFIG:-}" ] && [ -n "$${NODE_IMAGE:-}" ]; then $(BIN)/pytest tests/node/on_node.py --numprocesses 0 $(ARGS); \
+	else echo "test-node: not run, because NODE_KUBECONFIG and NODE_IMAGE do not name a cluster's kubeconfig and an image that it has"; fi
 
 IMAGE ?= iceberg-maintainer
 CONTAINERS ?= $(shell for program in docker podman buildah; do $$program info >/dev/null 2>&1 && { echo $$program; break; }; done)

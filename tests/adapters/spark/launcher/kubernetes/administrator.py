@@ -32,8 +32,10 @@ class Administrator:
             config=KubeConfig.from_file(self.kubeconfig).get(), namespace=self.namespace
         )
 
-    def create_namespace(self) -> None:
-        self.client.create(Namespace(metadata=ObjectMeta(name=self.namespace)))
+    def create_namespace(self, security: str = "privileged") -> None:
+        """Create it with this Pod Security standard."""
+        labels = {"pod-security.kubernetes.io/enforce": security}
+        self.client.create(Namespace(metadata=ObjectMeta(name=self.namespace, labels=labels)))
 
     def allow_drivers(self) -> None:
         """Create the drivers' service account with its documented Role."""

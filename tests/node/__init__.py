@@ -1,0 +1,1 @@
+"""The daemon on a real Kubernetes node: `make test-node`. Not collected with the other tests."""
