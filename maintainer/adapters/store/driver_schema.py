@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text
+from sqlalchemy import Column, Index, Integer, Table, Text
 
-from maintainer.adapters.store.schema import metadata
+from maintainer.adapters.store.schema import metadata, owned_by
 from maintainer.adapters.store.types import Count, Instant, Packed, name_type
-
-
-def _of_driver() -> Column[str]:
-    return Column(
-        "driver", name_type(), ForeignKey("drivers.name", ondelete="CASCADE"), primary_key=True
-    )
-
 
 # Drivers that poll, with the digests of their tokens.
 drivers = Table(
@@ -46,7 +39,7 @@ drivers = Table(
 driver_orders = Table(
     "driver_orders",
     metadata,
-    _of_driver(),
+    owned_by("driver", "drivers.name"),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("document", Packed, nullable=False),  # JSON
 )
@@ -54,7 +47,7 @@ driver_orders = Table(
 driver_messages = Table(
     "driver_messages",
     metadata,
-    _of_driver(),
+    owned_by("driver", "drivers.name"),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("job_id", name_type(), nullable=False),  # empty: of the driver itself
     Column("event", Text, nullable=False),
@@ -65,7 +58,7 @@ driver_messages = Table(
 driver_jobs = Table(
     "driver_jobs",
     metadata,
-    _of_driver(),
+    owned_by("driver", "drivers.name"),
     Column("job_id", name_type(), primary_key=True),
     Column("until", Instant, nullable=False),
 )

@@ -6,7 +6,6 @@ from sqlalchemy import (
     Boolean,
     Column,
     Double,
-    ForeignKey,
     Index,
     Integer,
     LargeBinary,
@@ -16,7 +15,7 @@ from sqlalchemy import (
     text,
 )
 
-from maintainer.adapters.store.schema import metadata
+from maintainer.adapters.store.schema import metadata, owned_by
 from maintainer.adapters.store.types import Count, Instant, Packed, name_type
 from maintainer.domain.job import JobState
 
@@ -51,7 +50,7 @@ jobs = Table(
 job_events = Table(
     "job_events",
     metadata,
-    Column("job_id", name_type(), ForeignKey("jobs.job_id", ondelete="CASCADE"), primary_key=True),
+    owned_by("job_id", "jobs.job_id"),
     Column("sequence", Integer, primary_key=True, autoincrement=False),
     Column("at", Instant, nullable=False),
     Column("name", Text, nullable=False),
@@ -95,12 +94,7 @@ rule_histories = Table(
 candidates = Table(
     "candidates",
     metadata,
-    Column(
-        "full_name",
-        name_type(),
-        ForeignKey("plans.full_name", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    owned_by("full_name", "plans.full_name"),
     Column("position", SmallInteger, primary_key=True, autoincrement=False),
     Column("document", Text, nullable=False),  # JSON
     sqlite_with_rowid=False,

@@ -31,6 +31,12 @@ SORTED_FIGURES = (
 
 metadata = MetaData()
 
+
+def owned_by(name: str, owner: str) -> Column[str]:
+    """Return a key column that refers to a row of another table, and is deleted with it."""
+    return Column(name, name_type(), ForeignKey(owner, ondelete="CASCADE"), primary_key=True)
+
+
 # One narrow row for each known table, which lists sort, filter and sum. The documents are in other
 # tables, so that a sum over the fleet does not read them.
 tables = Table(
@@ -90,12 +96,7 @@ tables = Table(
 table_health = Table(
     "table_health",
     metadata,
-    Column(
-        "full_name",
-        name_type(),
-        ForeignKey("tables.full_name", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    owned_by("full_name", "tables.full_name"),
     Column("summary", Packed, nullable=False),  # TableHealth without partitions, history and refs
     Column("detail", Packed, nullable=False),  # partitions, history and refs
     Column("grade", Text, nullable=False),  # JSON
@@ -106,12 +107,7 @@ table_health = Table(
 scan_marks = Table(
     "scan_marks",
     metadata,
-    Column(
-        "full_name",
-        name_type(),
-        ForeignKey("tables.full_name", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    owned_by("full_name", "tables.full_name"),
     Column("token", Text, nullable=False),
     Column("basis", Text, nullable=False),
 )
@@ -119,12 +115,7 @@ scan_marks = Table(
 plans = Table(
     "plans",
     metadata,
-    Column(
-        "full_name",
-        name_type(),
-        ForeignKey("tables.full_name", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    owned_by("full_name", "tables.full_name"),
     Column("document", Packed, nullable=False),
 )
 
@@ -304,12 +295,7 @@ orphan_lists = Table(
 orphan_files = Table(
     "orphan_files",
     metadata,
-    Column(
-        "list_id",
-        name_type(),
-        ForeignKey("orphan_lists.list_id", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    owned_by("list_id", "orphan_lists.list_id"),
     Column(
         "first", Integer, primary_key=True, autoincrement=False
     ),  # the position of its first file in the list
