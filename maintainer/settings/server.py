@@ -84,16 +84,19 @@ def _read_prefix(value: object) -> object:
     return value.rstrip("/") if isinstance(value, str) else value
 
 
+ListeningHost = Annotated[
+    str, Field(min_length=1, max_length=255, description="The address to listen on.")
+]
+ListeningPort = Annotated[
+    int, Field(ge=0, le=GREATEST_PORT, description="The port to listen on; 0 takes any free one.")
+]
+
+
 class ServerSettings(Strict):
     """The address and the host names of the API and the page."""
 
-    host: Annotated[
-        str, Field(min_length=1, max_length=255, description="The address to listen on.")
-    ] = "127.0.0.1"
-    port: Annotated[
-        int,
-        Field(ge=0, le=GREATEST_PORT, description="The port to listen on; 0 takes any free one."),
-    ] = 8080
+    host: ListeningHost = "127.0.0.1"
+    port: ListeningPort = 8080
     hosts: Annotated[
         tuple[str, ...],
         BeforeValidator(_read_hosts),

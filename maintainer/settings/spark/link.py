@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from maintainer.adapters.policies.validation import Strict, refuse
 from maintainer.settings.paths import read_path
-from maintainer.settings.server import GREATEST_PORT
+from maintainer.settings.server import ListeningHost, ListeningPort
 
 _ADDRESS = compile_regex(r"https?://[A-Za-z0-9.\[\]:-]{1,259}(/[A-Za-z0-9._~/-]*)?")
 _HERE = compile_regex(r"http://(localhost|127(\.[0-9]+){3}|\[::1\])(:[0-9]+)?(/.*)?")
@@ -25,13 +25,8 @@ def _check_address(value: object) -> object:
 class LinkSettings(Strict):
     """The port on which drivers poll for their jobs; it is separate from the page's."""
 
-    host: Annotated[
-        str, Field(min_length=1, max_length=255, description="The address to listen on.")
-    ] = "127.0.0.1"
-    port: Annotated[
-        int,
-        Field(ge=0, le=GREATEST_PORT, description="The port to listen on; 0 takes any free one."),
-    ] = 8090
+    host: ListeningHost = "127.0.0.1"
+    port: ListeningPort = 8090
     address: Annotated[str, BeforeValidator(_check_address)] | None = Field(
         default=None,
         description="The address by which drivers reach the port. Default: the host and the port "
