@@ -152,7 +152,8 @@ def test_every_decision_record_is_in_the_index() -> None:
     assert [name for name in records if f"({name})" not in index] == []
 
 
-def test_an_address_of_the_api_in_the_page_begins_with_its_prefix() -> None:
+def test_an_address_of_the_daemon_in_the_page_begins_with_its_prefix() -> None:
     """The typed client puts it in front of its own; other addresses are templates."""
     pages = [path for path in sources() if path.suffix in {".ts", ".tsx"}]
-    assert [path for path in pages if "`/api" in read_text(path)] == []
+    bare = re.compile(r'`/api|fetch\(["`]/|href="/')
+    assert [path for path in pages if bare.search(read_text(path))] == []

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useSyncExternalStore } from "react";
+import { prefix } from "../lib/prefix";
 
 const ASK_EVERY_MS = 2_000;
 const ANSWER_WITHIN_MS = 2_000;
@@ -8,7 +9,7 @@ const ANSWER_WITHIN_MS = 2_000;
 export async function isAnswering(signal?: AbortSignal): Promise<boolean> {
   const deadline = AbortSignal.timeout(ANSWER_WITHIN_MS);
   try {
-    const response = await fetch("/livez", {
+    const response = await fetch(`${prefix}/livez`, {
       cache: "no-store",
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     });
