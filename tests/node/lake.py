@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -26,7 +27,6 @@ from tests.amazon import ACCESS_KEY_ID, REGION, client, create_bucket, serve_ama
 from tests.node.rest_catalog import serve_catalog
 
 PLANTED_SECRET = "storage-key-that-no-object-may-hold"  # noqa: S105 - planted
-_BUCKET = "lake"
 _AGE = timedelta(days=40)  # of each table's first commit
 _ROWS = 500  # of each file
 
@@ -35,7 +35,10 @@ class BucketLake(Lake):
     """Written by a catalog of the tests' own; daemon and Spark use the REST catalog before it."""
 
     def __init__(self, root: Path, endpoint: str) -> None:
+        """Create a bucket of its own: the server's contents outlive it in this process."""
         self.root = root
+        self.bucket = f"lake-{uuid4().hex[:8]}"
+        create_bucket(endpoint, self.bucket)
         self.storage = {
             "s3.endpoint": endpoint,
             "s3.access-key-id": ACCESS_KEY_ID,
@@ -46,11 +49,11 @@ class BucketLake(Lake):
         self.catalog = SqlCatalog(
             "lake",
             uri=f"sqlite:///{root}/catalog.db",
-            warehouse=f"s3://{_BUCKET}/warehouse",
+            warehouse=f"s3://{self.bucket}/warehouse",
             **self.storage,
         )
         self.catalog.create_namespace("db")
-        self._bucket = client("s3", endpoint)
+        self._objects = client("s3", endpoint)
 
     def create(
         self,
@@ -98,20 +101,19 @@ class BucketLake(Lake):
 
     def leave_orphan(self, table: TableIdentifier, name: str) -> str:
         """Put a file where a failed writer leaves one; return its key."""
-        location = self.load(table).location().removeprefix(f"s3://{_BUCKET}/")
+        location = self.load(table).location().removeprefix(f"s3://{self.bucket}/")
         key = f"{location}/data/{name}"
-        self._bucket.put_object(Bucket=_BUCKET, Key=key, Body=b"left by a failed writer")
+        self._objects.put_object(Bucket=self.bucket, Key=key, Body=b"left by a failed writer")
         return key
 
     def keys(self) -> set[str]:
         """All objects."""
-        pages = self._bucket.get_paginator("list_objects_v2").paginate(Bucket=_BUCKET)
+        pages = self._objects.get_paginator("list_objects_v2").paginate(Bucket=self.bucket)
         return {found["Key"] for page in pages for found in page.get("Contents", ())}
 
-    @staticmethod
-    def grow_old() -> None:
+    def grow_old(self) -> None:
         """Let all objects be as old as the tables; the server is in this process."""
-        for found in s3_backends["123456789012"]["aws"].buckets[_BUCKET].keys.values():
+        for found in s3_backends["123456789012"]["aws"].buckets[self.bucket].keys.values():
             found.last_modified = (WallClock().now() - _AGE).replace(tzinfo=None)
 
 
@@ -119,7 +121,6 @@ class BucketLake(Lake):
 def open_lake(root: Path, host: str) -> Iterator[BucketLake]:
     """Serve an empty lake on this address; its properties are those for daemon and Spark."""
     with serve_amazon(host) as endpoint:
-        create_bucket(endpoint, _BUCKET)
         lake = BucketLake(root, endpoint)
         with serve_catalog(host, lake.catalog) as uri:
             lake.properties = {"type": "rest", "uri": uri, **lake.storage}
