@@ -78,7 +78,7 @@ def test_a_job_is_adopted_from_one_daemon_after_another_and_its_rewrite_runs_onc
         assert first.has_left_nothing
     assert own_lake.data_files(table) == 200
     assert len(own_lake.summaries(table)) == 2, "one commit: the rewrite ran once"
-    assert not list(run_dir.glob("*.spark-*"))
+    assert not list(run_dir.glob("*.spark-*[0-9]")), "only its log is kept"
 
 
 def test_what_nobody_renews_is_cancelled_before_its_fence_and_commits_nothing(
@@ -92,7 +92,7 @@ def test_what_nobody_renews_is_cancelled_before_its_fence_and_commits_nothing(
         assert time.monotonic() < fence, (
             "it was cancelled in time, and nobody asked for it for two seconds more"
         )
-    log = (own_lake.root / "run" / "daemon-1.spark.log").read_text(errors="replace")
+    log = (own_lake.root / "run" / "daemon-1.spark-1.log").read_text(errors="replace")
     assert "job job-1 is not renewed in time and is cancelled for that" in log
     find_lost(own_lake, table)
 
@@ -138,4 +138,4 @@ def test_an_orderly_end_leaves_no_spark_of_a_daemon_that_was_killed_before(own_l
         )
         live.close()
         assert killed.has_left_nothing
-    assert not list(run_dir.glob("*.spark-*"))
+    assert not list(run_dir.glob("*.spark-*[0-9]")), "only its log is kept"

@@ -151,7 +151,7 @@ def test_an_idle_spark_ends_and_leaves_nothing(lake: Lake, run_dir: Path) -> Non
     assert outcome_of(runner, job).kind == "finished"
     wait_until(lambda: runner.driver_pid is None and read_start_time(driver_pid) is None)
     runner.close()
-    assert not list(run_dir.glob("idle-1.spark-*"))
+    assert not list(run_dir.glob("idle-1.spark-*[0-9]")), "only its log is kept"
     assert not (run_dir / "idle-1.processes.json").exists()
 
 
