@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote.driver import FENCE_MARGIN
-from maintainer.adapters.spark.tracking import lost
+from maintainer.adapters.spark.tracking import TrackedJob, lost
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import Job
@@ -110,8 +110,10 @@ class PooledRunner:
         if not self._end_driver_of(job):
             return None
         message = f"its pool {job.pool} is not configured any more, or cannot be used here"
-        outcome = lost(self._clock.now(), message)
-        return RunnerReport(job.job_id, job.started_at is not None, job.progress, outcome=outcome)
+        is_started = job.started_at is not None
+        tracked = TrackedJob(job.job_id, progress=job.progress, is_started=is_started)
+        tracked.end(lost(self._clock.now(), message))
+        return tracked.report()
 
     def _end_driver_of(self, job: Job) -> bool:
         """Refuse the polls of the job's driver once its fence has passed; True if none is left."""
