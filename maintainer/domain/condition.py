@@ -41,149 +41,31 @@ _QUOTES: Final = {"'", '"', "`"}
 
 # Keywords that can begin or continue a query: SELECT, MAP and REDUCE (which run programs), FROM,
 # TABLE, VALUES and WITH; then those that join queries.
-_QUERY_WORDS: Final = frozenset(
-    [
-        "SELECT",
-        "MAP",
-        "REDUCE",
-        "TRANSFORM",
-        "USING",
-        "FROM",
-        "TABLE",
-        "VALUES",
-        "WITH",
-        "UNION",
-        "EXCEPT",
-        "INTERSECT",
-        "MINUS",
-        "JOIN",
-        "LATERAL",
-    ]
-)
-_WORDS_BEFORE_BRACKETS: Final = frozenset(
-    [
-        *(
-            "AND",
-            "OR",
-            "NOT",
-            "IN",
-            "BETWEEN",
-            "LIKE",
-            "ILIKE",
-            "RLIKE",
-            "ANY",
-            "SOME",
-            "ALL",
-            "CASE",
-            "WHEN",
-            "THEN",
-            "ELSE",
-            "DIV",
-            "INTERVAL",
-            "ESCAPE",
-        ),
-        *("DECIMAL", "DEC", "NUMERIC", "CHAR", "CHARACTER", "VARCHAR"),  # types with a size
-    ]
-)
+_QUERY_WORDS: Final = frozenset((
+    "SELECT", "MAP", "REDUCE", "TRANSFORM", "USING", "FROM", "TABLE", "VALUES", "WITH", "UNION",
+    "EXCEPT", "INTERSECT", "MINUS", "JOIN", "LATERAL",
+))  # fmt: skip
+_WORDS_BEFORE_BRACKETS: Final = frozenset((
+    "AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "ANY", "SOME", "ALL", "CASE",
+    "WHEN", "THEN", "ELSE", "DIV", "INTERVAL", "ESCAPE",
+    "DECIMAL", "DEC", "NUMERIC", "CHAR", "CHARACTER", "VARCHAR",  # types with a size
+))  # fmt: skip
 # Functions that depend only on their arguments and the time. reflect() and java_method() call any
 # Java code, and anybody can define a catalog's function.
-CONDITION_FUNCTIONS: Final = frozenset(
-    [
-        *(
-            "abs",
-            "add_months",
-            "cast",
-            "ceil",
-            "ceiling",
-            "coalesce",
-            "concat",
-            "contains",
-            "curdate",
-            "current_date",
-            "current_timestamp",
-            "date",
-        ),
-        *(
-            "date_add",
-            "date_diff",
-            "date_format",
-            "date_from_unix_date",
-            "date_sub",
-            "date_trunc",
-            "dateadd",
-            "datediff",
-            "day",
-            "dayofmonth",
-            "dayofweek",
-        ),
-        *(
-            "dayofyear",
-            "endswith",
-            "floor",
-            "from_unixtime",
-            "from_utc_timestamp",
-            "greatest",
-            "hour",
-            "if",
-            "ifnull",
-            "isnan",
-            "isnotnull",
-            "isnull",
-        ),
-        *(
-            "last_day",
-            "least",
-            "left",
-            "length",
-            "localtimestamp",
-            "lower",
-            "ltrim",
-            "make_date",
-            "make_timestamp",
-            "minute",
-            "mod",
-            "month",
-        ),
-        *(
-            "months_between",
-            "next_day",
-            "now",
-            "nullif",
-            "nvl",
-            "pmod",
-            "quarter",
-            "replace",
-            "right",
-            "round",
-            "rtrim",
-            "second",
-            "startswith",
-            "substr",
-        ),
-        *(
-            "substring",
-            "timestamp",
-            "timestamp_micros",
-            "timestamp_millis",
-            "timestamp_seconds",
-            "timestampadd",
-            "timestampdiff",
-            "to_date",
-        ),
-        *(
-            "to_timestamp",
-            "to_timestamp_ntz",
-            "to_utc_timestamp",
-            "trim",
-            "trunc",
-            "try_cast",
-            "try_to_timestamp",
-            "unix_date",
-            "unix_timestamp",
-        ),
-        *("upper", "weekday", "weekofyear", "year"),
-    ]
-)
+CONDITION_FUNCTIONS: Final = frozenset((
+    "abs", "add_months", "cast", "ceil", "ceiling", "coalesce", "concat", "contains", "curdate",
+    "current_date", "current_timestamp", "date", "date_add", "date_diff", "date_format",
+    "date_from_unix_date", "date_sub", "date_trunc", "dateadd", "datediff", "day", "dayofmonth",
+    "dayofweek", "dayofyear", "endswith", "floor", "from_unixtime", "from_utc_timestamp",
+    "greatest", "hour", "if", "ifnull", "isnan", "isnotnull", "isnull", "last_day", "least",
+    "left", "length", "localtimestamp", "lower", "ltrim", "make_date", "make_timestamp",
+    "minute", "mod", "month", "months_between", "next_day", "now", "nullif", "nvl", "pmod",
+    "quarter", "replace", "right", "round", "rtrim", "second", "startswith", "substr",
+    "substring", "timestamp", "timestamp_micros", "timestamp_millis", "timestamp_seconds",
+    "timestampadd", "timestampdiff", "to_date", "to_timestamp", "to_timestamp_ntz",
+    "to_utc_timestamp", "trim", "trunc", "try_cast", "try_to_timestamp", "unix_date",
+    "unix_timestamp", "upper", "weekday", "weekofyear", "year",
+))  # fmt: skip
 ICEBERG_FUNCTIONS: Final = frozenset(
     ["bucket", "days", "hours", "months", "truncate", "years"]
 )  # in the namespace `system` of each catalog
