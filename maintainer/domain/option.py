@@ -93,19 +93,13 @@ REWRITE_POSITION_DELETE_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyT
     {
         name: REWRITE_DATA_FILES_OPTIONS[name]
         for name in (
-            "target-file-size-bytes",
-            "min-file-size-bytes",
-            "max-file-size-bytes",
-            "min-input-files",
-            "max-file-group-size-bytes",
-            "max-concurrent-file-group-rewrites",
-            "partial-progress.enabled",
-            "partial-progress.max-commits",
-            "rewrite-job-order",
+            "target-file-size-bytes", "min-file-size-bytes", "max-file-size-bytes",
+            "min-input-files", "max-file-group-size-bytes", "max-concurrent-file-group-rewrites",
+            "partial-progress.enabled", "partial-progress.max-commits", "rewrite-job-order",
             "rewrite-all",
         )
     }
-)
+)  # fmt: skip
 _MAX_PARALLEL_DELETES = 64  # threads of the driver; beyond that, object stores answer 429
 
 # Options of the two rewrites belong to their `options` map, those of the others are arguments of

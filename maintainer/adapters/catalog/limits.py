@@ -39,25 +39,11 @@ MAX_SHARES: Final = 250_000  # partitions in one manifest
 MAX_NAME_CHARACTERS: Final = 64 * MIB  # in all partition names of one manifest together
 MAX_PARTITIONS: Final = 1_000_000  # in one table
 
-READABLE_SCHEMES: Final = frozenset(
-    {
-        "file",
-        "s3",
-        "s3a",
-        "s3n",
-        "gs",
-        "abfs",
-        "abfss",
-        "wasb",
-        "wasbs",
-        "oss",
-        "hdfs",
-        "viewfs",
-        "hf",
-    }
-    # The storages of Iceberg tables. http and https would open the daemon's network to a table's
-    # paths.
-)
+# The storages of Iceberg tables. http and https would open the daemon's network to a table's paths.
+READABLE_SCHEMES: Final = frozenset((
+    "file", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "oss", "hdfs", "viewfs",
+    "hf",
+))  # fmt: skip
 
 
 T = TypeVar("T")

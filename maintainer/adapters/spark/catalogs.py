@@ -38,23 +38,14 @@ _SAME_IN_SPARK = frozenset(
     }
 )  # fmt: skip
 _SAME_BY_TYPE = {
-    "rest": frozenset(
-        {
-            "credential",
-            "token",
-            "oauth2-server-uri",
-            "scope",
-            "audience",
-            "resource",
-            "rest.sigv4-enabled",
-            "rest.signing-region",
-            "rest.signing-name",
-        }
-    ),
+    "rest": frozenset((
+        "credential", "token", "oauth2-server-uri", "scope", "audience", "resource",
+        "rest.sigv4-enabled", "rest.signing-region", "rest.signing-name",
+    )),
     "glue": frozenset({"glue.id", "glue.endpoint", "glue.skip-archive"}),
     "sql": frozenset[str](),
     "hive": frozenset[str](),
-}
+}  # fmt: skip
 _GIVEN = "given"  # under spark:
 _GIVES_KIND = frozenset({"type", "catalog-impl"})
 _GIVEN_ELSEWHERE = frozenset({"uri", "catalog-impl", "py-catalog-impl"})

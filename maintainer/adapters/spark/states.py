@@ -132,16 +132,10 @@ _STACK_FRAME = compile_regex(
 _CLASS_PREFIX = compile_regex(
     r"^(?:(?:[a-z_][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)?:\s+)+"
 )
-_WRAPPERS = frozenset(
-    {
-        "RuntimeException",
-        "ExecutionException",
-        "CompletionException",
-        "SparkException",
-        "InvocationTargetException",
-        "UndeclaredThrowableException",
-    }
-)
+_WRAPPERS = frozenset((
+    "RuntimeException", "ExecutionException", "CompletionException", "SparkException",
+    "InvocationTargetException", "UndeclaredThrowableException",
+))  # fmt: skip
 
 
 def classify(causes: Sequence[tuple[str, str]]) -> FailureReason:
