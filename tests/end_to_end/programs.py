@@ -87,11 +87,15 @@ class Daemon:
 
     def story(self, job_id: str) -> list[str]:
         """What has happened to the job, by the names of its events."""
+        return [event["name"] for event in self.events(job_id)]
+
+    def events(self, job_id: str) -> Any:
+        """What has happened to the job."""
         request = urllib.request.Request(  # noqa: S310 - as above
             f"{self.url}/api/v1/jobs/{job_id}/events", headers={"Accept": "application/json"}
         )
         with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - as above
-            return [event["name"] for event in json.loads(answer.read())]
+            return json.loads(answer.read())
 
     def post(self, path: str, body: object | None = None) -> Any:
         data = json.dumps(body if body is not None else {}).encode()

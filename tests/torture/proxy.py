@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 
 CHUNK_BYTES = 65536
 START_SECONDS = 10
@@ -36,10 +36,10 @@ class _Connection:
 @dataclass(slots=True)
 class Proxy:
     """Forwards connections to a port of this machine; its switches may be thrown from any
-    thread.
+    thread. Of several target ports each connection gets the next that takes it.
     """
 
-    target_port: int
+    target_port: InitVar[int]
     port: int = 0
     delay_seconds: float = 0.0
     is_refusing: bool = False
@@ -50,10 +50,15 @@ class Proxy:
     spares: Callable[[bytes], bool] = (
         spare_none  # commits whose answers are not lost, by what the client says
     )
+    target_ports: list[int] = field(default_factory=list)
+    _served: int = 0  # connections
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _connections: set[_Connection] = field(default_factory=set)
     _thread: threading.Thread | None = None
     _is_up: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self, target_port: int) -> None:
+        self.target_ports.append(target_port)
 
     def start(self) -> None:
         """Listen on a free port."""
@@ -101,11 +106,11 @@ class Proxy:
             self.broken += 1
             client.transport.abort()
             return
-        try:
-            server_reader, server = await asyncio.open_connection("127.0.0.1", self.target_port)
-        except OSError:
+        reached = await self._reach()
+        if reached is None:
             client.transport.abort()
             return
+        server_reader, server = reached
         connection = _Connection(client, server)
         self._connections.add(connection)
         try:
@@ -116,6 +121,14 @@ class Proxy:
         finally:
             self._connections.discard(connection)
             connection.cut()
+
+    async def _reach(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        self._served += 1
+        begin = self._served % len(self.target_ports)
+        for port in (*self.target_ports[begin:], *self.target_ports[:begin]):
+            with contextlib.suppress(OSError):
+                return await asyncio.open_connection("127.0.0.1", port)
+        return None
 
     async def _forward_requests(
         self, connection: _Connection, reader: asyncio.StreamReader

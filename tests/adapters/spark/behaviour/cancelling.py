@@ -139,7 +139,7 @@ def cancel_at_gate(scene: Scene, action: Action, gated: Path) -> tuple[str, int]
     tree = site.tree()
     hand_over = workshop.prepare(
         scene.table, action
-    )  # measured before the gate is shut, for whoever looks at the table would wait there too
+    )  # measured before the gate is shut, for a measurement would wait there too
     with gate_at(gated):
         job = hand_over()
         await_gate(site.dump_threads, site.read_log)
