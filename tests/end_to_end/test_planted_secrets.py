@@ -1,0 +1,193 @@
+"""Secrets that a test plants into the configuration are nowhere but in the process that needs them.
+
+Searched are the objects of the cluster, the arguments and variables of all processes, the logs of
+the daemon, of the driver and of Spark's events, a dump of the store, and what the API answers.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.error import HTTPError
+
+import pytest
+
+from maintainer.api.application import openapi_document
+from tests.adapters.spark.lakes import Lake
+from tests.end_to_end.places import Place, on_kubernetes, on_standalone
+from tests.end_to_end.programs import Daemon, descendants, serving, wait_for
+from tests.end_to_end.test_replicas import find_free_port
+from tests.end_to_end.test_two_daemons import POLICY, TABLE, find_ended, find_running
+from tests.postgres import PostgresServer
+
+pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(400)]
+
+PLANTED = {
+    "catalog token": "planted-catalog-token",
+    "catalog credential": "planted-client-credential",
+    "catalog header": "planted-header",
+    "S3 key": "planted-s3-access-key",
+    "S3 secret": "planted-s3-secret-key",
+    "JDBC password": "planted-jdbc-password",
+    "Hadoop secret": "planted-hadoop-secret",
+}
+CONFIGURATION = """
+catalogs:
+  lake: {{type: sql, uri: '{uri}', warehouse: 'file://{home}/warehouse'}}
+  vault:
+    type: rest
+    uri: '{vault}'
+    token: planted-catalog-token
+    credential: 'client:planted-client-credential'
+    header.X-Api-Key: planted-header
+    s3.access-key-id: planted-s3-access-key
+    s3.secret-access-key: planted-s3-secret-key
+store: 'sqlite:///{home}/store.db'
+policies: {home}/policies
+scan: {{interval: 1s}}
+plan: {{interval: 500ms}}
+submit: {{interval: 500ms}}
+watch: {{interval: 500ms}}
+review: {{interval: 500ms}}
+spark:
+  max_jobs: 1
+  conf:
+    spark.eventLog.enabled: 'true'
+    spark.eventLog.dir: 'file://{home}/events'
+    spark.eventLog.compress: 'false'
+    spark.hadoop.fs.s3a.secret.key: planted-hadoop-secret
+  link: {{port: {port}}}
+"""
+
+
+class _Vault(BaseHTTPRequestHandler):
+    """A catalog that takes no token."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        body = b'{"error": {"message": "no", "type": "NotAuthorizedException", "code": 401}}'
+        self.send_response(HTTPStatus.UNAUTHORIZED)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET  # noqa: N815 - as the base class calls it
+
+
+@contextmanager
+def a_vault() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Vault) as server:
+        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    "surround", [on_kubernetes, on_standalone], ids=lambda surround: surround.__name__
+)
+def test_planted_secrets_are_nowhere(
+    tmp_path: Path,
+    postgres_server: PostgresServer,
+    surround: Callable[[Path], AbstractContextManager[Place]],
+) -> None:
+    home, server = tmp_path, postgres_server
+    role = surround.__name__
+    server.run(f"CREATE ROLE {role} LOGIN SUPERUSER PASSWORD 'planted-jdbc-password'")
+    uri = server.create_database()
+    lake = Lake(home, uri)
+    lake.create(TABLE.name, files=200, partitions=100)
+    for name in ("policies", "events"):
+        (home / name).mkdir()
+    (home / "policies" / "all.yaml").write_text(POLICY.format(mode="enforce"))
+    with ExitStack() as stack:
+        place = stack.enter_context(surround(home))
+        common = CONFIGURATION.format(
+            home=home,
+            uri=uri.replace(f"postgres:{server.password}", f"{role}:planted-jdbc-password"),
+            vault=stack.enter_context(a_vault()),
+            port=find_free_port(),
+        )
+        (home / "maintainer.yaml").write_text(common + place.spark)
+        daemon = stack.enter_context(serving(home))
+        job, _ = wait_for(
+            lambda: find_running(f"sqlite:///{home}/store.db"),
+            180,
+            f"Spark to work on a job; said:\n{daemon.said()}",
+        )
+        executors = place.executor_pids()
+        texts = place.objects() | read_processes(daemon, executors)
+        ended = wait_for(lambda: find_ended(daemon, job.job_id), 180, "its end")
+        assert ended["state"] == "succeeded", ended
+        texts |= place.objects() | read_answers(daemon, job.job_id)
+        texts |= {
+            "the daemon's log": daemon.said(),
+            "the driver's log": place.driver_log(),
+            "the store": dump(home / "store.db"),
+        } | {f"event log {path.name}": path.read_text() for path in events(home)}
+        secrets = PLANTED | {"start token": place.start_token()}
+    lake.catalog.engine.dispose()
+    assert "planted-jdbc-password" in (home / "maintainer.yaml").read_text()
+    assert [
+        f"{what} in {where}"
+        for where, text in texts.items()
+        for what, secret in secrets.items()
+        if secret in text
+    ] == []
+
+
+def events(home: Path) -> list[Path]:
+    found = [path for path in (home / "events").rglob("*") if path.stat().st_size]
+    assert found
+    return [path for path in found if path.is_file()]
+
+
+def read_processes(daemon: Daemon, executors: list[int]) -> dict[str, str]:
+    """The arguments of all processes below the daemon and of executors, whose variables too."""
+    below = descendants(daemon.process.pid)
+    drivers = [pid for pid in map(int, _numbers()) if "MAINTAINER_LINK=" in read(pid, "environ")]
+    assert drivers, "the driver and its JVM"
+    return {
+        f"{file} of {read(pid, 'cmdline')[:60]}": read(pid, file)
+        for pid in {*below, *drivers, *executors}
+        for file in ("cmdline", "environ")
+    }
+
+
+def _numbers() -> list[str]:
+    return [entry.name for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+
+
+def read(pid: int, file: str) -> str:
+    try:
+        return (Path("/proc") / str(pid) / file).read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def read_answers(daemon: Daemon, job_id: str) -> dict[str, str]:
+    """What the API answers to every GET without parameters, and about the job and its table."""
+    paths = openapi_document()["paths"]
+    plain = [path for path, methods in paths.items() if "get" in methods and "{" not in path]
+    asked = [*plain, f"/api/v1/jobs/{job_id}", f"/api/v1/tables/{TABLE}"]
+    answers = {path: read_answer(daemon, path) for path in asked}
+    return answers | {"the job's events": json.dumps(daemon.events(job_id))}
+
+
+def read_answer(daemon: Daemon, path: str) -> str:
+    try:
+        return json.dumps(daemon.get(path))
+    except HTTPError as refused:  # such as for want of a parameter
+        return refused.read().decode()
+
+
+def dump(store: Path) -> str:
+    with sqlite3.connect(store) as connection:
+        return "\n".join(connection.iterdump())
