@@ -28,6 +28,7 @@ import contextlib
 import os
 import queue
 import signal
+import socket
 import sys
 import threading
 import time
@@ -79,8 +80,11 @@ class Program:
         self._is_stopping = False
         self._is_worn = False
         self._last_end: float | None = None  # when the last job ended
-        self._is_terminated = threading.Event()
-        signal.signal(signal.SIGTERM, self._terminate)
+        # The system may give a signal to any thread, and does not wake the main one for it.
+        self._signals, self._wakeup = socket.socketpair()
+        self._wakeup.settimeout(0)
+        signal.set_wakeup_fd(self._wakeup.fileno())
+        signal.signal(signal.SIGTERM, lambda *_: None)
         self._output = connect(self._take, self._introduce)
         threading.Thread(target=self._watch_fences, daemon=True).start()
         threading.Thread(target=self._give_way, daemon=True).start()
@@ -181,14 +185,10 @@ class Program:
             stopping.join(_STOP_SECONDS)
         self._die(0, "stopped")
 
-    def _terminate(self, _signal: int, _frame: object) -> None:
-        """Take SIGTERM; a second one ends this process at once, except where it is process 1."""
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        self._is_terminated.set()
-
     def _give_way(self) -> NoReturn:
         """After SIGTERM cancel running jobs, report them and end; what is left then is killed."""
-        self._is_terminated.wait()
+        while self._signals.recv(1) != bytes([signal.SIGTERM]):
+            continue
         reason = "its driver was ended by SIGTERM"
         self._retire(reason)
         for job in list(self._jobs.values()):
