@@ -55,7 +55,7 @@ class ResourceManager:
 
     def fetch(self, address: str, parameters: Mapping[str, str]) -> requests.Response | None:
         """Return a node manager's answer; None if it has nothing there."""
-        answer = self._send("GET", address, parameters, None)
+        answer = self._send("GET", address, parameters, None, accept="text/plain")
         if answer.status_code == _NOT_FOUND:
             return None
         self._refuse_failure(answer, "node manager")
@@ -89,7 +89,12 @@ class ResourceManager:
         raise RunnerUnavailableError("; ".join(map(str, errors)))
 
     def _send(
-        self, method: str, address: str, parameters: Mapping[str, str], body: dict[str, str] | None
+        self,
+        method: str,
+        address: str,
+        parameters: Mapping[str, str],
+        body: dict[str, str] | None,
+        accept: str = "application/json",
     ) -> requests.Response:
         try:
             return requests.request(
@@ -97,7 +102,7 @@ class ResourceManager:
                 address,
                 params={**parameters, "user.name": self._user},
                 json=body,
-                headers={"Accept": "application/json"},
+                headers={"Accept": accept},
                 timeout=self._timeout,
                 verify=self._verify,
                 allow_redirects=False,

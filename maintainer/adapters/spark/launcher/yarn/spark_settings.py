@@ -63,6 +63,8 @@ def submit_settings(
         "spark.yarn.submit.waitAppCompletion": "false",
         # another attempt would be a second driver; the daemon starts a new one by itself
         "spark.yarn.maxAppAttempts": "1",
+        # a job ends by the failures of its tasks; the executors of one job must not end all others
+        "spark.executor.maxNumFailures": "1000",
         "spark.yarn.am.waitTime": f"{seconds}s",
         "spark.yarn.preserve.staging.files": "false",
         "spark.driver.memory": spec.memory,

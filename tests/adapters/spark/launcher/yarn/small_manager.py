@@ -68,7 +68,7 @@ class SmallManager:
     def end(self, application: dict[str, Any], state: str, status: str, words: str = "") -> None:
         application |= {"state": state, "finalStatus": status, "diagnostics": words}
 
-    def answer(self, method: str, target: str, body: bytes) -> tuple[int, object]:
+    def answer(self, method: str, target: str, body: bytes, accept: str) -> tuple[int, object]:
         url = urlsplit(target)
         asked = {name: values[-1] for name, values in parse_qs(url.query).items()}
         self.asked.append(f"{method} {url.path}")
@@ -77,6 +77,8 @@ class SmallManager:
         if self.is_standby:
             return 307, "This is standby RM. The redirect url is: " + url.path
         if "/node/containers/" in url.path:
+            if accept != "text/plain":  # it has nothing else, and says so in this way
+                return 503, _refuse("WebApplicationException", "")
             return self._read_log(url.path.rpartition("/")[2], int(asked["size"]))
         match method, url.path.removeprefix(_API).strip("/").split("/"):
             case "GET", ["info"]:
@@ -137,7 +139,9 @@ def serve_manager() -> Iterator[SmallManager]:
     class Handler(BaseHTTPRequestHandler):
         def _handle(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            code, document = manager.answer(self.command, self.path, body)
+            code, document = manager.answer(
+                self.command, self.path, body, self.headers.get("Accept", "")
+            )
             content = document if isinstance(document, bytes) else json.dumps(document).encode()
             self.send_response(code)
             if code == 307:

@@ -159,6 +159,7 @@ def test_what_is_submitted(scene: Scene) -> None:
         "spark.yarn.tags": "iceberg-maintainer-3f2a,spark-1",
         "spark.yarn.submit.waitAppCompletion": "false",
         "spark.yarn.maxAppAttempts": "1",
+        "spark.executor.maxNumFailures": "1000",
         "spark.yarn.am.waitTime": "120s",
         "spark.yarn.jars": "local:/opt/spark/jars/*",
         "spark.authenticate": "true",
