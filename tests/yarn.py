@@ -18,13 +18,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 from xml.etree import ElementTree as ET
 
-from maintainer.adapters.spark.jars import Jar, resolve
+from maintainer.adapters.spark.jars import Jar, resolve, spark_home
 from maintainer.adapters.spark.java import find_java
 
 START_SECONDS = 240  # a busy machine; alone it takes ten
+QUEUE = "maintenance"
+# The nodes need a Python and none of our packages.
+PLAIN_PYTHON = Path(sys.base_prefix) / "bin" / "python3"
 _HOST = "127.0.0.1"
 _ASK_SECONDS = 10
 # Unlike the shaded jars of Hadoop's small cluster these answer over REST as a cluster does.
@@ -64,8 +67,12 @@ _QUEUES = {
 class Yarn:
     """A cluster that runs; its configuration is what HADOOP_CONF_DIR names."""
 
-    configuration: Path
+    root: Path
     url: str
+
+    @property
+    def configuration(self) -> Path:
+        return self.root / "conf"
 
     def ask(self, path: str) -> Any:
         with urlopen(f"{self.url}/ws/v1/cluster/{path}", timeout=_ASK_SECONDS) as answer:  # noqa: S310
@@ -75,6 +82,23 @@ class Yarn:
         found: list[dict[str, Any]] = (self.ask("apps")["apps"] or {}).get("app", [])
         return found
 
+    def kill(self, name: str) -> None:
+        """End an application as an administrator does."""
+        for found in self.applications():
+            if found["name"] == name:
+                request = Request(  # noqa: S310 - our own
+                    f"{self.url}/ws/v1/cluster/apps/{found['id']}/state",
+                    b'{"state": "KILLED"}',
+                    {"Content-Type": "application/json"},
+                    method="PUT",
+                )
+                urlopen(request, timeout=_ASK_SECONDS).close()  # noqa: S310 - as above
+
+    def read_logs(self) -> str:
+        """What all containers have written."""
+        logs = sorted((self.root / "logs").glob("*/*/std*"))
+        return "\n\n".join(log.read_text(errors="replace") for log in logs)
+
     def living(self) -> list[str]:
         """The names of those that have not ended."""
         ended = {"FINISHED", "FAILED", "KILLED"}
@@ -82,16 +106,16 @@ class Yarn:
 
 
 @contextmanager
-def serve_yarn(root: Path, memory: int = 4096) -> Iterator[Yarn]:
+def serve_yarn(root: Path, memory: int = 8192) -> Iterator[Yarn]:
     """A cluster of one node with so many MiB; both daemons end with the context."""
-    configuration = root / "conf"
-    configuration.mkdir(parents=True)
     ports = _find_free_ports(5)
+    cluster = Yarn(root, f"http://{_HOST}:{ports[0]}")
+    configuration = cluster.configuration
+    configuration.mkdir(parents=True)
     _write(configuration / "core-site.xml", {"fs.defaultFS": "file:///"})
     _write(configuration / "capacity-scheduler.xml", _QUEUES)
     _write(configuration / "yarn-site.xml", _settings(root, ports, memory))
     (configuration / "log4j.properties").write_text(_LOGGING)
-    cluster = Yarn(configuration, f"http://{_HOST}:{ports[0]}")
     with ExitStack() as stack:
         master = stack.enter_context(
             _daemon(root, "resourcemanager.ResourceManager", configuration)
@@ -99,6 +123,19 @@ def serve_yarn(root: Path, memory: int = 4096) -> Iterator[Yarn]:
         node = stack.enter_context(_daemon(root, "nodemanager.NodeManager", configuration))
         _wait_for_node(cluster, [master, node], root)
         yield cluster
+
+
+def spark_on(root: Path) -> dict[str, str]:
+    """Spark's settings on a cluster whose nodes have the files of this machine."""
+    quick = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+    return {
+        "spark.yarn.jars": f"local:{spark_home() / 'jars'}/*",
+        "spark.yarn.stagingDir": f"file://{root / 'staging'}",
+        "spark.yarn.appMasterEnv.SPARK_LOCAL_IP": _HOST,
+        "spark.executorEnv.SPARK_LOCAL_IP": _HOST,
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.executor.extraJavaOptions": quick,
+    }
 
 
 def _settings(root: Path, ports: list[int], memory: int) -> dict[str, str]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.spark.jars import spark_home
 from tests.adapters.spark.lakes import Lake
 from tests.end_to_end.outliving import FILES, PARTITIONS, configure, end_two_daemons
 from tests.end_to_end.test_two_daemons import TABLE
-from tests.yarn import Yarn, serve_yarn
+from tests.yarn import PLAIN_PYTHON, QUEUE, Yarn, serve_yarn, spark_on
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -23,19 +22,11 @@ SPARK = """\
   yarn:
     resource_manager: {url}
     hadoop_conf_dir: {configuration}
-    queue: maintenance
+    queue: {queue}
     python: {python}
-  conf:
-    spark.yarn.jars: 'local:{jars}/*'
-    spark.yarn.stagingDir: 'file://{staging}'
-    spark.yarn.appMasterEnv.SPARK_LOCAL_IP: 127.0.0.1
-    spark.executorEnv.SPARK_LOCAL_IP: 127.0.0.1
-    spark.driver.extraJavaOptions: -XX:TieredStopAtLevel=1
-    spark.executor.extraJavaOptions: -XX:+UseSerialGC -XX:TieredStopAtLevel=1
+  conf: {conf}
 """
 SECONDS_TO_START = 400  # three JVMs in a row on a busy machine; alone they take forty
-# The nodes need a Python and none of our packages.
-PLAIN_PYTHON = Path(sys.base_prefix) / "bin" / "python3"
 
 
 @pytest.fixture
@@ -55,19 +46,27 @@ def cluster(tmp_path: Path) -> Iterator[Yarn]:
 def test_a_rewrite_on_yarn_outlives_an_orderly_and_a_violent_end_of_its_daemon(
     lake: Lake, cluster: Yarn
 ) -> None:
-    staging = lake.root / "staging"
     configure(
         lake,
         SPARK.format(
             url=cluster.url,
             configuration=cluster.configuration,
+            queue=QUEUE,
             python=PLAIN_PYTHON,
-            jars=spark_home() / "jars",
-            staging=staging,
+            conf=json.dumps(spark_on(cluster.root)),
         ),
     )
     end_two_daemons(lake, cluster.living, SECONDS_TO_START)
     [application] = cluster.applications()
     assert (application["state"], application["finalStatus"]) == ("FINISHED", "SUCCEEDED")
     assert application["queue"] == "root.maintenance"
-    assert not list(staging.rglob("token")), "the start token goes with the application"
+    kept = [
+        path
+        for directory in ("staging", "local")
+        for path in (cluster.root / directory).rglob("*")
+        if path.is_file() and b"catalog.db" in path.read_bytes()
+    ]
+    assert not kept, "catalog settings go over the link only"
+    assert not list((cluster.root / "staging").rglob("token")), (
+        "the start token goes with the application"
+    )

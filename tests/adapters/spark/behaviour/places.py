@@ -16,6 +16,7 @@ from pathlib import Path
 
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions
+from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.options import DriverSize, Executors, LocalSparkOptions
 from maintainer.adapters.spark.remote.drivers import LinkOptions
@@ -23,6 +24,7 @@ from maintainer.adapters.spark.remote.runners import (
     RemoteParts,
     kubernetes_runner,
     process_runner,
+    yarn_runner,
 )
 from maintainer.adapters.store import open_store
 from maintainer.domain.identifier import TableIdentifier
@@ -41,6 +43,7 @@ from tests.adapters.spark.lakes import (
     wait_for_tasks,
 )
 from tests.adapters.spark.launcher.kubernetes.launcher_suite import IMAGE, NAMESPACE
+from tests.yarn import PLAIN_PYTHON, QUEUE, spark_on
 
 LONGEST = timedelta(minutes=2)  # a job's time without a renewal
 ON_CLUSTER = DriverSize("640m", 2, Executors(1, "700m", 2))
@@ -62,10 +65,15 @@ class Place:
     address: str = ""  # of the link; empty: drivers talk over a Unix socket
     master: str = "local[2]"
     kubeconfig: str = ""  # drivers are pods of this cluster
+    resource_manager: str = ""  # drivers are applications of this YARN
 
     @property
     def run_dir(self) -> Path:
         return Path(self.root) / "run"
+
+    @property
+    def yarn_dir(self) -> Path:
+        return Path(self.root) / "yarn"
 
     @property
     def events(self) -> SparkEvents:
@@ -74,13 +82,15 @@ class Place:
 
     @property
     def options(self) -> LocalSparkOptions:
-        is_cluster = self.master.startswith("spark:")
+        is_cluster = not self.master.startswith("local") or self.resource_manager
+        is_on_yarn = self.master == "yarn" or self.resource_manager
+        on_yarn = spark_on(self.yarn_dir) if is_on_yarn else {}
         return replace(
             QUICK_OPTIONS,
             master=self.master,
             start_timeout=timedelta(minutes=4),
             drivers=dict.fromkeys(JobSize, ON_CLUSTER) if is_cluster else {},
-            conf={**QUICK_OPTIONS.conf, **self.events.settings},
+            conf={**QUICK_OPTIONS.conf, **self.events.settings, **on_yarn},
         )
 
     def open_lake(self) -> Lake:
@@ -98,6 +108,11 @@ class Place:
             )
         link = LinkOptions("test", self.address, longest_validity=LONGEST)
         parts = RemoteParts(catalogs, owner, APPLICATION, link, store, self.run_dir, clock)
+        if self.resource_manager:
+            yarn = YarnOptions(
+                (self.resource_manager,), self.yarn_dir / "conf", QUEUE, python=str(PLAIN_PYTHON)
+            )
+            return yarn_runner(parts, self.options, yarn)
         if not self.kubeconfig:
             return process_runner(parts, self.options)
         pods = KubernetesOptions(NAMESPACE, IMAGE, kubeconfig=Path(self.kubeconfig))

@@ -40,6 +40,7 @@ from tests.adapters.spark.link.serving import served
 from tests.adapters.spark.standalone import Cluster, open_cluster
 from tests.adapters.spark.workshop import Workshop, await_driver, open_workshop
 from tests.torture.proxy import Proxy
+from tests.yarn import Yarn, serve_yarn
 
 DEAD_AFTER = timedelta(seconds=12)  # on a busy machine a heart may skip a beat
 
@@ -64,6 +65,10 @@ class Ground(Protocol):
 
     def read_log(self, driver: Driver) -> str:
         """What the driver and its executors have written."""
+        ...
+
+    def driver_pid(self, java_pid: int) -> int:
+        """The driver program of that JVM."""
         ...
 
     def executor_pids(self) -> list[int]:
@@ -105,7 +110,7 @@ class Site:
         record = self.store.driver(driver.name)
         assert record is not None
         java_pid = int(str(record.hello["java_pid"]))
-        return Tree(_parent_of(java_pid), java_pid, executors)
+        return Tree(self.ground.driver_pid(java_pid), java_pid, executors)
 
     def dump_threads(self) -> None:
         """Let each JVM write its threads into its log."""
@@ -116,7 +121,7 @@ class Site:
         return self.ground.read_log(self.driver())
 
 
-def _parent_of(pid: int) -> int:
+def parent_of(pid: int) -> int:
     stat = (Path("/proc") / str(pid) / "stat").read_text(errors="replace")
     return int(stat.rpartition(")")[2].split()[1])
 
@@ -135,6 +140,9 @@ class Here:
             else self.run_dir / driver.name / "driver.log"
         )
         return log.read_text(errors="replace")
+
+    def driver_pid(self, java_pid: int) -> int:
+        return parent_of(java_pid)
 
     def executor_pids(self) -> list[int]:
         return []
@@ -186,12 +194,56 @@ class Pods:
             errors="replace"
         )
 
+    def driver_pid(self, java_pid: int) -> int:
+        return parent_of(java_pid)
+
     def executor_pids(self) -> list[int]:
         return []
 
     def end_by_hand(self, driver: Driver, tree: Tree) -> None:
         del tree
         self.api.delete("pods", driver.name)
+
+
+@dataclass
+class OnYarn:
+    """Containers of YARN on this machine."""
+
+    cluster: Yarn
+    ended_by_hand: str = "killed by "
+
+    def read_log(self, driver: Driver) -> str:
+        del driver
+        return self.cluster.read_logs()
+
+    def driver_pid(self, java_pid: int) -> int:
+        [pid] = [pid for pid in find_processes("start.py") if parent_of(pid) == java_pid]
+        return pid
+
+    def executor_pids(self) -> list[int]:
+        mine = f"-Djava.io.tmpdir={self.cluster.root}"
+        return [pid for pid in find_processes("YarnCoarseGrained") if mine in _command_of(pid)]
+
+    def end_by_hand(self, driver: Driver, tree: Tree) -> None:
+        del tree
+        self.cluster.kill(driver.name)
+
+
+def find_processes(part: str) -> list[int]:
+    """Java's and Python's processes whose command contains the text."""
+    found = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+    return [
+        pid
+        for pid in found
+        if part in _command_of(pid) and not _command_of(pid).startswith(("bash", "/bin/bash"))
+    ]
+
+
+def _command_of(pid: int) -> str:
+    try:
+        return (Path("/proc") / str(pid) / "cmdline").read_text(errors="replace").replace("\0", " ")
+    except OSError:
+        return ""
 
 
 @contextmanager
@@ -237,6 +289,29 @@ def open_kubernetes_site(root: Path) -> Iterator[Site]:
                 yield site
         finally:
             kubelet.close()
+
+
+@contextmanager
+def open_yarn_site(root: Path) -> Iterator[Site]:
+    """The driver is an application of YARN that polls, and so are its executors."""
+    with serve_yarn(root / "yarn") as cluster:
+        place = Place(str(root), resource_manager=cluster.url)
+        with _opened(place, OnYarn(cluster), polls=True) as site:
+            yield site
+        wait_until(lambda: cluster.living() == [])
+
+
+@contextmanager
+def open_yarn_client_site(root: Path) -> Iterator[Site]:
+    """The driver is a process of this machine, and its executors are containers of YARN."""
+    with serve_yarn(root / "yarn") as cluster, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HADOOP_CONF_DIR", str(cluster.configuration))
+        place = Place(str(root), master="yarn")
+        with _opened(place, Here(place.run_dir), polls=True) as site:
+            yield site
+        wait_until(lambda: cluster.living() == [])
+        [application] = cluster.applications()
+        assert application["finalStatus"] == "SUCCEEDED"
 
 
 def _close(runner: SparkRunner, store: Store) -> None:
