@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -32,17 +33,20 @@ def page(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-@pytest.fixture(scope="module")
-def daemon() -> Iterator[str]:
-    """The address of the daemon's own server with the built page, a table and two jobs."""
+@pytest.fixture(scope="module", params=["", "/data/maintainer"])
+def daemon(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of the daemon's own server with the built page, a table and two jobs; it may lie
+    below a prefix.
+    """
     client = Client(page=PAGE_DIRECTORY)
+    client.daemon.prefix = request.param
     store = client.daemon.store
     store.record_health(HEALTH, GRADE)
     store.record_plan(PLAN)
     for job in (finish_job(run_job(make_job("job-1"))), run_job(make_job("job-2"))):
         assert store.add_job(job)
     with listening(client.api, client.daemon.stopping) as served:
-        yield served.address
+        yield served.address + request.param
 
 
 def find_violations(page: Page) -> list[str]:
@@ -50,15 +54,36 @@ def find_violations(page: Page) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", ["/", "/tables/lake/sales/orders", "/jobs", "/jobs/job-1",
-"/jobs/job-2", "/policies", "/nowhere", "/docs"])
-def test_the_daemons_pages_do_nothing_that_their_policy_forbids(page: Page, daemon: str,
-path: str) -> None:
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/tables/lake/sales/orders",
+        "/jobs",
+        "/jobs/job-1",
+        "/jobs/job-2",
+        "/policies",
+        "/nowhere",
+        "/docs",
+    ],
+)
+def test_the_daemons_pages_do_nothing_that_their_policy_forbids(
+    page: Page, daemon: str, path: str
+) -> None:
     response = page.goto(daemon + path)
     assert response is not None
     assert response.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
     settle(page)
     assert find_violations(page) == []
+
+
+def test_links_stay_below_the_prefix(page: Page, daemon: str) -> None:
+    page.goto(f"{daemon}/")
+    page.get_by_role("link", name="orders", exact=True).click()
+    expect(page).to_have_url(f"{daemon}/tables/lake/sales/orders")
+    expect(page).to_have_title(re.compile("^orders"))
+    page.reload()
+    expect(page).to_have_title(re.compile("^orders"))
 
 
 def test_no_page_with_all_its_parts_does_what_the_policy_forbids(page: Page, address: str) -> None:
@@ -82,19 +107,28 @@ def lay_policy(route: Route) -> None:
         route.continue_()
         return
     answer = route.fetch()
-    route.fulfill(response=answer, headers={**answer.headers,
-    "content-security-policy": CONTENT_SECURITY_POLICY})
+    route.fulfill(
+        response=answer,
+        headers={**answer.headers, "content-security-policy": CONTENT_SECURITY_POLICY},
+    )
 
 
 def test_what_the_policy_forbids_does_not_happen(page: Page, daemon: str) -> None:
     page.goto(daemon)
     settle(page)
-    page.evaluate("const script = document.createElement('script'); script.textContent = "
-        "'window.injected = true'; document.body.append(script)")
+    page.evaluate(
+        "const script = document.createElement('script'); script.textContent = "
+        "'window.injected = true'; document.body.append(script)"
+    )
     page.evaluate("fetch('https://elsewhere.test/').catch(() => {})")
-    page.evaluate("const image = new Image(); image.src = 'https://elsewhere.test/x.png'; "
-        "document.body.append(image)")
+    page.evaluate(
+        "const image = new Image(); image.src = 'https://elsewhere.test/x.png'; "
+        "document.body.append(image)"
+    )
     page.wait_for_function("window.violations.length >= 3")
-    assert {violation.split(":")[0] for violation in find_violations(page)} >= {"script-src-elem",
-    "connect-src", "img-src"}
+    assert {violation.split(":")[0] for violation in find_violations(page)} >= {
+        "script-src-elem",
+        "connect-src",
+        "img-src",
+    }
     assert page.evaluate("window.injected") is None
