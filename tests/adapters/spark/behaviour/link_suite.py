@@ -41,11 +41,13 @@ def polls(site: Site) -> int:
     return record.polls
 
 
-def at_gate(site: Site, name: str) -> tuple[Job, Path]:
-    """A table's job that is not submitted yet, and a file of the table."""
+def make_stuck_job(site: Site, name: str) -> tuple[Job, Path]:
+    """A job that is not submitted yet, and the file at which its planner will stand."""
     table = site.lake.create(name, files=40, partitions=20)
-    (path, *_) = sorted(task.file.file_path for task in site.lake.load(table).scan().plan_files())
-    return job_on(table, name, one_by_one(), site.runner.owner), Path(path.removeprefix("file://"))
+    snapshot = site.lake.load(table).current_snapshot()
+    assert snapshot is not None
+    path = Path(snapshot.manifest_list.removeprefix("file://"))
+    return job_on(table, name, one_by_one(), site.runner.owner), path
 
 
 class LinkSuite:
@@ -73,12 +75,12 @@ class LinkSuite:
         self, site: Site
     ) -> None:
         tree = site.tree()
-        job, file = at_gate(site, "cut_for_ever")
+        job, file = make_stuck_job(site, "cut_for_ever")
         with gate_at(file):
             site.runner.renew(job.job_id, FENCE)
             fence = WallClock().now() + FENCE
             site.runner.submit(job)
-            await_gate(site.dump_threads, site.read_log)
+            await_gate(site.dump_threads, site.read_log, "iceberg.BaseSnapshot")
             with cut_link(site):
                 wait_until(lambda: read_start_time(tree.java_pid) is None)
                 late = WallClock().now() - fence
