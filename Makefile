@@ -168,9 +168,9 @@ conformance: setup  ## predictions against a real Spark: writes docs/conformance
 bench: setup $(HDFS_READY)  ## all benchmarks, one table of ratios against named peers (SCALE=0.1 ONLY=readers,store)
 	$(BIN)/python -m tests.benchmarks.harness --scale "$(SCALE)" --only "$(ONLY)"
 
-torture: setup  ## writers, and everything around the daemon breaks: was anything lost? (MINUTES=30 SEED=1; docs/torture.md)
+torture: setup  ## writers, and everything around the daemon breaks: was anything lost? (MINUTES=30 SEED=1 RUNNER=socket; docs/torture.md)
 	@mkdir -p test-results
-	$(BIN)/python -m tests.torture --minutes "$(MINUTES)" --seed "$(or $(SEED),1)" --json test-results/torture.json
+	$(BIN)/python -m tests.torture --minutes "$(MINUTES)" --seed "$(or $(SEED),1)" --runner "$(or $(RUNNER),socket)" --json test-results/torture.json
 
 matrix: setup  ## what Spark executes, on each supported version of Spark: an hour; one table at its end (ONLY=3.5)
 	$(BIN)/python -m tests.matrix --only "$(ONLY)"

@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 from types import FrameType
 
-from tests.torture.run import Options, run
-from tests.torture.schedule import USUAL_TROUBLES, Trouble
+from tests.torture.run import RUNNERS, Options, run
+from tests.torture.schedule import REMOTE_TROUBLES, USUAL_TROUBLES, Trouble
 
 
 def main() -> int:
@@ -35,8 +35,11 @@ def main() -> int:
     )
     parser.add_argument(
         "--troubles",
-        default=",".join(USUAL_TROUBLES),
-        help="only these, separated by commas; none: a quiet run",
+        help="only these, separated by commas; none: a quiet run; without it the usual ones, and "
+        "those of the link where drivers poll",
+    )
+    parser.add_argument(
+        "--runner", choices=RUNNERS, default="socket", help="what the daemon's drivers run on"
     )
     parser.add_argument("--json", type=Path, help="where the figures go as JSON")
     parser.add_argument(
@@ -47,13 +50,23 @@ def main() -> int:
     given = parser.parse_args()
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     signal.signal(signal.SIGTERM, _end)
-    troubles = tuple(Trouble(name) for name in given.troubles.split(",") if name)
+    usual = USUAL_TROUBLES if given.runner == "socket" else USUAL_TROUBLES + REMOTE_TROUBLES
+    troubles = (
+        usual
+        if given.troubles is None
+        else tuple(Trouble(name) for name in given.troubles.split(",") if name)
+    )
     with tempfile.TemporaryDirectory(prefix="torture-", ignore_cleanup_errors=True) as temporary:
         directory = given.directory or Path(temporary)
         directory.mkdir(parents=True, exist_ok=True)
         report = run(
             Options(
-                directory.absolute(), given.minutes, given.seed, given.commits_per_second, troubles
+                directory.absolute(),
+                given.minutes,
+                given.seed,
+                given.commits_per_second,
+                troubles,
+                given.runner,
             )
         )
     if given.json is not None:

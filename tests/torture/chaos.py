@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -30,12 +33,15 @@ class Event:
 
 @dataclass(slots=True)
 class Chaos:
-    """One thread; the daemon's ways to its catalog and its store lead through the proxies."""
+    """One thread; the daemon's ways to its catalog and its store lead through the proxies, and
+    those of its drivers to the daemon.
+    """
 
     plans: list[TroublePlan]
     daemon: Daemon
     catalog: Proxy
     store: Proxy
+    link: Proxy
     events: list[Event] = field(default_factory=list)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -52,6 +58,7 @@ class Chaos:
             self._thread.join()
         self.catalog.heal()
         self.store.heal()
+        self.link.heal()
         self.daemon.limit_files(-1)
 
     def _run(self) -> None:
@@ -65,13 +72,10 @@ class Chaos:
 
     def _cause(self, plan: TroublePlan) -> bool:
         match plan.trouble:
-            case Trouble.KILL_JVM:
+            case Trouble.KILL_JVM | Trouble.KILL_DRIVER:
+                victim = _JVM if plan.trouble is Trouble.KILL_JVM else _DRIVER
                 return self._wait_for(
-                    lambda: sum(map(end_process, self.daemon.pids(_JVM))) > 0, plan.seconds
-                )
-            case Trouble.KILL_DRIVER:
-                return self._wait_for(
-                    lambda: sum(map(end_process, self.daemon.pids(_DRIVER))) > 0, plan.seconds
+                    lambda: sum(map(end_process, self.daemon.pids(victim))) > 0, plan.seconds
                 )
             case Trouble.KILL_DAEMON:
                 return self.daemon.kill()
@@ -79,6 +83,10 @@ class Chaos:
                 return self._cut(self.catalog, plan.seconds)
             case Trouble.CUT_STORE:
                 return self._cut(self.store, plan.seconds)
+            case Trouble.CUT_LINK:
+                return self._cut(self.link, plan.seconds)
+            case Trouble.FREEZE_DRIVER:
+                return self._freeze(plan.seconds)
             case Trouble.DELAY_COMMITS:
                 delayed = self.catalog.delayed
                 self.catalog.delay_seconds = DELAY_SECONDS
@@ -101,6 +109,16 @@ class Chaos:
                 return has_hit
             case _:
                 assert_never(plan.trouble)
+
+    def _freeze(self, seconds: float) -> bool:
+        frozen = [*self.daemon.pids(_DRIVER), *self.daemon.pids(_JVM)]
+        for sent in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in frozen:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, sent)
+            if sent is signal.SIGSTOP:
+                self._stopping.wait(seconds)
+        return bool(frozen)
 
     def _wait_for(self, happens: Callable[[], bool], seconds: float) -> bool:
         deadline = time.monotonic() + seconds

@@ -27,6 +27,7 @@ from tests.torture.lake import CATALOG, Lake
 NAMESPACE = "torture"
 START_SECONDS = 90
 STOP_SECONDS = 120
+GONE_SECONDS = 240  # for a driver without work whom no daemon answers
 QUIET_FOR_SECONDS = 5.0  # ten times the interval of the steps that plan and submit
 ANSWER_SECONDS = 20
 LOOK_SECONDS = 0.2
@@ -86,12 +87,16 @@ submit: {{interval: 500ms}}
 watch: {{interval: 500ms}}
 review: {{interval: 500ms}}
 spark:
-  runner: local
-  master: local[2]
-  driver_memory: 1g
   max_jobs: 2
   conf: {{spark.sql.shuffle.partitions: "2"}}
+{spark}
 drain_timeout: 60s
+"""
+
+# A driver without a lease ends its jobs soon, so that a cut often lasts longer.
+LINK = """\
+  link: {{port: {port}, address: 'http://127.0.0.1:{proxy}'}}
+lease: {{duration: 30s, clock_margin: 1s}}
 """
 
 
@@ -108,11 +113,16 @@ class Daemon:
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _supervisor: threading.Thread | None = None
 
-    def configure(self, lake: Lake, store: str) -> None:
-        """Write the configuration, and a policy that only observes."""
+    def configure(self, lake: Lake, store: str, spark: str) -> None:
+        """Write the configuration, with lines of its section spark, and a policy that only
+        observes.
+        """
         (self.directory / "policies").mkdir(parents=True)
         text = CONFIGURATION.format(
-            catalog=CATALOG, properties=json.dumps(lake.properties), store=json.dumps(store)
+            catalog=CATALOG,
+            properties=json.dumps(lake.properties),
+            store=json.dumps(store),
+            spark=spark,
         )
         (self.directory / "maintainer.yaml").write_text(text, encoding="utf-8")
         for table, rules in NARROWER_POLICIES.items():
@@ -191,6 +201,12 @@ class Daemon:
             with contextlib.suppress(ProcessLookupError):
                 resource.prlimit(pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
         return bool(pids)
+
+    def wait_until_gone(self, seconds: float) -> None:
+        """Until its drivers have ended that outlived it, or for so long."""
+        deadline = time.monotonic() + seconds
+        while self.pids() and time.monotonic() < deadline:
+            time.sleep(LOOK_SECONDS)
 
     def sweep(self) -> None:
         """End whatever is left of it."""

@@ -13,11 +13,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
+from tests.end_to_end.places import (
+    Place,
+    on_kubernetes,
+    on_sockets,
+    on_standalone,
+    on_this_machine,
+)
+from tests.end_to_end.test_replicas import find_free_port
 from tests.postgres import end_postgres, start_postgres
 from tests.torture.attempts import attribute_losses
 from tests.torture.chaos import Chaos
 from tests.torture.check import Checked, Fault, check_held, check_table
-from tests.torture.daemon import NAMESPACE, Daemon
+from tests.torture.daemon import GONE_SECONDS, LINK, NAMESPACE, Daemon
 from tests.torture.jobs import check_jobs, find_our_commits
 from tests.torture.lake import (
     PAST,
@@ -48,6 +56,14 @@ MEASURE_SECONDS = 60
 FIRST_JOB_SECONDS = 60
 
 
+RUNNERS = {
+    "socket": on_sockets,
+    "http": on_this_machine,
+    "standalone": on_standalone,
+    "kubernetes": on_kubernetes,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What to run."""
@@ -57,6 +73,7 @@ class Options:
     seed: int = 1
     commits_per_second: float = 1.0  # of all writers together, as far as the machine can
     troubles: tuple[Trouble, ...] = USUAL_TROUBLES
+    runner: str = "socket"  # one of RUNNERS
 
 
 @dataclass(slots=True)
@@ -86,7 +103,8 @@ def run(options: Options) -> Report:
         lake = Lake(server.create_database(), options.directory / "warehouse")
         for name in ("warehouse", "spark", "daemon"):
             (options.directory / name).mkdir()
-        proxies = Proxy(server.port), Proxy(server.port)
+        link_port = find_free_port()
+        proxies = Proxy(server.port), Proxy(server.port), Proxy(link_port)
         for proxy in proxies:
             proxy.start()
             stack.callback(proxy.stop)
@@ -94,7 +112,8 @@ def run(options: Options) -> Report:
         stage = _Stage(options, lake, spark, Checked())
         with stage.timed("without the daemon"):
             control = _run_control(stage)
-        return _run_torture(stage, control, proxies, server.create_database())
+        place = stack.enter_context(RUNNERS[options.runner](options.directory / "daemon"))
+        return _run_torture(stage, control, proxies, server.create_database(), place)
 
 
 def _begin(stage: _Stage, namespace: str) -> Ledger:
@@ -122,14 +141,22 @@ def _run_control(stage: _Stage) -> list[Operation]:
 
 
 def _run_torture(
-    stage: _Stage, control: list[Operation], proxies: tuple[Proxy, Proxy], store: str
+    stage: _Stage,
+    control: list[Operation],
+    proxies: tuple[Proxy, Proxy, Proxy],
+    store: str,
+    place: Place,
 ) -> Report:
     options = stage.options
-    catalog_proxy, store_proxy = proxies
+    catalog_proxy, store_proxy, link_proxy = proxies
     ledger = _begin(stage, NAMESPACE)
     strays = leave_strays(stage.lake, NAMESPACE, datetime.now(UTC))
     daemon = Daemon(options.directory / "daemon")
-    daemon.configure(stage.lake.at_port(catalog_proxy.port), at_port(store, store_proxy.port))
+    daemon.configure(
+        stage.lake.at_port(catalog_proxy.port),
+        at_port(store, store_proxy.port),
+        _write_spark(place, link_proxy),
+    )
     people = People(
         stage.lake,
         daemon,
@@ -142,6 +169,7 @@ def _run_torture(
         daemon,
         catalog_proxy,
         store_proxy,
+        link_proxy,
     )
     daemon.start()
     try:
@@ -171,6 +199,7 @@ def _run_torture(
         paused = _find_paused(daemon)
     finally:
         code = daemon.stop()
+        daemon.wait_until_gone(GONE_SECONDS if place.polls else 0)
         left = daemon.commands()
         daemon.sweep()
     with stage.timed("checks"):
@@ -217,6 +246,12 @@ def _run_torture(
         ),
         seconds=stage.seconds,
     )
+
+
+def _write_spark(place: Place, link: Proxy) -> str:
+    """Lines of the daemon's configuration."""
+    polled = LINK.format(port=link.target_ports[0], proxy=link.port) if place.polls else ""
+    return place.spark + polled
 
 
 def _without_past(operations: Sequence[Operation]) -> list[Operation]:

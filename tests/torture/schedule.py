@@ -205,9 +205,14 @@ class Trouble(StrEnum):
     LOSE_ANSWER = "lose_answer"
     # that one too, and Iceberg itself then makes the table unreadable: see docs/torture.md
     LOSE_ANY_ANSWER = "lose_any_answer"
+    CUT_LINK = "cut_link"  # drivers that poll get no answer, perhaps past the fences of their jobs
+    FREEZE_DRIVER = "freeze_driver"  # and its JVM, perhaps past its fence
 
 
-USUAL_TROUBLES = tuple(trouble for trouble in Trouble if trouble is not Trouble.LOSE_ANY_ANSWER)
+REMOTE_TROUBLES = (Trouble.CUT_LINK, Trouble.FREEZE_DRIVER)
+USUAL_TROUBLES = tuple(
+    trouble for trouble in Trouble if trouble not in {Trouble.LOSE_ANY_ANSWER, *REMOTE_TROUBLES}
+)
 
 
 LONGEST_GAP_SECONDS = 25.0  # from one trouble to the next
@@ -217,6 +222,9 @@ _SHARES = {
     trouble: (0.6, 0.8) if trouble.value.startswith(("kill", "lose")) else (0.15, 0.4)
     for trouble in Trouble
 }
+
+
+REMOTE_SECONDS = (5.0, 45.0)  # of those that may last longer than a lease of 30 s
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +240,7 @@ def make_troubles(
     seed: int, total_seconds: float, kinds: tuple[Trouble, ...] = USUAL_TROUBLES
 ) -> list[TroublePlan]:
     """Every kind once before any comes again, in an order of the seed's; all are over by the
-    end.
+    end, except those of drivers that poll.
     """
     random = Random(f"{seed}/trouble")
     gap = min(LONGEST_GAP_SECONDS, max(SHORTEST_GAP_SECONDS, total_seconds / (len(kinds) + 3)))
@@ -243,7 +251,12 @@ def make_troubles(
         and (at := gap * (1.5 + len(planned) + random.uniform(-0.2, 0.2))) + gap < total_seconds
     ):
         trouble = next(order)
-        planned.append(TroublePlan(at, trouble, random.uniform(*_SHARES[trouble]) * gap))
+        seconds = (
+            random.uniform(*REMOTE_SECONDS)
+            if trouble in REMOTE_TROUBLES
+            else random.uniform(*_SHARES[trouble]) * gap
+        )
+        planned.append(TroublePlan(at, trouble, seconds))
     return planned
 
 
