@@ -9,6 +9,8 @@ from types import TracebackType
 from maintainer.domain.visible import make_visible
 
 _QUIET = ("apscheduler", "alembic", "httpx", "httpx2", "pyiceberg")
+_OURS = "maintainer"
+_STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
 _INDENT = "    "  # indents a traceback: a line that begins with a time is an event
 _ExceptionInfo = (
     tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
@@ -19,8 +21,13 @@ class VisibleFormatter(logging.Formatter):
     """Escapes control characters, so that no name can begin a line or control a terminal."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        """The event in one line."""
-        return make_visible(super().formatMessage(record))
+        """The event in one line, with the further fields of our own events at its end."""
+        fields = (
+            [f" {name}={value}" for name, value in vars(record).items() if name not in _STANDARD]
+            if record.name.partition(".")[0] == _OURS
+            else ()
+        )
+        return make_visible("".join((super().formatMessage(record), *fields)))
 
     def formatException(self, ei: _ExceptionInfo) -> str:  # noqa: N802 - logging's name
         """The traceback in indented lines."""
