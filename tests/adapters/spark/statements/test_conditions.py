@@ -86,7 +86,7 @@ def read_plan(catalyst: Any, statement: str) -> list[str] | None:
 def read_statements(catalyst: Any, where: str) -> list[list[str] | None]:
     """The reading of some rows, and the trial of the checksums."""
     written = statements_of(job_of(RewriteDataFiles(where=where), SURROUNDED)).every
-    return [read_plan(catalyst, written[-4]), read_plan(catalyst, written[2])]
+    return [read_plan(catalyst, written[-2]), read_plan(catalyst, written[2])]
 
 
 @parsed
