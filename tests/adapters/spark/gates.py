@@ -49,8 +49,8 @@ def _let_go(path: Path) -> None:
                 raise
 
 
-def wait_at_gate(runner: LocalRunner, log: Path, way: str = "") -> None:
-    """See await_gate; of a runner's small driver."""
+def wait_at_gate(runner: LocalRunner, run_dir: Path, way: str = "") -> None:
+    """See await_gate; of a runner's small driver, whose log lies in this directory."""
 
     def dump() -> None:
         driver = runner.warm()  # before it has started, a JVM would die of the signal
@@ -58,7 +58,8 @@ def wait_at_gate(runner: LocalRunner, log: Path, way: str = "") -> None:
             os.kill(runner.java_pid, signal.SIGQUIT)
 
     def read() -> str:
-        return log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        logs = sorted(run_dir.glob("*.log"), key=lambda log: (len(log.name), log.name))
+        return "".join(log.read_text(encoding="utf-8", errors="replace") for log in logs)
 
     await_gate(dump, read, way)
 

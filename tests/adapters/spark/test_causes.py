@@ -51,7 +51,6 @@ AT_ONCE = RewriteDataFiles(
 IN_PARTS = RewriteDataFiles(
     options=(("min-input-files", "2"), ("partial-progress.enabled", "true"))
 )
-LOG = "causes-1.spark.log"
 LARGE_VALUE_BYTES = 620 * 1024**2  # more than the heap
 
 
@@ -62,7 +61,7 @@ class Site:
     server: PostgresServer
     workshop: Workshop
     runner: LocalRunner
-    log: Path
+    run_dir: Path
 
     def create(self, name: str, files: int = 6, partitions: int = 1) -> TableIdentifier:
         return self.workshop.lake.create(name, files=files, partitions=partitions)
@@ -121,7 +120,7 @@ def opened_site(server: PostgresServer, root: Path) -> Iterator[Site]:
         closing(runner_on([lake], root / "run", "causes-1", options)) as runner,
         open_workshop(lake, runner, POLICY) as workshop,
     ):
-        yield Site(server, workshop, runner, root / "run" / LOG)
+        yield Site(server, workshop, runner, root / "run")
     lake.catalog.engine.dispose()
 
 
@@ -181,7 +180,7 @@ def test_a_job_whose_time_is_up_ends_with_a_timeout_and_is_tried_again_with_less
     table = site.create("slow")
     with gate_at(first_data_file(site, table)):
         job = site.workshop.begin(table, AT_ONCE, timeout=timedelta(minutes=1))
-        wait_at_gate(site.runner, site.log)
+        wait_at_gate(site.runner, site.run_dir)
         later = FakeClock(WallClock().now() + timedelta(seconds=61))
         watch(replace(site.workshop.ports, clock=later))
         assert site.workshop.await_end_of_work(job).kind == "cancelled"
@@ -244,9 +243,9 @@ def test_what_cannot_be_interrupted_is_killed_with_all_of_spark_and_the_job_besi
         gate_at(Path(snapshot.manifest_list.removeprefix("file://"))),
     ):
         beside = site.workshop.begin(other_table, AT_ONCE)
-        wait_at_gate(site.runner, site.log)
+        wait_at_gate(site.runner, site.run_dir)
         stuck = hand_over()
-        wait_at_gate(site.runner, site.log, "iceberg.BaseSnapshot")
+        wait_at_gate(site.runner, site.run_dir, "iceberg.BaseSnapshot")
         java_pid = site.runner.java_pid
         request_cancel(site.workshop.ports, site.workshop.job(stuck), "ada")
         assert site.workshop.await_end_of_work(stuck).kind == "lost"
@@ -277,7 +276,7 @@ def test_threads_that_all_jobs_share_are_waited_for_by_none_not_even_by_the_firs
     hand_over = site.workshop.prepare(table, ComputePartitionStats(snapshot.snapshot_id))
     with gate_at(Path(snapshot.manifests(loaded.io)[0].manifest_path.removeprefix("file://"))):
         job = hand_over()
-        wait_at_gate(site.runner, site.log, "iceberg-worker-pool")
+        wait_at_gate(site.runner, site.run_dir, "iceberg-worker-pool")
         java_pid = site.runner.java_pid
         request_cancel(site.workshop.ports, site.workshop.job(job), "ada")
         assert site.workshop.await_end_of_work(job).kind == "cancelled", (
