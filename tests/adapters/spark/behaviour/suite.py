@@ -28,9 +28,11 @@ from tests.adapters.spark.workshop import try_sql
 TOO_MUCH = "SELECT size(array_repeat(id, 200000000)) FROM range(1)"  # 1.6 GB in one value
 
 
-def at_work(site: Site, name: str, valid_for: timedelta = LONGEST) -> tuple[Job, TableIdentifier]:
+def at_work(
+    site: Site, name: str, valid_for: timedelta = LONGEST, groups: int = 60
+) -> tuple[Job, TableIdentifier]:
     """A job in the middle of a long rewrite that commits once, at its end."""
-    table = site.lake.create(name, files=120, partitions=60)
+    table = site.lake.create(name, files=2 * groups, partitions=groups)
     job = job_on(table, name, one_by_one(), owner=site.runner.owner)
     site.runner.renew(job.job_id, valid_for)
     site.runner.submit(job)
@@ -86,7 +88,8 @@ class RunnerSuite:
 
     def test_a_job_that_nobody_renews_is_cancelled_before_its_fence(self, site: Site) -> None:
         tree = site.tree()
-        job, table = at_work(site, "overdue", timedelta(seconds=14))
+        job, table = at_work(site, "overdue", groups=200)
+        site.runner.renew(job.job_id, timedelta(seconds=11))  # cancelled ten seconds before that
         outcome = outcome_of(site.runner, job)
         assert (outcome.kind, outcome.reason) == ("lost", FailureReason.LOST_RUNNER)
         assert "not renewed in time" in outcome.message
