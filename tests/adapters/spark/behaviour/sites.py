@@ -265,7 +265,7 @@ def open_http_site(root: Path) -> Iterator[Site]:
 @contextmanager
 def open_standalone_site(root: Path) -> Iterator[Site]:
     """The driver polls, and its tasks run on a standalone cluster."""
-    with open_cluster(root, cores=2, memory="2g") as cluster:
+    with open_cluster(root, cores=4, memory="3g") as cluster:
         place = Place(str(root), master=cluster.master)
         ground = OnStandalone(place.run_dir, "KILLED", cluster=cluster, work=root / "work")
         with _opened(place, ground, polls=True) as site:

@@ -1,4 +1,7 @@
-"""The runner whose driver is a process that polls, with its tasks on a standalone cluster."""
+"""The runner whose driver is a process that polls, with its tasks on a standalone cluster.
+
+Cancelling and the link are those of test_http: both are the driver's and not the cluster's.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,6 @@ from collections.abc import Iterator
 import pytest
 
 from maintainer.domain.job import JobState
-from tests.adapters.spark.behaviour.cancelling import CancellingSuite
-from tests.adapters.spark.behaviour.link_suite import LinkSuite
 from tests.adapters.spark.behaviour.sites import OnStandalone, Site, open_standalone_site
 from tests.adapters.spark.behaviour.suite import TOO_MUCH, RunnerSuite
 from tests.adapters.spark.lakes import APPLICATION, one_by_one, wait_for_tasks, wait_until
@@ -29,10 +30,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def _cluster(site: Site) -> Cluster:
     assert isinstance(site.ground, OnStandalone)
     return site.ground.cluster
-
-
-class TestCancellingOnStandalone(CancellingSuite):
-    pass
 
 
 class TestOnStandalone(RunnerSuite):
@@ -60,7 +57,3 @@ class TestOnStandalone(RunnerSuite):
         assert (done.state, done.failure_message) == (JobState.SUCCEEDED, "")
         assert not set(executors) & set(site.ground.executor_pids())
         assert (site.lake.data_files(table), site.lake.rows(table)) == (20, 40_000)
-
-
-class TestLinkOnStandalone(LinkSuite):
-    pass
