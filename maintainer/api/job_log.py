@@ -108,8 +108,8 @@ def get_job_log(
     """
     if EVENT_STREAM in accept:
         after = since if last_event_id is None else last_event_id
-        told = tell_log(context, job, after)
-        return StreamingResponse(told, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
+        messages = tell_log(context, job, after)
+        return StreamingResponse(messages, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
     log = read_log(context.ports, job, since)
     if "application/json" in accept:
         return Response(log.model_dump_json(), media_type="application/json")

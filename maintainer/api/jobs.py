@@ -114,8 +114,8 @@ def get_job_events(
             for event in ports.store.events(job.job_id, after)
         ]
         return Response(f"[{','.join(events)}]", media_type="application/json")
-    told = tell_events(context, job, after)
-    return StreamingResponse(told, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
+    messages = tell_events(context, job, after)
+    return StreamingResponse(messages, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
 
 
 @router.post(

@@ -107,11 +107,11 @@ def test_a_job_without_a_log_says_whether_one_may_come(client: Client) -> None:
 
 def test_a_stream_follows_the_log_to_its_end(client: Client) -> None:
     write(client, LOG)
-    told = tell_log(client.daemon.context(), job_of(client.daemon.store, "job-2"), 0)
-    assert next(told) == "retry: 3000\n\n"
-    first = next(told)
+    sent = tell_log(client.daemon.context(), job_of(client.daemon.store, "job-2"), 0)
+    assert next(sent) == "retry: 3000\n\n"
+    first = next(sent)
     write(client, JobLog("one\ntwo\nthree\n", 0, is_complete=True))
-    messages = read_messages(first + "".join(told))
+    messages = read_messages(first + "".join(sent))
     assert [(event, number, data["text"]) for event, number, data in messages] == [
         ("", "8", "one\ntwo\n"),
         ("", "14", "three\n"),
@@ -148,8 +148,8 @@ def test_streams_are_bounded_together_with_those_of_activities(
     close(waiting)
 
 
-def close(told: Iterator[str]) -> None:
-    told.close()  # type: ignore[attr-defined]
+def close(sent: Iterator[str]) -> None:
+    sent.close()  # type: ignore[attr-defined]
 
 
 def test_a_quiet_stream_says_that_it_is_still_here_and_ends_with_its_bound_or_the_daemon(
@@ -157,10 +157,10 @@ def test_a_quiet_stream_says_that_it_is_still_here_and_ends_with_its_bound_or_th
 ) -> None:
     monkeypatch.setattr(job_log, "KEEP_ALIVE_SECONDS", 0)
     job = job_of(client.daemon.store, "job-2")
-    told = tell_log(client.daemon.context(), job, 0)
-    assert [next(told), next(told)] == ["retry: 3000\n\n", ": still here\n\n"]
+    sent = tell_log(client.daemon.context(), job, 0)
+    assert [next(sent), next(sent)] == ["retry: 3000\n\n", ": still here\n\n"]
     client.daemon.stopping.set()
-    assert list(told) == []
+    assert list(sent) == []
     client.daemon.stopping.clear()
     monkeypatch.setattr(stream, "MAX_STREAM_SECONDS", 0)
     assert list(tell_log(client.daemon.context(), job, 0)) == ["retry: 3000\n\n"]

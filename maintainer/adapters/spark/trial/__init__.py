@@ -32,7 +32,7 @@ _JOB_ENDS = frozenset({"job.finished", "job.failed", "job.cancelled"})
 
 
 class Trial:
-    """One driver of a pool. Close it whatever happened: that ends the driver, and no other one."""
+    """One driver of a pool. Close it in every case: that ends this driver, and no other one."""
 
     def __init__(self, source: DriverSource, options: RunnerOptions) -> None:
         """Take where the driver comes from."""

@@ -1,4 +1,4 @@
-"""Stands for spark-submit: it keeps what it was given, and submits to the small manager."""
+"""A small spark-submit: it keeps what it was given, and submits to the small manager."""
 
 import json
 import os
