@@ -14,13 +14,8 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    ColumnElement,
     Connection,
-    Text,
     and_,
-    bindparam,
-    column,
-    delete,
     exists,
     func,
     null,
@@ -28,10 +23,10 @@ from sqlalchemy import (
     select,
     type_coerce,
     update,
-    values,
 )
 
 from maintainer.adapters.store.database import Database
+from maintainer.adapters.store.deletion import delete_in_parts
 from maintainer.adapters.store.schema import health_samples, store_info, tables
 from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
 from maintainer.domain.errors import InvalidValueError
@@ -43,7 +38,6 @@ HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 # hours or days for each run, one transaction each: a year takes a day of hourly runs
 WINDOWS_PER_PRUNE = 400
-SAMPLES_PER_WRITE = 2_000  # deleted in one transaction, during which no other writer can use SQLite
 _COLUMNS = frozenset(health_samples.c.keys()) - {"table_uuid", "measured_at", "last_at", "more"}
 
 
@@ -147,8 +141,9 @@ def prune_samples(database: Database, before: datetime) -> int:
     )
     is_known = exists().where(tables.c.table_uuid == health_samples.c.table_uuid)
     last_at = func.coalesce(health_samples.c.last_at, health_samples.c.measured_at)
-    return _delete(
+    return delete_in_parts(
         database,
+        health_samples,
         and_(health_samples.c.measured_at < before, last_at < before, or_(has_newer, ~is_known)),
     )
 
@@ -204,54 +199,4 @@ def _thin_bucket(database: Database, start: datetime, end: datetime) -> int:
         newer.c.measured_at < end,
     )
     is_within = and_(health_samples.c.measured_at >= start, health_samples.c.measured_at < end)
-    return _delete(database, and_(is_within, has_newer))
-
-
-def _delete(database: Database, is_unwanted: ColumnElement[bool]) -> int:
-    """Delete samples that are found before any lock.
-
-    A sample with a newer one stays unwanted, because the newest is never deleted.
-    """
-    keys = (
-        health_samples.c.table_uuid,
-        type_coerce(health_samples.c.measured_at, BigInteger).label("measured_at"),
-    )
-    deleted = 0
-    while True:
-        with database.read() as connection:
-            found = connection.execute(
-                select(*keys).where(is_unwanted).limit(SAMPLES_PER_WRITE)
-            ).all()
-        if found:
-            with database.write() as connection:
-                _delete_found(connection, found, is_sqlite=database.is_sqlite)
-        deleted += len(found)
-        if len(found) < SAMPLES_PER_WRITE:
-            return deleted
-
-
-def _delete_found(connection: Connection, found: Sequence[AnyRow], *, is_sqlite: bool) -> None:
-    """Delete in one statement on PostgreSQL, in a quarter of the time.
-
-    SQLite has no such statement and deletes one sample at a time, without a network in between.
-    """
-    table_uuid, measured_at = (
-        health_samples.c.table_uuid,
-        type_coerce(health_samples.c.measured_at, BigInteger),
-    )
-    if is_sqlite:
-        one = delete(health_samples).where(
-            table_uuid == bindparam("key_uuid"), measured_at == bindparam("key_at")
-        )
-        connection.execute(
-            one, [{"key_uuid": row.table_uuid, "key_at": row.measured_at} for row in found]
-        )
-        return
-    wanted = values(
-        column("table_uuid", Text), column("measured_at", BigInteger), name="wanted"
-    ).data([tuple(row) for row in found])
-    connection.execute(
-        delete(health_samples).where(
-            table_uuid == wanted.c.table_uuid, measured_at == wanted.c.measured_at
-        )
-    )
+    return delete_in_parts(database, health_samples, and_(is_within, has_newer))
