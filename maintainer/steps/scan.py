@@ -123,6 +123,7 @@ def scan(
             for turn in turns:
                 result.add(turn.result)
         _note_unconfigured(ports)
+        ports.store.record_fleet(ports.clock.now())
     finally:
         seconds = (ports.clock.now() - started).total_seconds()
         ports.telemetry.scan_finished(

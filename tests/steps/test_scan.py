@@ -35,6 +35,16 @@ def test_every_table_is_measured_graded_and_recorded() -> None:
     assert (overview.data_files, overview.data_bytes) == (63, 63000)
 
 
+def test_a_scan_adds_the_sums_of_the_fleet_to_its_history() -> None:
+    world = World()
+    world.put("orders")
+    scan(world.ports)
+    scan(world.ports)
+    now = world.ports.clock.now()
+    (sample,) = world.store.fleet_history("lake", None, now - timedelta(hours=1), now)
+    assert sample.counters == world.store.counters("lake")
+
+
 def test_a_manifest_is_read_once_in_its_life() -> None:
     world = World()
     table = world.put("orders", small_files=60, manifests=3)

@@ -181,14 +181,20 @@ def read_counters(
     connection: Connection, catalog: str | None = None, namespace: str | None = None
 ) -> Counters:
     """Return the sums of one row, all zero if there is no such row."""
-    level = (
-        FLEET_LEVEL if catalog is None else CATALOG_LEVEL if namespace is None else NAMESPACE_LEVEL
-    )
-    is_this = tuple_(*_KEY) == (level, catalog or "", namespace or "")
+    is_this = tuple_(*_KEY) == key_of(catalog, namespace)
     document = connection.execute(
         select(fleet_counters.c.figures).where(is_this)
     ).scalar_one_or_none()
-    return _build(json.loads(document or "{}"))
+    return build_counters(json.loads(document or "{}"))
+
+
+def key_of(catalog: str | None, namespace: str | None) -> Key:
+    """Return the key of the fleet, of a catalog, or of a namespace without its nested ones."""
+    if catalog is None:
+        return FLEET_LEVEL, "", ""
+    return (
+        (CATALOG_LEVEL, catalog, "") if namespace is None else (NAMESPACE_LEVEL, catalog, namespace)
+    )
 
 
 def read_catalogs(connection: Connection) -> list[str]:
@@ -200,7 +206,8 @@ def read_catalogs(connection: Connection) -> list[str]:
     )
 
 
-def _build(figures: Figures) -> Counters:
+def build_counters(figures: Figures) -> Counters:
+    """Return the sums of these figures; a missing figure is zero."""
     plain = {name: figures.get(name, 0) for name in ("tables", *_COUNTED, *_SUMS)}
     return Counters(**plain, bands={band: figures.get(band.value, 0) for band in BANDS})
 
@@ -275,7 +282,7 @@ def read_namespaces(
     )
     return Page(
         tuple(
-            NamespaceCounters(row.catalog, row.namespace, _build(json.loads(row.figures)))
+            NamespaceCounters(row.catalog, row.namespace, build_counters(json.loads(row.figures)))
             for row in shown
         ),
         following,

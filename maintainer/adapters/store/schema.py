@@ -225,7 +225,21 @@ fleet_counters = Table(
     Column(
         "figures", Text, nullable=False
     ),  # JSON: sums of any size, because a database's integers end at 64 bits
+    Column("sampled", Text),  # the figures of the last sample: equal ones add none
     Index("ix_fleet_counters_namespace", "namespace"),
+)
+
+# The history of the sums above. Each row is valid until the next one of its key.
+fleet_samples = Table(
+    "fleet_samples",
+    metadata,
+    Column("level", SmallInteger, primary_key=True, autoincrement=False),
+    Column("catalog", name_type(), primary_key=True),
+    Column("namespace", name_type(), primary_key=True),
+    Column("measured_at", Instant, primary_key=True),
+    Column("figures", Text, nullable=False),  # JSON, as in fleet_counters
+    Index("ix_fleet_samples_measured_at", "measured_at"),
+    sqlite_with_rowid=False,
 )
 
 # Every version of the policies that was ever in force here, by its content hash.

@@ -23,6 +23,11 @@ from maintainer.adapters.store.counters import (
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.drivers import SqlDrivers
 from maintainer.adapters.store.due import mark_planned, read_due, want_plan
+from maintainer.adapters.store.fleet_samples import (
+    prune_fleet_samples,
+    read_fleet_history,
+    record_fleet,
+)
 from maintainer.adapters.store.job_counters import read_job_counts
 from maintainer.adapters.store.job_logs import append_job_log, prune_job_logs, read_job_log
 from maintainer.adapters.store.leases import SqlLeases, prune_leases
@@ -143,6 +148,8 @@ class SqlStore(
     table_figures = _reads(fleet.read_figures)
     counters = _reads(read_counters)
     namespaces = _reads(read_namespaces)
+    record_fleet = _writes(record_fleet)
+    fleet_history = _reads(read_fleet_history)
 
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
         """See Store; a plan of a table that was forgotten or replaced meanwhile is dropped."""
@@ -215,7 +222,7 @@ class SqlStore(
         hourly_before: datetime | None = None,
         daily_before: datetime | None = None,
     ) -> Mapping[str, int]:
-        """See Store; counts: samples, jobs, events, verdicts, thinned, mended."""
+        """See Store; counts: samples, fleet_samples, jobs, events, verdicts, thinned, mended."""
         pruned_samples = samples.prune_samples(self._database, samples_before)
         thinned = (
             samples.thin_samples(self._database, samples.HOUR, hourly_before)
@@ -227,6 +234,9 @@ class SqlStore(
             if daily_before is not None
             else 0
         )
+        pruned_sums = prune_fleet_samples(
+            self._database, samples_before, hourly_before, daily_before
+        )
         with self._database.write() as connection:
             pruned = work.prune_jobs(self._database, connection, jobs_before) | {
                 "verdicts": prune_verdicts(connection, jobs_before)
@@ -236,7 +246,13 @@ class SqlStore(
             mended = recount(connection)
         if mended:
             _log.warning("store.mended", extra={"rows": mended})
-        return {"samples": pruned_samples, **pruned, "thinned": thinned, "mended": mended}
+        return {
+            "samples": pruned_samples,
+            "fleet_samples": pruned_sums,
+            **pruned,
+            "thinned": thinned,
+            "mended": mended,
+        }
 
     def instance_id(self) -> str:
         with self._database.read() as connection:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from maintainer.domain.health import Band
@@ -66,6 +66,24 @@ class NamespaceCounters:
     counters: Counters
 
 
+SLOT = timedelta(minutes=1)  # of the history of the fleet and of its catalogs
+SLOT_OF_NAMESPACES = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class FleetSample:
+    """The sums of a namespace, a catalog or the fleet from `at` until the next sample."""
+
+    at: datetime  # the start of its slot
+    counters: Counters
+
+
+def floor_to(slot: timedelta, at: datetime) -> datetime:
+    """Return the start of the slot; slots are whole parts or multiples of a day in UTC."""
+    beginning = datetime(1970, 1, 1, tzinfo=UTC)
+    return at - (at - beginning) % slot
+
+
 @dataclass(frozen=True, slots=True)
 class TableFigures:
     """The figures of a measured table; None is unknown."""
@@ -100,4 +118,20 @@ class FiguresStore(Protocol):
         self, catalog: str | None = None, limit: int = 100, cursor: str | None = None
     ) -> Page[NamespaceCounters]:
         """A page of the namespaces that have tables, by catalog and name."""
+        ...
+
+    def record_fleet(self, at: datetime) -> None:
+        """Add the present sums of the fleet, each catalog and each namespace to their histories.
+
+        Of several calls in one slot the last one counts. Sums that did not change add nothing.
+        """
+        ...
+
+    def fleet_history(
+        self, catalog: str | None, namespace: str | None, since: datetime, until: datetime
+    ) -> Sequence[FleetSample]:
+        """The samples of a namespace (without nested ones), of a catalog, or of the fleet.
+
+        They are ordered by time. The sample that is valid at `since` has that time.
+        """
         ...

@@ -38,6 +38,7 @@ from maintainer.ports.store.tables import (
 )
 from tests.fakes.adapters.store_digests import FakeDigests
 from tests.fakes.adapters.store_drivers import FakeDrivers
+from tests.fakes.adapters.store_fleet import FakeFleet
 from tests.fakes.adapters.store_job_logs import FakeJobLogs
 from tests.fakes.adapters.store_leases import FakeLeases
 from tests.fakes.adapters.store_notices import FakeNotices
@@ -61,6 +62,7 @@ from tests.fakes.adapters.store_reading import (
 class FakeStore(
     FakeDigests,
     FakeDrivers,
+    FakeFleet,
     FakeJobLogs,
     FakeLeases,
     FakeNotices,
@@ -565,6 +567,7 @@ class FakeStore(
     ) -> Mapping[str, int]:
         with self._open():
             samples = self._prune_samples(samples_before)
+            sums = self._prune_fleet(samples_before, hourly_before, daily_before)
             thinned = sum(
                 self._thin(digits, before)
                 for digits, before in ((13, hourly_before), (10, daily_before))
@@ -577,6 +580,7 @@ class FakeStore(
             reported = self._story.prune(self._uuids, jobs_before)
             return {
                 "samples": samples,
+                "fleet_samples": sums,
                 "jobs": len(gone),
                 "events": events,
                 "thinned": thinned,

@@ -1,0 +1,93 @@
+"""The history of the sums of the fleet, of each catalog and of each namespace.
+
+A sample is the last sums of its slot, a minute or, for a namespace, an hour; equal sums in a row
+are one sample. With age, the last sample of each hour and then of each day stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, and_, exists, select, tuple_, update
+from sqlalchemy import type_coerce as read_as
+
+from maintainer.adapters.store.counters import NAMESPACE_LEVEL, build_counters, key_of
+from maintainer.adapters.store.database import Database
+from maintainer.adapters.store.deletion import delete_in_parts
+from maintainer.adapters.store.schema import fleet_counters, fleet_samples
+from maintainer.ports.store.figures import SLOT, SLOT_OF_NAMESPACES, FleetSample, floor_to
+
+_KEY = ("level", "catalog", "namespace")
+_DAY = timedelta(days=1)
+_HOUR = timedelta(hours=1)
+
+
+def record_fleet(database: Database, connection: Connection, at: datetime) -> None:
+    """Record the sums that differ from the last sample, in the order of the counters' locks."""
+    changed = (
+        select(fleet_counters)
+        .where(fleet_counters.c.figures.is_distinct_from(fleet_counters.c.sampled))
+        .order_by(*(fleet_counters.c[name] for name in _KEY))
+        .with_for_update()
+    )
+    for row in connection.execute(changed).all():
+        key = {name: getattr(row, name) for name in _KEY}
+        slot = SLOT_OF_NAMESPACES if row.level == NAMESPACE_LEVEL else SLOT
+        sample = {**key, "measured_at": floor_to(slot, at), "figures": row.figures}
+        connection.execute(database.upsert(fleet_samples, sample))
+        is_this = and_(*(fleet_counters.c[name] == value for name, value in key.items()))
+        connection.execute(update(fleet_counters).where(is_this).values(sampled=row.figures))
+
+
+def read_fleet_history(
+    connection: Connection,
+    catalog: str | None,
+    namespace: str | None,
+    since: datetime,
+    until: datetime,
+) -> Sequence[FleetSample]:
+    """Read the samples from since to until; the one that is valid at since has that time."""
+    at = fleet_samples.c.measured_at
+    is_this = tuple_(*(fleet_samples.c[name] for name in _KEY)) == key_of(catalog, namespace)
+    of_this = select(at, fleet_samples.c.figures).where(is_this)
+    valid = connection.execute(of_this.where(at < since).order_by(at.desc()).limit(1)).all()
+    later = connection.execute(of_this.where(at.between(since, until)).order_by(at)).all()
+    rows = [*later] if later and later[0].measured_at == since else [*valid, *later]
+    return tuple(
+        FleetSample(max(row.measured_at, since), build_counters(json.loads(row.figures)))
+        for row in rows
+    )
+
+
+def prune_fleet_samples(
+    database: Database,
+    before: datetime,
+    hourly_before: datetime | None,
+    daily_before: datetime | None,
+) -> int:
+    """Delete samples that a later one of their bucket replaces; the latest of each key stays."""
+    at = fleet_samples.c.measured_at
+    is_namespace = fleet_samples.c.level == NAMESPACE_LEVEL
+    unwanted = [and_(at < before, _has_newer())]
+    if hourly_before is not None:
+        whole = floor_to(_DAY, hourly_before)
+        unwanted += [
+            and_(at < floor_to(_HOUR, hourly_before), ~is_namespace, _has_newer(_HOUR)),
+            and_(at < whole, is_namespace, _has_newer(_DAY)),
+        ]
+    if daily_before is not None:
+        unwanted.append(and_(at < floor_to(_DAY, daily_before), _has_newer(_DAY)))
+    return sum(delete_in_parts(database, fleet_samples, one) for one in unwanted)
+
+
+def _has_newer(bucket: timedelta | None = None) -> ColumnElement[bool]:
+    """Match samples with a newer one of their key, in the same bucket if one is given."""
+    newer = fleet_samples.alias("newer")
+    raw, newer_raw = (read_as(one.c.measured_at, BigInteger) for one in (fleet_samples, newer))
+    filters = [newer.c[name] == fleet_samples.c[name] for name in _KEY] + [newer_raw > raw]
+    if bucket is not None:
+        size = bucket // timedelta(microseconds=1)
+        filters.append(newer_raw < raw - raw % size + size)
+    return exists().where(*filters)
