@@ -11,7 +11,8 @@ from fastapi import APIRouter, Query
 from maintainer.api.deps import PortsIn
 from maintainer.api.fields import Time
 from maintainer.api.health_schemas import Schema, Written
-from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text, in_utc
+from maintainer.api.spans import in_utc
+from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.identifier import TableIdentifier
 

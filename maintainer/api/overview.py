@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from maintainer.api import schemas, wire
 from maintainer.api.deps import PortsIn
+from maintainer.api.spans import Since, Until, read_span, thin
+from maintainer.api.tables import Text
+from maintainer.domain.errors import InvalidValueError
+
+MAX_SAMPLES = 500  # a longer history is thinned evenly
 
 router = APIRouter(tags=["overview"])
 
@@ -14,3 +21,33 @@ router = APIRouter(tags=["overview"])
 def get_overview(ports: PortsIn) -> schemas.OverviewOut:
     """The sums of all tables: files, bytes, average file size, bands, jobs and savings so far."""
     return wire.write_overview(ports.store.overview())
+
+
+@router.get("/overview/history", summary="The fleet over time")
+def get_fleet_history(
+    ports: PortsIn,
+    catalog: Annotated[Text | None, Query(description="Only this catalog.")] = None,
+    namespace: Annotated[
+        Text | None, Query(description="Only this namespace of the catalog, without nested ones.")
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+) -> schemas.FleetHistory:
+    """The sums of the fleet, of a catalog or of a namespace, oldest first.
+
+    They were recorded at the time, after each scan; equal sums in a row are one sample. A series
+    of more than 500 is thinned evenly.
+    """
+    if namespace is not None and catalog is None:
+        message = f"namespace {namespace!r} needs the parameter catalog"
+        raise InvalidValueError(message)
+    first, last = read_span(since, until, ports.clock.now())
+    samples = ports.store.fleet_history(catalog, namespace, first, last)
+    return schemas.FleetHistory(
+        catalog=catalog,
+        namespace=namespace,
+        samples=[
+            schemas.FleetSampleOut.of(sample.counters, at=sample.at)
+            for sample in thin(samples, MAX_SAMPLES)
+        ],
+    )

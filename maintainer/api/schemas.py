@@ -230,6 +230,20 @@ class Sums(Schema):
     bands: dict[Band, int]
 
 
+class FleetSampleOut(Sums):
+    """Sums that were valid from `at` until the next sample."""
+
+    at: datetime
+
+
+class FleetHistory(Schema):
+    """The sums of a namespace, a catalog or the fleet over time, oldest first."""
+
+    catalog: str | None
+    namespace: str | None
+    samples: list[FleetSampleOut]
+
+
 class OverviewOut(Sums):
     """The fleet."""
 

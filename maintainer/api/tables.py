@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -14,14 +13,14 @@ from maintainer.api import job_schemas, plan_schemas, schemas, wire
 from maintainer.api.auth import ActorIn
 from maintainer.api.deps import ApiContext, ContextIn, PortsIn, RecordIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
-from maintainer.api.fields import Time
 from maintainer.api.outlook_schemas import OutlookOut
 from maintainer.api.plan_wire import write_plan
 from maintainer.api.policies import CANDIDATE, read_candidate
+from maintainer.api.spans import Since, Until, read_span
 from maintainer.decide.outlook import find_outlook
 from maintainer.domain.admission import ScopePause
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
-from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.health import Band, PartitionHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
@@ -39,7 +38,6 @@ from maintainer.requests.preview import preview
 from maintainer.requests.run import request_run
 
 DEFAULT_PAGE = 100
-DEFAULT_HISTORY = timedelta(days=30)
 MAX_SAMPLES = 2000  # a longer history is thinned evenly
 MAX_TEXT = 1000  # characters of a search, a name or a cursor
 
@@ -172,35 +170,14 @@ def get_history(
     record: RecordIn,
     ports: PortsIn,
     metric: MetricName = "average_file_size_bytes",
-    since: Annotated[
-        Time | None, Query(alias="from", description="RFC 3339; 30 days before `to` when left out.")
-    ] = None,
-    until: Annotated[
-        Time | None, Query(alias="to", description="RFC 3339; now when left out.")
-    ] = None,
+    since: Since = None,
+    until: Until = None,
 ) -> schemas.History:
     """Samples of one metric, oldest first; a series of more than 2000 is thinned evenly."""
-    last = in_utc(until) if until else ports.clock.now()
-    first = (
-        in_utc(since)
-        if since
-        else last - min(DEFAULT_HISTORY, last - datetime.min.replace(tzinfo=UTC))
-    )
-    if first > last:
-        message = f"from {first.isoformat()} is after to {last.isoformat()}"
-        raise InvalidValueError(message)
+    first, last = read_span(since, until, ports.clock.now())
     return wire.write_history(
         record.table, metric, ports.store.history(record.table, metric, first, last), MAX_SAMPLES
     )
-
-
-def in_utc(moment: datetime) -> datetime:
-    """The same instant in UTC; InvalidValueError when that year does not have four digits."""
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError as error:
-        message = f"time {moment.isoformat()} is outside the years 1 to 9999 in UTC"
-        raise InvalidValueError(message) from error
 
 
 @router.get(f"{ONE_TABLE}/partitions", summary="The worst partitions", responses=NOT_FOUND)

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from maintainer import __version__
 from maintainer.adapters.spark.statements.job import main_statement
 from maintainer.api import health_schemas, job_schemas, outlook_schemas, schemas
+from maintainer.api.spans import thin
 from maintainer.decide.grading.partitioning import advise_partitions
 from maintainer.decide.outlook import Outlook
 from maintainer.domain.health import Band, TableHealth
@@ -166,12 +167,10 @@ def write_history(
     limit: int,
 ) -> schemas.History:
     """Convert a time series, thinned evenly to at most `limit` samples; the latest is kept."""
-    stride = -(-len(samples) // limit) or 1
-    kept = samples[::-1][::stride][::-1]
     return schemas.History(
         table=str(table),
         metric=metric,
-        samples=[schemas.Sample(at=at, value=value) for at, value in kept],
+        samples=[schemas.Sample(at=at, value=value) for at, value in thin(samples, limit)],
     )
 
 

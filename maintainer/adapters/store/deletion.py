@@ -44,7 +44,7 @@ def delete_in_parts(database: Database, table: Table, is_unwanted: ColumnElement
 
 def _plain(key: Column[object]) -> ColumnElement[object]:
     """Return the column as the database stores it: an instant is a number."""
-    return type_coerce(key, BigInteger) if isinstance(key.type, Instant) else key  # type: ignore[return-value]
+    return type_coerce(key, BigInteger) if isinstance(key.type, Instant) else key
 
 
 def _delete_found(

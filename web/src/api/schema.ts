@@ -215,6 +215,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/overview/history": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The fleet over time
+     * @description The sums of the fleet, of a catalog or of a namespace, oldest first.
+     *
+     *     They were recorded at the time, after each scan; equal sums in a row are one sample. A series
+     *     of more than 500 is thinned evenly.
+     */
+    get: operations["get_fleet_history"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/pauses": {
     parameters: {
       query?: never;
@@ -1329,6 +1352,18 @@ export interface components {
       severity: components["schemas"]["Band"];
     };
     /**
+     * FleetHistory
+     * @description The sums of a namespace, a catalog or the fleet over time, oldest first.
+     */
+    FleetHistory: {
+      /** Catalog */
+      catalog: string | null;
+      /** Namespace */
+      namespace: string | null;
+      /** Samples */
+      samples: components["schemas"]["FleetSampleOut"][];
+    };
+    /**
      * FleetPreview
      * @description The tables whose verdicts would change, of the `looked_at` tables on this page.
      *
@@ -1345,6 +1380,45 @@ export interface components {
       total: number;
       /** Unmeasured */
       unmeasured: number;
+    };
+    /**
+     * FleetSampleOut
+     * @description Sums that were valid from `at` until the next sample.
+     */
+    FleetSampleOut: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string;
+      /** Average File Size Bytes */
+      average_file_size_bytes: number | null;
+      /** Bands */
+      bands: {
+        [key: string]: number;
+      };
+      /** Data Bytes */
+      data_bytes: number;
+      /** Data Files */
+      data_files: number;
+      /** Delete Files */
+      delete_files: number;
+      /** Faulty Tables */
+      faulty_tables: number;
+      /** Live File Ratio */
+      live_file_ratio: number | null;
+      /** Manifests */
+      manifests: number;
+      /** Measured Tables */
+      measured_tables: number;
+      /** Paused Tables */
+      paused_tables: number;
+      /** Small Files */
+      small_files: number;
+      /** Snapshots */
+      snapshots: number;
+      /** Tables */
+      tables: number;
     };
     /**
      * HistogramBin
@@ -3825,6 +3899,80 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["OverviewOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_fleet_history: {
+    parameters: {
+      query?: {
+        /** @description Only this catalog. */
+        catalog?: string | null;
+        /** @description Only this namespace of the catalog, without nested ones. */
+        namespace?: string | null;
+        /** @description RFC 3339; 30 days before `to` when left out. */
+        from?: string | null;
+        /** @description RFC 3339; now when left out. */
+        to?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["FleetHistory"];
         };
       };
       /** @description Unauthorized */
