@@ -34,5 +34,9 @@ class RunnerUnavailableError(MaintainerError):
     """Spark cannot start: no Java, missing jars, or it ended during start-up."""
 
 
+class ClusterUnavailableError(RunnerUnavailableError):
+    """The Kubernetes API server cannot be reached or refuses us."""
+
+
 class InvalidTransitionError(MaintainerError):
     """A job was asked for a state change that the transition table does not have."""

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from maintainer.adapters.kubernetes.documents import name_of, part, text
 from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
-from maintainer.adapters.spark.launcher.kubernetes.documents import name_of, part, text
 from maintainer.adapters.spark.launcher.kubernetes.labels import KUEUE_QUEUE
 from maintainer.adapters.spark.launcher.kubernetes.options import Operator
 from maintainer.adapters.spark.launcher.kubernetes.pod_states import read_pod

@@ -4,31 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from maintainer.adapters.kubernetes.kinds import POD, Kind
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Operator
 
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of object, as the API server names it."""
-
-    group: str  # empty: the core group
-    version: str
-    name: str
-    plural: str
-
-    @property
-    def api_version(self) -> str:
-        """Return what a manifest says."""
-        return f"{self.group}/{self.version}" if self.group else self.version
-
-
-POD = Kind("", "v1", "Pod", "pods")
 SECRET = Kind("", "v1", "Secret", "secrets")
 SERVICE = Kind("", "v1", "Service", "services")
 EVENT = Kind("", "v1", "Event", "events")
 KUBEFLOW = Kind("sparkoperator.k8s.io", "v1beta2", "SparkApplication", "sparkapplications")
 APACHE = Kind("spark.apache.org", "v1", "SparkApplication", "sparkapplications")
-REVIEW = Kind("authorization.k8s.io", "v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews")
 KINDS = (POD, SECRET, SERVICE, EVENT, KUBEFLOW, APACHE)
 
 

@@ -8,14 +8,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from maintainer.adapters.kubernetes import Access, connect
+from maintainer.adapters.kubernetes.documents import Manifest, name_of, text
+from maintainer.adapters.kubernetes.kinds import POD, Kind
 from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState
 from maintainer.adapters.spark.launcher.kubernetes.application_states import read_application
-from maintainer.adapters.spark.launcher.kubernetes.documents import name_of, text
 from maintainer.adapters.spark.launcher.kubernetes.kinds import (
     EVENT,
     KINDS,
-    POD,
-    Kind,
     Permission,
     owner_kind,
     permissions,
@@ -28,7 +28,6 @@ from maintainer.adapters.spark.launcher.kubernetes.logs import (
 )
 from maintainer.adapters.spark.launcher.kubernetes.options import (
     KubernetesOptions,
-    Manifest,
     Operator,
 )
 from maintainer.adapters.spark.launcher.kubernetes.pod_states import needs_events, read_pod
@@ -38,7 +37,7 @@ from maintainer.adapters.spark.link import LogPart
 from maintainer.domain.errors import RunnerUnavailableError
 
 if TYPE_CHECKING:
-    from maintainer.adapters.spark.launcher.kubernetes.cluster import Cluster
+    from maintainer.adapters.kubernetes.cluster import Cluster
 
 _LIST_SECONDS = 1.0  # a list answers every question of this time
 
@@ -156,15 +155,12 @@ class KubernetesLauncher:
     def _cluster(self) -> Cluster:
         """Connect when the cluster is first needed; the client library is an optional extra."""
         if self._connected is None:
-            try:
-                # A second of imports that only a cluster needs.
-                from maintainer.adapters.spark.launcher.kubernetes.cluster import (  # noqa: PLC0415
-                    Cluster,
+            options = self._options
+            self._connected = connect(
+                Access(
+                    options.namespace, options.kubeconfig, options.context, options.timeout_seconds
                 )
-            except ImportError as error:
-                message = "the package lacks its extra: install iceberg-maintainer[kubernetes]"
-                raise RunnerUnavailableError(message) from error
-            self._connected = Cluster(self._options)
+            )
         return self._connected
 
     def _list(self, kind: Kind, wanted: str = "") -> dict[str, Manifest]:

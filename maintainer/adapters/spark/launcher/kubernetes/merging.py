@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from maintainer.adapters.spark.launcher.kubernetes.options import Manifest
+from maintainer.adapters.kubernetes.documents import Manifest
 
 
 def lay_over(under: Mapping[str, object], over: Mapping[str, object]) -> Manifest:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-Manifest = dict[str, object]
-
 
 class Operator(StrEnum):
     """Who creates the driver's pod."""

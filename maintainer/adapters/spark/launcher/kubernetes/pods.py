@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from maintainer.adapters.kubernetes.documents import Manifest
 from maintainer.adapters.spark.launcher import DriverSpec
 from maintainer.adapters.spark.launcher.kubernetes.labels import (
     DRIVER_ROLE,
@@ -14,7 +15,6 @@ from maintainer.adapters.spark.launcher.kubernetes.labels import (
 from maintainer.adapters.spark.launcher.kubernetes.merging import lay_over
 from maintainer.adapters.spark.launcher.kubernetes.options import (
     KubernetesOptions,
-    Manifest,
     Queueing,
 )
 from maintainer.adapters.spark.options import megabytes, overhead_megabytes

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 
+from maintainer.adapters.kubernetes.documents import Manifest
 from maintainer.adapters.spark.launcher import DriverSpec
 from maintainer.adapters.spark.launcher.kubernetes.labels import (
     DRIVER,
@@ -17,7 +18,6 @@ from maintainer.adapters.spark.launcher.kubernetes.labels import (
 )
 from maintainer.adapters.spark.launcher.kubernetes.options import (
     KubernetesOptions,
-    Manifest,
     Operator,
 )
 from maintainer.adapters.spark.launcher.kubernetes.pods import (

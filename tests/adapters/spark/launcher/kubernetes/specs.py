@@ -6,10 +6,10 @@ from pathlib import Path
 
 import yaml
 
+from maintainer.adapters.kubernetes.documents import Manifest
 from maintainer.adapters.spark.launcher import DriverSpec
 from maintainer.adapters.spark.launcher.kubernetes.options import (
     KubernetesOptions,
-    Manifest,
     Operator,
     Queueing,
 )

@@ -311,7 +311,7 @@ def test_the_client_library_is_loaded_only_for_a_cluster() -> None:
 def test_without_its_extra_the_package_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "maintainer.adapters.spark.launcher.kubernetes.cluster", None)
+    monkeypatch.setitem(sys.modules, "maintainer.adapters.kubernetes.cluster", None)
     launcher = KubernetesLauncher(KubernetesOptions(namespace=NAMESPACE, image=IMAGE), "1f2e")
     assert launcher.describe() == [
         (

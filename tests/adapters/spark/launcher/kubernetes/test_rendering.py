@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from maintainer.adapters.kubernetes.documents import Manifest
 from maintainer.adapters.spark.launcher import DriverSpec
 from maintainer.adapters.spark.launcher.kubernetes.options import (
     KubernetesOptions,
-    Manifest,
     Operator,
     Queueing,
 )

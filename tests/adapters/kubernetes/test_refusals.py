@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from maintainer.adapters.spark.launcher.kubernetes.kinds import KUBEFLOW, POD, SECRET, Kind
-from maintainer.adapters.spark.launcher.kubernetes.refusals import explain_refusal
+from maintainer.adapters.kubernetes.kinds import POD, Kind
+from maintainer.adapters.kubernetes.refusals import explain_refusal
+from maintainer.adapters.spark.launcher.kubernetes.kinds import KUBEFLOW, SECRET
 
 RESTRICTED = (
     'pods "driver-1" is forbidden: violates PodSecurity "restricted:latest": '

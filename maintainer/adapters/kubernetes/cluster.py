@@ -1,12 +1,13 @@
 """The calls of the API server: the one module that knows the client library.
 
-Every call has a timeout. What fails is a RunnerUnavailableError with a sentence.
+Every call has a timeout. What fails is a ClusterUnavailableError with a sentence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 
 import httpx2
 import msgspec
@@ -18,22 +19,20 @@ from lightkube.generic_resource import (
 )
 from lightkube.resources.core_v1 import PodLog
 
-from maintainer.adapters.spark.launcher.kubernetes.documents import part
-from maintainer.adapters.spark.launcher.kubernetes.kinds import KINDS, POD, REVIEW, Kind
-from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Manifest
-from maintainer.adapters.spark.launcher.kubernetes.refusals import explain_refusal
-from maintainer.domain.errors import RunnerUnavailableError
+from maintainer.adapters.kubernetes import Access
+from maintainer.adapters.kubernetes.documents import Manifest, part
+from maintainer.adapters.kubernetes.kinds import POD, REVIEW, Kind
+from maintainer.adapters.kubernetes.refusals import explain_refusal
+from maintainer.domain.errors import ClusterUnavailableError
 
 _PAGE = 500  # objects in one answer
 _CONFLICT, _NOT_FOUND, _BAD_REQUEST = 409, 404, 400
 
 
+@cache
 def _resource(kind: Kind) -> type[GenericNamespacedResource]:
     info = create_api_info(kind.group, kind.version, kind.name, kind.plural)
     return type(kind.name, (GenericNamespacedResource,), {"_api_info": info})
-
-
-_RESOURCES = {kind: _resource(kind) for kind in KINDS}
 
 
 class _Review(GenericGlobalResource):
@@ -43,21 +42,21 @@ class _Review(GenericGlobalResource):
 class Cluster:
     """One namespace of a cluster."""
 
-    def __init__(self, options: KubernetesOptions) -> None:
-        """Connect as the options say; nothing is asked yet."""
-        self._namespace = options.namespace
-        self._timeout = options.timeout_seconds
+    def __init__(self, access: Access) -> None:
+        """Connect to the API server; nothing is asked yet."""
+        self._namespace = access.namespace
+        self._timeout = access.timeout_seconds
         self._client = Client(
-            config=_configuration(options),
-            namespace=options.namespace,
-            timeout=httpx2.Timeout(options.timeout_seconds),
+            config=_configuration(access),
+            namespace=access.namespace,
+            timeout=httpx2.Timeout(access.timeout_seconds),
         )
 
     def create(self, kind: Kind, manifest: Manifest) -> Manifest | None:
         """Create the object and return it as stored; None if the name exists."""
         try:
             with self._in_words(kind):
-                return dict(self._client.create(_RESOURCES[kind].from_dict(manifest)))
+                return dict(self._client.create(_resource(kind).from_dict(manifest)))
         except ApiError:
             return None
 
@@ -70,7 +69,7 @@ class Cluster:
         """Return the objects with these labels and fields."""
         with self._in_words(kind):
             found = self._client.list(
-                _RESOURCES[kind],
+                _resource(kind),
                 labels=dict(labels) if labels else None,
                 fields=dict(fields) if fields else None,
                 chunk_size=_PAGE,
@@ -80,7 +79,7 @@ class Cluster:
     def delete(self, kind: Kind, name: str) -> None:
         """Ask for the deletion of an object and of all that it owns; it may be gone already."""
         with self._in_words(kind, is_absence_fine=True):
-            self._client.delete(_RESOURCES[kind], name)
+            self._client.delete(_resource(kind), name)
 
     def log(self, pod: str, container: str, bounds: Mapping[str, str]) -> bytes | None:
         """Return the container's log within the API's own bounds, each line with its time.
@@ -133,34 +132,34 @@ class Cluster:
                 raise
             answer = error.status.message or ""
             sentence = explain_refusal(code, answer, kind, self._namespace)
-            raise RunnerUnavailableError(sentence) from error
+            raise ClusterUnavailableError(sentence) from error
         except httpx2.TimeoutException as error:
             sentence = f"the Kubernetes API server did not answer within {self._timeout:g} s"
-            raise RunnerUnavailableError(sentence) from error
+            raise ClusterUnavailableError(sentence) from error
         except httpx2.HTTPStatusError as error:  # a page of plain text, such as of an absent API
             code = error.response.status_code
             if code == _NOT_FOUND and is_absence_fine:
                 return
             sentence = explain_refusal(code, "no reason given", kind, self._namespace)
-            raise RunnerUnavailableError(sentence) from error
+            raise ClusterUnavailableError(sentence) from error
         except (KeyError, msgspec.MsgspecError) as error:
             sentence = "the answer of the Kubernetes API server cannot be read"
-            raise RunnerUnavailableError(sentence) from error
+            raise ClusterUnavailableError(sentence) from error
         except (httpx2.HTTPError, OSError, ConfigError) as error:
             sentence = f"the Kubernetes API server cannot be reached ({type(error).__name__})"
-            raise RunnerUnavailableError(sentence) from error
+            raise ClusterUnavailableError(sentence) from error
 
 
-def _configuration(options: KubernetesOptions) -> SingleConfig:
+def _configuration(access: Access) -> SingleConfig:
     """Return the kubeconfig's context, or the service account of the daemon's own pod."""
     try:
-        file = options.kubeconfig
+        file = access.kubeconfig
         found = KubeConfig.from_env() if file is None else KubeConfig.from_file(file)
-        chosen = found.get(options.context or None)
+        chosen = found.get(access.context or None)
     except (ConfigError, KeyError, OSError, ValueError) as error:
         sentence = f"there is no usable configuration for Kubernetes: {error}"
-        raise RunnerUnavailableError(sentence) from error
+        raise ClusterUnavailableError(sentence) from error
     if chosen is None or chosen.user is None:
         sentence = "there is no usable configuration for Kubernetes: it names no user"
-        raise RunnerUnavailableError(sentence)
+        raise ClusterUnavailableError(sentence)
     return chosen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from maintainer.adapters.spark.launcher.kubernetes.kinds import Kind
+from maintainer.adapters.kubernetes.kinds import Kind
 
 _QUOTA = re.compile(
     r"exceeded quota: (?P<name>[^,]+), requested: (?P<requested>.+?), "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+Manifest = dict[str, object]
+
 _MAX_CHARACTERS = 400
 _NOTHING: Mapping[str, object] = {}
 

@@ -1,0 +1,33 @@
+"""The API server of Kubernetes, for the launcher of drivers and for policies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maintainer.domain.errors import ClusterUnavailableError
+
+if TYPE_CHECKING:
+    from maintainer.adapters.kubernetes.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One namespace, and how its API server is reached."""
+
+    namespace: str
+    kubeconfig: Path | None = None  # None: the daemon's own service account, else $KUBECONFIG
+    context: str = ""  # of the kubeconfig; empty: its current one
+    timeout_seconds: float = 10.0  # of each call
+
+
+def connect(access: Access) -> Cluster:
+    """Connect; nothing is asked yet. ClusterUnavailableError without the optional extra."""
+    try:
+        # A second of imports that only a cluster needs.
+        from maintainer.adapters.kubernetes.cluster import Cluster  # noqa: PLC0415
+    except ImportError as error:
+        message = "the package lacks its extra: install iceberg-maintainer[kubernetes]"
+        raise ClusterUnavailableError(message) from error
+    return Cluster(access)
