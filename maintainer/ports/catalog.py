@@ -60,14 +60,12 @@ class Catalog(Protocol):
     @property
     def name(self) -> str:
         """The catalog's name in the configuration and in every table's identifier."""
-        ...
 
     def tables(self) -> Iterator[TableIdentifier | CatalogFault]:
         """Yield every table of every namespace, nested ones too.
 
         A namespace that cannot be listed yields its fault.
         """
-        ...
 
     def poll(
         self,
@@ -83,7 +81,6 @@ class Catalog(Protocol):
         may not be asked. The poll ends early when should_stop returns True, even while it
         waits.
         """
-        ...
 
     def foreign_locations(
         self, paths: Sequence[str], within: timedelta
@@ -94,7 +91,6 @@ class Catalog(Protocol):
         yields none. Answers are no older than `within`; a namespace that cannot be listed
         yields its fault.
         """
-        ...
 
     def inventory(
         self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
@@ -103,7 +99,6 @@ class Catalog(Protocol):
 
         A faulty table is a TableFault or has an `unreadable`; nothing is raised for it.
         """
-        ...
 
     def inventories(
         self,
@@ -120,22 +115,18 @@ class Catalog(Protocol):
         none. Other threads call `target_of`, `known` and `keep`. The iterator ends early
         when should_stop returns True, even while it waits.
         """
-        ...
 
     def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:
         """Read the table's snapshots, oldest first, without reading a manifest."""
-        ...
 
     def count_rows(self, table: TableIdentifier, snapshot_id: int, limit_bytes: int) -> int | None:
         """Count the live rows at a snapshot, deletes applied.
 
         None when that is impossible or needs more than limit_bytes of reading.
         """
-        ...
 
     def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
         """The size of a file of the table in bytes; None when it is absent or cannot be checked."""
-        ...
 
     def stat_files(
         self, table: TableIdentifier, paths: Sequence[str]
@@ -144,7 +135,6 @@ class Catalog(Protocol):
 
         None for a file that is absent or cannot be checked.
         """
-        ...
 
     def list_files(
         self, table: TableIdentifier, location: str
@@ -154,7 +144,6 @@ class Catalog(Protocol):
         Paths are spelled as the location is. The storage's own exceptions are raised while
         iterating. None when only Spark can list the location.
         """
-        ...
 
     def read_canary(
         self, table: TableIdentifier, snapshot_ids: Sequence[int]
@@ -163,12 +152,9 @@ class Catalog(Protocol):
 
         None when the table cannot be read.
         """
-        ...
 
     def ping(self) -> str:
         """Describe the catalog in one sentence; CatalogUnavailableError when it does not answer."""
-        ...
 
     def close(self) -> None:
         """Close the connections."""
-        ...

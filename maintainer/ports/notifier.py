@@ -12,11 +12,9 @@ class Notifier(Protocol):
 
     def notify(self, notice: Notice) -> None:
         """Deliver the notice, unless the limits on repeated or numerous notices forbid it."""
-        ...
 
     def close(self) -> None:
         """Deliver the waiting notices, for a bounded time, and end."""
-        ...
 
 
 class NoNotifier:

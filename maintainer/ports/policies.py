@@ -15,4 +15,3 @@ class Policies(Protocol):
 
         A bad file counts with its last good version, and its problem is listed.
         """
-        ...

@@ -42,7 +42,6 @@ class Runner(Protocol):
     @property
     def owner(self) -> str:
         """The name of this process among all that share the store; stored with each job."""
-        ...
 
     def lives(self, owner: str, pool: str, /) -> bool | None:
         """True when the process of that name is alive, or another one has adopted its work there.
@@ -51,7 +50,6 @@ class Runner(Protocol):
         nobody has adopted the work in the pool, this process does so now: of two that ask, only
         one may continue.
         """
-        ...
 
     @property
     def application(self) -> str:
@@ -60,43 +58,36 @@ class Runner(Protocol):
         Iceberg writes it as `app-name` into the summary of every snapshot that our jobs
         commit.
         """
-        ...
 
     @property
     def capacities(self) -> Mapping[str, int]:
         """How many jobs can run at the same time in each pool."""
-        ...
 
     @property
     def obstacles(self) -> Mapping[str, str]:
         """Why no job can run in these pools, in a sentence each."""
-        ...
 
     @property
     def facts(self) -> Mapping[str, SparkFacts]:
         """What the newest driver of each pool reported about its Spark."""
-        ...
 
     def recall(self, facts: SparkFacts) -> None:
         """Take what another process, or this one before its restart, had learnt of Spark.
 
         Facts under other settings, and older ones than the runner's own, are ignored.
         """
-        ...
 
     def statements(self, job: Job) -> Sequence[str]:
         """The statements that Spark will get for the job, in order.
 
         Empty when they cannot be written; submit then gives the reason.
         """
-        ...
 
     def submit(self, job: Job) -> None:
         """Take the job and return at once; the same id twice is one job.
 
         RunnerUnavailableError when Spark can never start here.
         """
-        ...
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
         """Allow the job to work for this time from now; may come before submit.
@@ -105,7 +96,6 @@ class Runner(Protocol):
         takes a job over only after this time, so two processes never work on one table.
         Unknown and ended ids are ignored.
         """
-        ...
 
     def report(self, job: Job) -> RunnerReport | None:
         """Report a job; None while another live process owns it.
@@ -113,7 +103,6 @@ class Runner(Protocol):
         The outcome is of kind "lost" when nobody runs the job any more. None also while the
         job may still work in a pool that is not configured any more.
         """
-        ...
 
     def log(self, job: Job, since: int) -> JobLog | None:
         """Return what its driver wrote while it had the job, from a position on.
@@ -121,15 +110,12 @@ class Runner(Protocol):
         Any process may ask. The text is empty while there is nothing new. None when there is no
         log yet, or none any more.
         """
-        ...
 
     def cancel(self, job_id: str) -> None:
         """Request the end of a job; the outcome shows when it is over. Unknown ids are ignored."""
-        ...
 
     def found_orphans(self, job: Job) -> FoundOrphans | None:
         """The result of an orphan scan; None when it is absent or incomplete."""
-        ...
 
     def bring_orphans(
         self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
@@ -138,7 +124,6 @@ class Runner(Protocol):
 
         RunnerUnavailableError when they can never be stored.
         """
-        ...
 
     def bring_listing(
         self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
@@ -148,37 +133,30 @@ class Runner(Protocol):
         Returns how many files are old enough. Exceptions of `pages` and of the store are raised
         as they are.
         """
-        ...
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:
         """What a removal was given and what it reported; None when even the list is absent."""
-        ...
 
     def forget(self, job: Job) -> None:
         """Delete the results and the stored files of a job. Unknown jobs are ignored.
 
         Of a job that is not submitted yet, only what this process has stored is deleted.
         """
-        ...
 
     def outlives_daemon(self, pool: str, /) -> bool:
         """True when jobs of the pool go on without this process, and another can continue them."""
-        ...
 
     def leave(self) -> None:
         """Take no more jobs and follow none; end only those that do not outlive the daemon.
 
         Another process may adopt the others from now on.
         """
-        ...
 
     def close(self) -> None:
         """End Spark and all that it runs; returns when its processes are gone.
 
         After `leave` there is nothing left to end.
         """
-        ...
 
     def describe(self, pool: str = "", /) -> Sequence[tuple[str, bool, str]]:
         """(what, whether it works, sentence) for what Spark needs, in one pool or in all."""
-        ...

@@ -22,36 +22,27 @@ class Telemetry(Protocol):
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
         """A table was measured."""
-        ...
 
     def table_gone(self, table: TableIdentifier) -> None:
         """A table no longer exists."""
-        ...
 
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
         """A scan of the fleet has ended: entries read, tables measured, names with faults."""
-        ...
 
     def reader_checked(self, fault: ReaderFault | None) -> None:
         """The fast reader works here, or `fault` says why the slow reader reads every manifest."""
-        ...
 
     def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
         """So many single manifests and manifest lists were left to the slow reader."""
-        ...
 
     def plan_made(self, plan: Plan) -> None:
         """A plan was made, with one verdict for each rule."""
-        ...
 
     def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
         """Admission now delays planned actions, or no longer does."""
-        ...
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         """A job has reached a final state."""
-        ...
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
         """One run of a step of the loop has ended."""
-        ...

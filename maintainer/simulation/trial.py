@@ -72,21 +72,17 @@ class Contender(Protocol):
     @property
     def name(self) -> str:
         """Return its name in the comparison."""
-        ...
 
     def target_of(self, traits: Traits) -> int:
         """Return the size in bytes at which it aims for the table's files."""
-        ...
 
     def choose(
         self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None
     ) -> Iterable[Work]:
         """Yield the rewrites of this cycle, best first; left_gb_hours is the remaining budget."""
-        ...
 
     def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
         """Take the outcome of a rewrite."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

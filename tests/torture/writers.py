@@ -31,11 +31,9 @@ class Hand(Protocol):
 
     def carry_out(self, operation: Operation) -> None:
         """Commit it once; any exception leaves open whether it took place."""
-        ...
 
     def close(self) -> None:
         """Give up what it holds."""
-        ...
 
 
 @dataclass(slots=True)

@@ -20,7 +20,6 @@ class Audience(Listener, Protocol):
 
     def is_idle(self, driver: Driver) -> bool:
         """Return True if the driver has no unfinished job."""
-        ...
 
 
 class Drivers:

@@ -26,15 +26,12 @@ class Limit(Protocol):
     @property
     def bytes(self) -> int:
         """The limit itself."""
-        ...
 
     def is_exceeded(self, group_bytes: int, job_bytes: int, /) -> bool:
         """True when a job is over the limit: its groups, or the files that it takes of them."""
-        ...
 
     def explain(self, part: Part) -> str:
         """Why only this part is rewritten, as a sentence."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,14 +22,12 @@ class AdmissionStore(Protocol):
 
         Reading them does not read the plans, which are large.
         """
-        ...
 
     def standing_verdicts(self) -> Sequence[StandingVerdict]:
         """The standing verdicts on planned actions: planned, or waiting for admission.
 
         They are sorted by table and rule.
         """
-        ...
 
     def replace_verdicts(
         self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]
@@ -39,27 +37,21 @@ class AdmissionStore(Protocol):
         Returns the verdicts that were written. A verdict that changed meanwhile is not
         replaced.
         """
-        ...
 
     def spending(self, day: str) -> Spending:
         """The cost of the jobs stored on that day (UTC, 2026-11-21).
 
         The predicted cost of unfinished jobs counts too.
         """
-        ...
 
     def calibration(self, table_uuid: str, catalog: str) -> Calibration:
         """What finished jobs taught about the table's actions, its catalog's and all actions."""
-        ...
 
     def set_scope_pause(self, pause: ScopePause) -> None:
         """Store a pause or drain of a scope; it replaces an earlier one of the same scope."""
-        ...
 
     def remove_scope_pause(self, scope: str) -> bool:
         """Remove the pause or drain of exactly this scope; False when there was none."""
-        ...
 
     def scope_pauses(self) -> Sequence[ScopePause]:
         """Every pause and drain in force, by scope."""
-        ...

@@ -18,8 +18,6 @@ class AuditStore(Protocol):
         Entries about jobs are not passed here: the store writes them with each change of a
         job (domain.audit).
         """
-        ...
 
     def audit(self, query: AuditQuery) -> Page[AuditEntry]:
         """A page of the audit log, newest first; entries are never deleted."""
-        ...

@@ -19,7 +19,6 @@ class DigestStore(Protocol):
         self, table_uuid: str, paths: Iterable[str], target_bytes: int
     ) -> Mapping[str, ManifestDigest]:
         """The known digests made under this target file size, by manifest path."""
-        ...
 
     def record_digests(
         self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]
@@ -29,7 +28,6 @@ class DigestStore(Protocol):
         New ones are added; others, also those of another target, are deleted. A digest
         without entries read is one that is known already.
         """
-        ...
 
     def add_digests(
         self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest], at: datetime
@@ -38,11 +36,9 @@ class DigestStore(Protocol):
 
         The table need not be known yet.
         """
-        ...
 
     def prune_digests(self, before: datetime) -> int:
         """Delete digests of tables that were never measured, if none was added since.
 
         Returns how many digests were deleted.
         """
-        ...

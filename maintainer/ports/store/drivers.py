@@ -91,23 +91,18 @@ class DriverStore(Protocol):
 
         InvalidValueError when the name exists or the order is too long.
         """
-        ...
 
     def set_handle(self, name: str, handle: str) -> None:
         """Store what the launcher calls the driver."""
-        ...
 
     def driver(self, name: str) -> DriverRecord | None:
         """One driver, ended ones too; None when it is unknown."""
-        ...
 
     def drivers(self) -> Sequence[DriverRecord]:
         """The drivers of all owners that have not ended, by name."""
-        ...
 
     def adopt_driver(self, name: str, before: str, owner: str) -> bool:
         """Give a driver to another owner; False when it has ended or is not `before`'s any more."""
-        ...
 
     def order(
         self,
@@ -124,15 +119,12 @@ class DriverStore(Protocol):
         has ended or has another owner. InvalidValueError when the order is too long, or too
         many wait.
         """
-        ...
 
     def renew_driver_job(self, name: str, owner: str, job_id: str, until: datetime) -> bool:
         """Let the driver's job work until then; False when it has none, or another owner."""
-        ...
 
     def pending_jobs(self, name: str) -> Sequence[str]:
         """The ids of the jobs that the driver was ordered to run and that have not ended."""
-        ...
 
     def take_poll(
         self, name: str, poll: DriverPoll, tokens: DriverTokens | None = None
@@ -143,49 +135,39 @@ class DriverStore(Protocol):
         is unknown, has ended, or another process of its name has polled before.
         InvalidValueError when a message is too long.
         """
-        ...
 
     def hear(self, owner: str, after: Mapping[str, int]) -> DriverNews:
         """Those of the drivers in `after` that are the owner's and have not ended.
 
         Their messages are those of greater numbers than `after` says.
         """
-        ...
 
     def acknowledge_messages(self, name: str, numbers: Sequence[int]) -> None:
         """Delete messages of a driver."""
-        ...
 
     def end_driver(self, name: str, reason: str, at: datetime, polls: int | None = None) -> bool:
         """Have the driver's polls refused from now on, and delete its orders.
 
         False when it has ended before, or has polled since its poll of that number.
         """
-        ...
 
     def beat(self, owner: str, now: datetime) -> None:
         """Count one more heartbeat of a process."""
-        ...
 
     def sign_off(self, owner: str) -> None:
         """Note that a process has ended."""
-        ...
 
     def heartbeats(self) -> Mapping[str, int | None]:
         """How often each process's heart has beaten; None for one that has signed off."""
-        ...
 
     def spark_facts(self) -> Mapping[str, SparkFacts]:
         """What the newest driver of each pool, of any process, reported about its Spark."""
-        ...
 
     def record_spark_facts(self, facts: SparkFacts) -> None:
         """Replace what is known of the pool's Spark."""
-        ...
 
     def prune_drivers(self, before: datetime) -> int:
         """Delete drivers that ended before then, and what was last heard of ended processes.
 
         Returns how many drivers.
         """
-        ...

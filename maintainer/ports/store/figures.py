@@ -101,31 +101,26 @@ class FiguresStore(Protocol):
 
     def table_figures(self, limit: int) -> Sequence[TableFigures]:
         """The first `limit` measured tables by name, the same for every process on this store."""
-        ...
 
     def overview(self) -> Overview:
         """The sums of the fleet."""
-        ...
 
     def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
         """The exact sums of one namespace (without nested ones), of a catalog, or of the fleet.
 
         They are updated with each change, not computed at the call.
         """
-        ...
 
     def namespaces(
         self, catalog: str | None = None, limit: int = 100, cursor: str | None = None
     ) -> Page[NamespaceCounters]:
         """A page of the namespaces that have tables, by catalog and name."""
-        ...
 
     def record_fleet(self, at: datetime) -> None:
         """Add the present sums of the fleet, each catalog and each namespace to their histories.
 
         Of several calls in one slot the last one counts. Sums that did not change add nothing.
         """
-        ...
 
     def fleet_history(
         self, catalog: str | None, namespace: str | None, since: datetime, until: datetime
@@ -134,4 +129,3 @@ class FiguresStore(Protocol):
 
         They are ordered by time. The sample that is valid at `since` has that time.
         """
-        ...

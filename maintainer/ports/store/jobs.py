@@ -38,7 +38,6 @@ class JobStore(Protocol):
         False (and nothing stored) when the table UUID has an unfinished job, or the id
         exists.
         """
-        ...
 
     def update_job(
         self,
@@ -52,35 +51,27 @@ class JobStore(Protocol):
         Under a lease, changing the state needs the lease's fencing token. `learnt` becomes the
         history of the job's rule if the job reaches a final state.
         """
-        ...
 
     def job(self, job_id: str) -> Job | None:
         """One job; None when the id is unknown."""
-        ...
 
     def jobs(self, query: JobQuery) -> Page[Job]:
         """A page of jobs, newest first."""
-        ...
 
     def unfinished_jobs(self) -> Sequence[Job]:
         """Every job that is not in a final state, oldest first."""
-        ...
 
     def unfinished_job_of(self, table_uuid: str) -> Job | None:
         """The one job on the table that is not in a final state."""
-        ...
 
     def append_events(self, events: Iterable[JobEvent]) -> None:
         """Store events of jobs; the store assigns each event its sequence number."""
-        ...
 
     def events(self, job_id: str, after: int = 0) -> Sequence[JobEvent]:
         """A job's events with a sequence number greater than `after`, in order."""
-        ...
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         """The history of each rule's finished jobs on this table."""
-        ...
 
 
 class LeaseStore(Protocol):
@@ -98,15 +89,12 @@ class LeaseStore(Protocol):
         None, and nothing is stored, when another process was first. The audit entry of the
         submission has the Spark statements.
         """
-        ...
 
     def leases(self) -> Sequence[Lease]:
         """Every lease that has a holder, by table UUID, including expired ones."""
-        ...
 
     def renew_lease(self, lease: Lease, expires_at: datetime) -> Lease | None:
         """Return the lease with a later end; None when its holder has lost it."""
-        ...
 
     def take_lease(
         self, job: Job, before: Lease | None, holder: str, expires_at: datetime
@@ -115,14 +103,12 @@ class LeaseStore(Protocol):
 
         None when it is no longer as it was before (None: free), or the job is final.
         """
-        ...
 
     def lay_down_leases(self, holder: str, expired_at: datetime) -> int:
         """Let all leases of a holder expire, so that others can take over its jobs at once.
 
         Returns how many leases those were.
         """
-        ...
 
 
 def check_part(job_id: str, part: JobLog) -> None:
@@ -147,12 +133,9 @@ class JobLogStore(Protocol):
         False, and nothing changes, when the part does not begin where the log ends, or when the
         log is complete. InvalidValueError beyond MAX_LOG_CHARACTERS.
         """
-        ...
 
     def job_log(self, job_id: str, since: int = 0) -> JobLog | None:
         """The log from a position on, at most MAX_LOG_CHARACTERS; None when there is none."""
-        ...
 
     def prune_job_logs(self, before: datetime) -> int:
         """Delete the logs of jobs that ended before then or are unknown; return how many parts."""
-        ...

@@ -23,26 +23,21 @@ class NoticeStore(Protocol):
         None when the same notice was posted a short while ago, or too many were; that is
         counted.
         """
-        ...
 
     def hold_notices(self, numbers: Collection[int], until: datetime) -> None:
         """Extend the time for delivering these notices; after it, another process takes them."""
-        ...
 
     def take_notices(self, now: datetime, until: datetime) -> Sequence[PostedNotice]:
         """Take over undelivered notices whose time is over, oldest first, at most MAX_TAKEN.
 
         The caller delivers them from now on. Notices older than MAX_AGE are deleted.
         """
-        ...
 
     def note_delivered(self, number: int, at: datetime) -> None:
         """Record that the notice was delivered; it is kept for the limits only."""
-        ...
 
     def give_up_notice(self, number: int) -> None:
         """Record that the notice cannot be delivered.
 
         The same notice may be posted again, and the next one that passes counts it.
         """
-        ...

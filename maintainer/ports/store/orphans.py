@@ -25,27 +25,21 @@ class OrphanStore(Protocol):
         It supersedes the table's lists that wait for approval or are approved but not yet
         removed.
         """
-        ...
 
     def orphan_list(self, list_id: str) -> OrphanList | None:
         """One list; None when the id is unknown."""
-        ...
 
     def orphan_lists(self, table: TableIdentifier) -> Sequence[OrphanList]:
         """The lists of all tables that had this name, newest first, at most MAX_LISTS."""
-        ...
 
     def waiting_orphan_lists(self) -> Sequence[OrphanList]:
         """The lists of all tables that wait for approval, newest first, at most MAX_LISTS."""
-        ...
 
     def open_orphan_lists(self, table_uuid: str) -> Sequence[OrphanList]:
         """The lists of a table that are not closed, newest first."""
-        ...
 
     def orphan_files(self, list_id: str, after: int = 0, limit: int = 1000) -> Sequence[FoundFile]:
         """A list's files in order, from position `after` on; none for an unknown list."""
-        ...
 
     def update_orphan_list(
         self, changed: OrphanList, expected: OrphanList, entries: Sequence[AuditEntry] = ()
@@ -54,15 +48,12 @@ class OrphanStore(Protocol):
 
         False when another writer changed the list after it was read.
         """
-        ...
 
     def record_foreign_locations(self, locations: Sequence[TableLocation]) -> None:
         """Store the locations of foreign (not Iceberg) tables, and when they were seen.
 
         Store.locations_near returns them from now on.
         """
-        ...
 
     def prune_orphan_lists(self, before: datetime) -> int:
         """Delete closed lists made before that time, with their files; return how many."""
-        ...

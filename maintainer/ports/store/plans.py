@@ -37,17 +37,14 @@ class PlanStore(Protocol):
         A new verdict ends the standing one of its rule, and a rule without a verdict ends
         its standing one. Without any verdict the history is unchanged.
         """
-        ...
 
     def verdicts(
         self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
     ) -> Page[RuleVerdict]:
         """A page of the history of verdicts on the table's present UUID, newest first."""
-        ...
 
     def plans(self) -> Sequence[Plan]:
         """The latest plan of every table that has one."""
-        ...
 
     def tables_to_plan(
         self, now: datetime, version: str, catalogs: Collection[str] | None = None
@@ -58,11 +55,9 @@ class PlanStore(Protocol):
         version), or when its next check is due. A next check further ahead than
         LONGEST_TRUST was stored under a clock that was ahead, and counts as due.
         """
-        ...
 
     def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
         """Record that the table's plan has this version and is valid until next_at.
 
         Does nothing when something that the plan rests on has changed meanwhile.
         """
-        ...

@@ -19,15 +19,12 @@ class PolicyVersionStore(Protocol):
         It keeps the time when it was first seen and gets a new last_seen_at. Of more than
         MAX_POLICY_VERSIONS, those that were in force longest ago are deleted.
         """
-        ...
 
     def policy_versions(self, limit: int = 100, cursor: str | None = None) -> Page[PolicyVersion]:
         """A page of the versions without their layers, ordered by when each last came into force.
 
         The version in force comes first.
         """
-        ...
 
     def policy_version(self, version: str) -> PolicyVersion | None:
         """One version with its layers."""
-        ...

@@ -66,30 +66,24 @@ class PortionStore(Protocol):
 
         InvalidValueError beyond MAX_PORTION_BYTES or MAX_PORTIONS.
         """
-        ...
 
     def count_lines(self, portions: PortionSet) -> tuple[int, ...] | None:
         """The number of lines of each portion, in order; None unless the set is complete.
 
         It is complete when it has every number up to that of its last portion.
         """
-        ...
 
     def portion(self, portions: PortionSet, number: int) -> Portion | None:
         """One portion; None when it does not exist."""
-        ...
 
     def claim_portions(self, job_id: str, preparer: str) -> None:
         """Make this process's sets the job's own, and delete those of others.
 
         The job's own sets stay when this process has prepared none.
         """
-        ...
 
     def forget_portions(self, job_id: str, preparer: str | None = None) -> None:
         """Delete all portions of a job, or only those that this process has prepared."""
-        ...
 
     def prune_portions(self) -> int:
         """Delete the portions of jobs that are final or unknown; return how many."""
-        ...

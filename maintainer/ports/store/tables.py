@@ -97,7 +97,6 @@ class TableStore(Protocol):
 
         A table of the same name with another UUID starts a new history.
         """
-        ...
 
     def record_fault(self, fault: TableFault) -> None:
         """Store the fault in addition to the last health.
@@ -105,29 +104,23 @@ class TableStore(Protocol):
         VIEW and DROPPED make the store forget the table; its jobs with their events, its
         history and its pause stay.
         """
-        ...
 
     def record_catalog_faults(self, catalog: str, faults: Sequence[CatalogFault]) -> None:
         """Replace the faults found when a catalog was listed."""
-        ...
 
     def catalog_faults(self) -> Sequence[CatalogFault]:
         """The faults of the last listing of each catalog."""
-        ...
 
     def forget_tables_except(
         self, catalog: str, seen: Iterable[TableIdentifier]
     ) -> Sequence[TableIdentifier]:
         """Forget the catalog's tables that a complete listing lacks; return them."""
-        ...
 
     def table(self, table: TableIdentifier) -> TableRecord | None:
         """All that is known of one table."""
-        ...
 
     def grade(self, table: TableIdentifier, table_uuid: str) -> Grade | None:
         """The grade that was recorded last under this UUID."""
-        ...
 
     def tables(self, query: TableQuery) -> Page[TableRecord]:
         """A page of the table list: health without partitions, history and refs, and no plan.
@@ -135,19 +128,15 @@ class TableStore(Protocol):
         InvalidValueError for an unknown sort, a limit outside 1..MAX_PAGE or a foreign
         cursor.
         """
-        ...
 
     def table_names(self) -> Sequence[TableIdentifier]:
         """Every known table, by name."""
-        ...
 
     def names_of(self, table_uuid: str) -> Sequence[TableIdentifier]:
         """The names of known tables whose last measurement had this UUID."""
-        ...
 
     def shared_tables(self) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
         """For every name of a table with several names, all its names."""
-        ...
 
     def history(
         self, table: TableIdentifier, metric: str, since: datetime, until: datetime
@@ -157,18 +146,15 @@ class TableStore(Protocol):
         Of equal healths in a row only the first and the last are returned; one that lasts
         beyond the requested time ends with it.
         """
-        ...
 
     def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
         """Store what the table's measurement rested on; do nothing for an unknown table."""
-        ...
 
     def marks(self, catalog: str) -> Mapping[TableIdentifier, ScanMark]:
         """The marks of a catalog's tables.
 
         Tables with a fault are left out, because they are to be measured again.
         """
-        ...
 
     def set_pause(
         self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None
@@ -179,23 +165,18 @@ class TableStore(Protocol):
         forgotten. UnknownTableError when the table is neither known nor paused, and no UUID
         is given.
         """
-        ...
 
     def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
         """Every pause of a single table, by name; also of tables that are no longer known."""
-        ...
 
     def pins(self, table_uuid: str) -> Sequence[Pin]:
         """The table's pins by name, including expired ones."""
-        ...
 
     def set_pin(self, table_uuid: str, pin: Pin) -> None:
         """Add a pin, or replace the one of that name, and have the table planned again."""
-        ...
 
     def remove_pin(self, table_uuid: str, name: str) -> bool:
         """Remove a pin; False when there is none of that name."""
-        ...
 
     def locations_near(self, paths: Sequence[str]) -> Sequence[TableLocation]:
         """Locations of tables that equal, contain or lie in one of these paths, by path.
@@ -203,4 +184,3 @@ class TableStore(Protocol):
         Paths are written as normalise_path writes them. Locations of dropped tables are
         included.
         """
-        ...

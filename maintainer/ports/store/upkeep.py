@@ -25,23 +25,18 @@ class UpkeepStore(Protocol):
         each day (UTC). One call does bounded work in several transactions; the next call
         continues. It also repairs wrong counters: `mended` is how many.
         """
-        ...
 
     def instance_id(self) -> str:
         """A short random id, made once, the same for every process on this store."""
-        ...
 
     def describe(self) -> str:
         """Describe the database and its schema version in one sentence.
 
         StoreUnavailableError when it cannot be used.
         """
-        ...
 
     def ensure_writable(self) -> None:
         """Write something; StoreUnavailableError when the store cannot be written now."""
-        ...
 
     def close(self) -> None:
         """Close the connections."""
-        ...

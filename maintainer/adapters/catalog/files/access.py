@@ -60,7 +60,6 @@ class Renew(Protocol):
 
     async def __call__(self) -> FileIO:
         """Return a FileIO with the catalog's current credentials."""
-        ...
 
 
 class Access:

@@ -91,11 +91,9 @@ class _Response:
 class _Client(Protocol):
     async def renew(self) -> bool:
         """Make the headers of the next requests; return whether they have changed."""
-        ...
 
     async def get(self, address: str, etag: str) -> _Response:
         """Return the answer to one request, the last one after retries."""
-        ...
 
     async def close(self) -> None: ...
 

@@ -31,7 +31,6 @@ class KnowsForeign(Protocol):
 
         A table may have several locations. Raises the catalog's own exceptions.
         """
-        ...
 
 
 class ForeignLocations:

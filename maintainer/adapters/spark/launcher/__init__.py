@@ -56,14 +56,12 @@ class Launcher(Protocol):
 
         RunnerUnavailableError if it cannot be started.
         """
-        ...
 
     def state(self, handle: str) -> LaunchState:
         """Return the state of its application.
 
         RunnerUnavailableError while the cluster cannot be asked.
         """
-        ...
 
     def log(self, handle: str, since: int) -> LogPart:
         """Return whole lines of its log from where an earlier part ended, from its start for 0.
@@ -71,16 +69,12 @@ class Launcher(Protocol):
         An empty part if there is nothing new, no log yet, or no log any more: after `end` nobody
         asks. RunnerUnavailableError while it cannot be read.
         """
-        ...
 
     def end(self, handle: str) -> None:
         """End it and delete all that its launch made; unknown handles are ignored."""
-        ...
 
     def find(self) -> Sequence[str]:
         """Return the handles of all applications of this installation."""
-        ...
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
         """Return (what, whether it works, sentence) for what a launch needs."""
-        ...

@@ -33,56 +33,44 @@ class Driver(Protocol):
     @property
     def name(self) -> str:
         """The driver's name, which no other driver of the installation has."""
-        ...
 
     @property
     def log(self) -> object:
         """Where people find its log, as text by str()."""
-        ...
 
     @property
     def hindrance(self) -> str:
         """Why it does not start, as its place says; empty if that says nothing."""
-        ...
 
     def run(self, order: Mapping[str, object], valid_for: timedelta | None) -> None:
         """Give it a job, which may work for this time from now; None: while a daemon is there."""
-        ...
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
         """Let the job work for this time from now."""
-        ...
 
     def cancel(self, job_id: str) -> None:
         """Ask it to end the job."""
-        ...
 
     def send(self, order: Mapping[str, object]) -> bool:
         """Give it another order of the driver program; False if it certainly does not arrive."""
-        ...
 
     def acknowledge(self, numbers: Sequence[int]) -> None:
         """Let it drop these messages: what they say is stored."""
-        ...
 
     def give_up(self, reason: str) -> None:
         """Kill it at once; the reason becomes its last words."""
-        ...
 
     def stop(self) -> None:
         """Ask it to end, then force it; return when driver and JVM are gone."""
-        ...
 
     def read_log(self, since: int) -> LogPart:
         """Return whole lines of its log from where an earlier part ended, from its start for 0.
 
         RunnerUnavailableError while it cannot be read.
         """
-        ...
 
     def find_complaint(self) -> str:
         """Return the first line of its log that looks like an error, or ""."""
-        ...
 
 
 class Listener(Protocol):
@@ -90,11 +78,9 @@ class Listener(Protocol):
 
     def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
         """Take a message of the driver."""
-        ...
 
     def ended(self, driver: Driver) -> None:
         """The driver and its JVM have ended: nothing can commit any more."""
-        ...
 
 
 class DriverSource(Protocol):
@@ -103,41 +89,31 @@ class DriverSource(Protocol):
     @property
     def fingerprints(self) -> frozenset[str]:
         """The fingerprints of all sizes: an adopted driver with one of them takes new jobs."""
-        ...
 
     def fingerprint(self, size: DriverSize) -> str:
         """Return the fingerprint of a driver of that size."""
-        ...
 
     def start(self, size: DriverSize, listener: Listener) -> Driver:
         """Start a driver. RunnerUnavailableError or OSError if it can never start."""
-        ...
 
     def lives(self, owner: str) -> bool | None:
         """Return whether the process of that name lives; None if nobody here can know."""
-        ...
 
     def left_behind(self, owner: str) -> Sequence[str] | None:
         """Return the live drivers of an owner that is gone, by name; None while the owner lives."""
-        ...
 
     def adopt(self, name: str, listener: Listener) -> Driver | None:
         """Continue with a driver that was left behind; None if another process does."""
-        ...
 
     def orphaned_owners(self) -> Sequence[str]:
         """Return the owners that are gone, if no other process takes care of their drivers."""
-        ...
 
     @property
     def outlives_daemon(self) -> bool:
         """True when drivers work on after their process has ended in an orderly way."""
-        ...
 
     def release(self) -> None:
         """Give up the owner's name; drivers that still work may be adopted from now on."""
-        ...
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
         """Return (what, whether it works, sentence) for what a start needs."""
-        ...

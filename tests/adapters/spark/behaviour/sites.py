@@ -65,19 +65,15 @@ class Ground(Protocol):
 
     def read_log(self, driver: Driver) -> str:
         """What the driver and its executors have written."""
-        ...
 
     def driver_pid(self, java_pid: int) -> int:
         """The driver program of that JVM."""
-        ...
 
     def executor_pids(self) -> list[int]:
         """The JVMs that carry out tasks, besides the driver's."""
-        ...
 
     def end_by_hand(self, driver: Driver, tree: Tree) -> None:
         """End the driver's application as an administrator does, behind the daemon's back."""
-        ...
 
 
 @dataclass

@@ -28,19 +28,15 @@ class Transport(Protocol):
     @property
     def left_at(self) -> float | None:
         """When the daemon was lost, by read_clock; None while it is there."""
-        ...
 
     def send(self, event: str, job: str | None = None, **fields: object) -> None:
         """Send the event, of a job or of the driver itself."""
-        ...
 
     def acknowledge(self, numbers: list[int]) -> None:
         """Drop messages that the daemon has stored."""
-        ...
 
     def flush(self, seconds: float) -> None:
         """Return when everything was delivered, or after so many seconds."""
-        ...
 
 
 class Outbox:

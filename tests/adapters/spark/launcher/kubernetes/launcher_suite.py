@@ -37,20 +37,16 @@ class Server(Protocol):
     @property
     def admin(self) -> Path:
         """The kubeconfig of a user who may do everything."""
-        ...
 
     @property
     def stranger(self) -> Path:
         """That of a user who may do nothing."""
-        ...
 
     def daemon(self, operator: Operator) -> Path:
         """That of a user with the operator's Role of the documentation."""
-        ...
 
     def set_quota(self, *, pods: int | None) -> None:
         """Limit the pods of the namespace, or lift the limit."""
-        ...
 
 
 def eventually(holds: Callable[[], bool]) -> None:
