@@ -29,7 +29,7 @@ def list_files() -> tuple[Path, ...]:
             path
             for path in paths
             if not any(
-                part in NOT_OURS or (part.startswith(".") and part != ".ci")
+                part in NOT_OURS or (part.startswith(".") and part not in {".ci", ".github"})
                 for part in path.parts[:-1]
             )
         ]
