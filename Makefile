@@ -40,7 +40,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
-.PHONY: help setup demo run test test-web test-fast test-kube test-node image image-check conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-web test-fast test-kube test-node image image-check release-check conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -154,13 +154,19 @@ test-node: setup  ## the daemon with drivers and executors as pods (NODE_KUBECON
 
 IMAGE ?= iceberg-maintainer
 CONTAINERS ?= $(shell for program in docker podman buildah; do $$program info >/dev/null 2>&1 && { echo $$program; break; }; done)
-image:  ## the container images IMAGE:full, :slim and :spark, with docker, podman or buildah (CONTAINERS)
+RUNS_CONTAINERS = $(filter-out %buildah,$(firstword $(CONTAINERS)))
+image:  ## the container images IMAGE:full, :slim and :spark, with docker, podman or buildah (CONTAINERS, BUILD_OPTIONS)
 	@[ -n "$(CONTAINERS)" ] || { echo "image: needs docker, podman or buildah" >&2; exit 1; }
-	set -e; for target in full slim spark; do $(CONTAINERS) build $(ARGS) --target $$target --tag $(IMAGE):$$target .; done
+	set -e; for target in full slim spark; do $(CONTAINERS) build $(BUILD_OPTIONS) --target $$target --tag $(IMAGE):$$target .; done
 
 image-check: setup  ## run these images without network and rights, as any user (CONTAINERS, CONTAINER_OPTIONS)
-	@[ -n "$(filter-out %buildah,$(firstword $(CONTAINERS)))" ] || { echo "image-check: needs docker or podman" >&2; exit 1; }
+	@[ -n "$(RUNS_CONTAINERS)" ] || { echo "image-check: needs docker or podman" >&2; exit 1; }
 	CONTAINERS="$(CONTAINERS)" IMAGE="$(IMAGE)" $(BIN)/pytest tests/image/on_image.py --numprocesses 0 $(ARGS)
+
+release-check: setup  ## build what a release publishes, wheel, chart package and images, and try each from an empty place
+	$(BIN)/pytest tests/release/on_release.py tests/helm/test_package.py --numprocesses 0 $(ARGS)
+	@if [ -z "$(CONTAINERS)" ]; then echo "release-check: images not built, because this machine has no docker, podman or buildah that works"; \
+	else $(MAKE) image && if [ -n "$(RUNS_CONTAINERS)" ]; then $(MAKE) image-check ARGS=; else echo "release-check: images not run, because that needs docker or podman"; fi; fi
 
 conformance: setup  ## predictions against a real Spark: writes docs/conformance.md; other tables with SEED=7 SHAPES=50
 	$(BIN)/python -m tests.conformance.report $(if $(SEED),--seed "$(SEED)" --shapes "$(SHAPES)")

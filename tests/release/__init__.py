@@ -1,0 +1,1 @@
+"""What a release publishes, tried from an empty place: make release-check."""
