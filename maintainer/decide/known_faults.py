@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from maintainer.domain.health import TableHealth
-from maintainer.domain.policy import RuleName
+from maintainer.domain.policy import Rule, RuleName
 from maintainer.domain.spark_facts import SparkFacts, Version, read_version, write_version
 
 
@@ -20,7 +20,7 @@ class KnownFault:
     rule: RuleName
     until: Version  # the first version without the fault
     reason: str
-    concerns: Callable[[TableHealth], bool] | None = None  # None: every table
+    concerns: Callable[[Rule, TableHealth], bool] | None = None  # None: every table
 
     @property
     def sentence(self) -> str:
@@ -28,12 +28,18 @@ class KnownFault:
         return f"before Iceberg {write_version(self.until)} {self.reason}"
 
 
-def _has_several_refs(health: TableHealth) -> bool:
+def _has_several_refs(_: Rule, health: TableHealth) -> bool:
     return health.branches + health.tags > 1
 
 
-def _has_row_lineage(health: TableHealth) -> bool:
+def _has_row_lineage(_: Rule, health: TableHealth) -> bool:
     return health.format_version >= 3  # noqa: PLR2004 - the format version with row lineage
+
+
+def _drops_equality_deletes(rule: Rule, health: TableHealth) -> bool:
+    return dict(rule.options).get("remove-dangling-deletes") == "true" and bool(
+        health.equality_delete_files
+    )
 
 
 KNOWN_FAULTS = (
@@ -60,6 +66,12 @@ KNOWN_FAULTS = (
         "remove_orphan_files has no stream_results, without which no list of files is removed",
         # apache/iceberg 14278
     ),
+    KnownFault(
+        RuleName.REWRITE_DATA_FILES,
+        (1, 12, 0),
+        "remove-dangling-deletes drops equality deletes that files of another partition spec need",
+        _drops_equality_deletes,  # apache/iceberg 15727
+    ),
 )
 
 
@@ -70,7 +82,7 @@ def find_faults(facts: SparkFacts | None) -> Iterator[KnownFault]:
         yield from (fault for fault in KNOWN_FAULTS if version < fault.until)
 
 
-def find_fault(facts: SparkFacts | None, rule: RuleName, health: TableHealth) -> str | None:
+def find_fault(facts: SparkFacts | None, rule: Rule, health: TableHealth) -> str | None:
     """Why the Iceberg that runs must not run the rule on this table; None when it may."""
     if facts is None:
         return None
@@ -78,7 +90,7 @@ def find_fault(facts: SparkFacts | None, rule: RuleName, health: TableHealth) ->
         (
             f"{fault.sentence}; Spark runs Iceberg {facts.iceberg}"
             for fault in find_faults(facts)
-            if fault.rule is rule and (fault.concerns is None or fault.concerns(health))
+            if fault.rule is rule.name and (fault.concerns is None or fault.concerns(rule, health))
         ),
         None,
     )

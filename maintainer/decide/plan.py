@@ -128,7 +128,7 @@ def _find_refusal(
     rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
 ) -> Refusal | None:
     restores = isinstance(rule, RemoveOrphanFilesRule) and wants_back(circumstances.surroundings)
-    fault = None if restores else find_fault(circumstances.facts, rule.name, health)
+    fault = None if restores else find_fault(circumstances.facts, rule, health)
     if fault is not None:
         return Refusal(SkipCode.UNSUPPORTED, fault)
     own = refuse(rule, health)

@@ -16,9 +16,16 @@ from maintainer.decide.spark_fitness import (
     find_unfit,
     list_restrictions,
 )
+from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Plan, SkipCode
-from maintainer.domain.policy import Mode, Policy, RuleName
-from maintainer.domain.rules import ExpireSnapshotsRule, RewriteDataFilesRule
+from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.rules import (
+    ComputePartitionStatsRule,
+    ExpireSnapshotsRule,
+    RemoveOrphanFilesRule,
+    RewriteDataFilesRule,
+    RewriteManifestsRule,
+)
 from maintainer.domain.spark_facts import SparkFacts, write_version
 from tests.project.repository import read_text
 from tests.samples import NOW, health_of_partitions
@@ -28,6 +35,8 @@ PLAIN = replace(health_of_partitions({"day=1": [1000] * 60}), branches=1, tags=0
 TAGGED = replace(PLAIN, tags=1)
 BRANCHED = replace(PLAIN, branches=2)
 NEWEST = replace(PLAIN, format_version=3)
+UPSERTED = replace(PLAIN, equality_delete_files=1)
+DROPPING = RewriteDataFilesRule(options=(("remove-dangling-deletes", "true"),))
 POLICY = Policy(mode=Mode.ENFORCE, rules=(ExpireSnapshotsRule(), RewriteDataFilesRule()))
 
 
@@ -87,27 +96,31 @@ def test_a_version_counts_before_a_catalog(catalogs: dict[str, str]) -> None:
 
 
 CASES = [
-    ("1.9.2", RuleName.EXPIRE_SNAPSHOTS, TAGGED, "several branches or tags"),
-    ("1.9.2", RuleName.EXPIRE_SNAPSHOTS, BRANCHED, "several branches or tags"),
-    ("1.9.2", RuleName.EXPIRE_SNAPSHOTS, PLAIN, None),
-    ("1.10.0", RuleName.EXPIRE_SNAPSHOTS, TAGGED, None),
-    ("1.9.2", RuleName.REWRITE_DATA_FILES, NEWEST, "row lineage"),
-    ("1.9.2", RuleName.REWRITE_DATA_FILES, PLAIN, None),
-    ("1.10.1", RuleName.REWRITE_DATA_FILES, NEWEST, None),
-    ("1.9.2", RuleName.COMPUTE_PARTITION_STATS, PLAIN, "no procedure compute_partition_stats"),
-    ("1.10.0", RuleName.COMPUTE_PARTITION_STATS, PLAIN, None),
-    ("1.10.2", RuleName.REMOVE_ORPHAN_FILES, PLAIN, "stream_results"),
-    ("1.11.0", RuleName.REMOVE_ORPHAN_FILES, PLAIN, None),
-    ("1.9.2", RuleName.REWRITE_MANIFESTS, NEWEST, None),
-    ("", RuleName.EXPIRE_SNAPSHOTS, TAGGED, None),
+    ("1.9.2", ExpireSnapshotsRule(), TAGGED, "several branches or tags"),
+    ("1.9.2", ExpireSnapshotsRule(), BRANCHED, "several branches or tags"),
+    ("1.9.2", ExpireSnapshotsRule(), PLAIN, None),
+    ("1.10.0", ExpireSnapshotsRule(), TAGGED, None),
+    ("1.9.2", RewriteDataFilesRule(), NEWEST, "row lineage"),
+    ("1.9.2", RewriteDataFilesRule(), PLAIN, None),
+    ("1.11.0", DROPPING, UPSERTED, "drops equality deletes that files of another partition spec"),
+    ("1.11.0", DROPPING, PLAIN, None),
+    ("1.11.0", RewriteDataFilesRule(), UPSERTED, None),
+    ("1.12.0", DROPPING, UPSERTED, None),
+    ("1.10.1", RewriteDataFilesRule(), NEWEST, None),
+    ("1.9.2", ComputePartitionStatsRule(), PLAIN, "no procedure compute_partition_stats"),
+    ("1.10.0", ComputePartitionStatsRule(), PLAIN, None),
+    ("1.10.2", RemoveOrphanFilesRule(), PLAIN, "stream_results"),
+    ("1.11.0", RemoveOrphanFilesRule(), PLAIN, None),
+    ("1.9.2", RewriteManifestsRule(), NEWEST, None),
+    ("", ExpireSnapshotsRule(), TAGGED, None),
 ]
 
 
 @pytest.mark.parametrize(("iceberg", "rule", "health", "expected"), CASES)
 def test_a_known_fault_forbids_its_rule_on_the_tables_that_it_concerns(
-    iceberg: str, rule: RuleName, health: object, expected: str | None
+    iceberg: str, rule: Rule, health: TableHealth, expected: str | None
 ) -> None:
-    found = find_fault(reported(iceberg=iceberg), rule, health)  # type: ignore[arg-type]
+    found = find_fault(reported(iceberg=iceberg), rule, health)
     if expected is None:
         assert found is None
         return
@@ -118,7 +131,7 @@ def test_a_known_fault_forbids_its_rule_on_the_tables_that_it_concerns(
 
 def test_every_known_fault_is_among_the_cases() -> None:
     assert {fault.rule for fault in KNOWN_FAULTS} == {
-        rule for _, rule, _, expected in CASES if expected is not None
+        rule.name for _, rule, _, expected in CASES if expected is not None
     }
 
 
@@ -151,5 +164,5 @@ def test_what_fits_restricts_nothing() -> None:
     assert list_restrictions(None) == list_restrictions(FITTING) == ()
     assert list_restrictions(reported(spark="", iceberg="")) == ()
     assert len(list_restrictions(reported(spark="3.4.0", catalogs={"lake": "gone"}))) == 2
-    (only,) = list_restrictions(reported(iceberg="1.10.0"))
-    assert only.startswith("before Iceberg 1.11 remove_orphan_files has no stream_results")
+    (only,) = list_restrictions(reported(iceberg="1.11.0"))
+    assert only.startswith("before Iceberg 1.12 remove-dangling-deletes drops equality deletes")
