@@ -35,6 +35,7 @@ _TICK_SECONDS = 0.5  # between two readings of messages
 _LOOK_SECONDS = 5.0  # between two questions to the launcher about a silent driver
 _LOOK_AFTER_SECONDS = 5.0  # without a poll
 _LEAVE_SECONDS = 15.0  # for an application to end by itself after its driver has said so
+_CLEAN_UP_SECONDS = 5.0  # for removals that are at work when this process leaves
 _SWEEP_AFTER_SECONDS = 300.0  # a dead process's drivers without jobs are ended after that
 _REFUSE_AFTER_SECONDS = 600.0  # those of a pool that nobody has: they end when a poll is refused
 
@@ -88,6 +89,7 @@ class RemoteDrivers:
         self._wake = threading.Event()
         self._beaten_at = float("-inf")
         self._is_store_away = False
+        self._cleaning: list[threading.Thread] = []
         self._beat()
         self._threads = [
             threading.Thread(target=self._talk, name="link-talk", daemon=True),
@@ -172,6 +174,9 @@ class RemoteDrivers:
             for driver in self._drivers():
                 driver.send_waiting(self._store, self._owner)
             self._store.sign_off(self._owner)
+        deadline = time.monotonic() + _CLEAN_UP_SECONDS
+        for thread in self._cleaning:
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
         return self._launcher.describe()
@@ -305,7 +310,9 @@ class RemoteDrivers:
         self._store.end_driver(driver.name, reason, self._clock.now())
         self._forget(driver)
         driver.end(reason, driver.state.failure)
-        threading.Thread(target=self._clean_up, args=(driver,), daemon=True).start()
+        cleaning = threading.Thread(target=self._clean_up, args=(driver,), daemon=True)
+        self._cleaning = [thread for thread in self._cleaning if thread.is_alive()] + [cleaning]
+        cleaning.start()
 
     def _forget(self, driver: RemoteDriver) -> None:
         with self._mutex:

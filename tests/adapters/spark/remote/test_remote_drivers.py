@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
@@ -153,6 +154,31 @@ def test_a_driver_that_says_its_end_has_ended(site: Site) -> None:
     assert driver.last_words["exit_code"] == 7
     wait_until(lambda: site.launcher.ended == [f"app-{driver.name}"])
     wait_until(lambda: heard.ends == [driver])
+
+
+def test_a_process_that_leaves_first_removes_what_has_ended(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, end = threading.Event(), site.launcher.end
+
+    def end_late(handle: str) -> None:
+        gate.wait()
+        end(handle)
+
+    monkeypatch.setattr(site.launcher, "end", end_late)
+    opened = site.open("one")
+    driver = opened.start(SMALL, Heard())
+    application = site.application()
+    application.say("application.ended", reason="stopped")
+    application.poll()
+    assert driver.is_ended.wait(10)
+    leaving = threading.Thread(target=opened.release)
+    leaving.start()
+    leaving.join(0.3)
+    assert leaving.is_alive()
+    gate.set()
+    leaving.join()
+    assert site.launcher.ended == [f"app-{driver.name}"]
 
 
 def test_what_was_said_before_an_end_on_the_cluster_is_heard_first(site: Site) -> None:
