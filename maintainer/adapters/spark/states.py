@@ -57,7 +57,15 @@ _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
     FailureReason.RUNNER_UNAVAILABLE: (
         "^RunnerUnavailableError: ",
     ),  # our own message for a Spark that did not start, for any reason
-    FailureReason.OUT_OF_MEMORY: ("OutOfMemoryError", "GC overhead limit", "Java heap space"),
+    FailureReason.OUT_OF_MEMORY: (
+        "OutOfMemoryError",
+        "GC overhead limit",
+        "Java heap space",
+        # of an executor, as a standalone cluster, Kubernetes and YARN say it
+        "ExecutorLostFailure.*exited with code 52\\b",
+        "possible container OOM|JVM OOM",
+        "killed by YARN for exceeding (?:physical|virtual) memory limits",
+    ),
     FailureReason.CONFLICT: tuple(
         pattern for patterns in _CONFLICTS.values() for pattern in patterns
     ),

@@ -163,6 +163,38 @@ def test_a_message_is_freed_of_class_names_stack_frames_and_length() -> None:
     assert len(clean_message("x" * 600)) == 500
 
 
+LOST = (
+    "Job aborted due to stage failure: Task 0 in stage 1.0 failed 4 times, most recent failure: Lost "
+    "task 0.3 in stage 1.0 (TID 4) (127.0.0.1 executor 3): ExecutorLostFailure (executor 3 exited "
+    "caused by one of the running tasks) Reason: {}\nDriver stacktrace:"
+)
+
+
+@pytest.mark.parametrize(
+    ("why", "reason"),
+    [
+        ("Command exited with code 52", FailureReason.OUT_OF_MEMORY),
+        ("Command exited with code 1", FailureReason.OTHER),
+        (
+            "\nThe executor with id 3 exited with exit code 52(JVM OOM).",
+            FailureReason.OUT_OF_MEMORY,
+        ),
+        (
+            "\nThe executor with id 3 exited with exit code 137(SIGKILL, possible container OOM).",
+            FailureReason.OUT_OF_MEMORY,
+        ),
+        (
+            "Container killed by YARN for exceeding physical memory limits. 1.5 GB of 1 GB used.",
+            FailureReason.OUT_OF_MEMORY,
+        ),
+    ],
+)
+def test_an_executor_without_memory_is_known_by_what_its_cluster_says(
+    why: str, reason: FailureReason
+) -> None:
+    assert classify([("org.apache.spark.SparkException", LOST.format(why))]) is reason
+
+
 @pytest.mark.parametrize(
     ("name", "message", "kind"),
     [
