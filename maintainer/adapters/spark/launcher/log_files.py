@@ -16,7 +16,8 @@ def read_file(path: Path, since: int) -> LogPart:
         log.seek(since)
         part = log.read(_MAX_PART_BYTES)
         lines = part[: part.rfind(b"\n") + 1]
-        if len(part) == _MAX_PART_BYTES:
+        is_cut = len(part) == _MAX_PART_BYTES
+        if is_cut:
             lines = lines or part
-        return LogPart(lines.decode(errors="replace"), since + len(lines))
+        return LogPart(lines.decode(errors="replace"), since + len(lines), is_cut)
     return LogPart("", since)

@@ -17,6 +17,7 @@ class LogPart:
 
     text: str
     next: int
+    has_more: bool = False  # the part is full, and what follows can be read now
 
 
 class Driver(Protocol):

@@ -117,15 +117,15 @@ class JobLogs:
             if not shares:
                 return
             part = source.driver.read_log(source.position)
-            if part.next == source.position:
-                for share in shares:
-                    share.note_round(is_over=is_over)
-                self._keep(source)
-                return
             source.position = part.next
             text = hide_secrets(part.text, self._secrets)
             for share in shares:
                 share.take(text)
+            if not part.has_more:
+                for share in shares:
+                    share.note_round(is_over=is_over)
+                self._keep(source)
+                return
 
     def _keep(self, source: _Source) -> None:
         for share in self._open_shares(source):

@@ -38,7 +38,8 @@ class Scribe:
         if self.error is not None:
             raise self.error
         part = self.text[since : since + 300_000]
-        return LogPart(part, since + len(part))
+        end = since + len(part)
+        return LogPart(part, end, has_more=end < len(self.text))
 
     @property
     def driver(self) -> Driver:
@@ -110,6 +111,23 @@ def test_a_driver_without_jobs_is_not_read(logs: JobLogs) -> None:
     logs.follow("m-2", other.driver)
     wait_until(lambda: other.reads > reads + 5)
     assert scribe.reads == reads
+
+
+class Talkative(Scribe):
+    """It writes faster than anybody reads."""
+
+    def read_log(self, since: int) -> LogPart:
+        self.text += "and another thing\n"
+        return super().read_log(since)
+
+
+def test_a_log_that_grows_is_read_once_in_a_round(logs: JobLogs) -> None:
+    growing, still = Talkative(), Scribe("spark-2")
+    growing.text = still.text = BEGIN
+    logs.follow("m-2", still.driver)
+    logs.follow("m-1", growing.driver)
+    wait_until(lambda: still.reads > 20)
+    assert 0 < growing.reads <= still.reads, "on a cluster each time is a call of its API"
 
 
 def test_a_job_whose_last_line_never_comes_is_complete_all_the_same(logs: JobLogs) -> None:

@@ -42,7 +42,7 @@ def read_part(content: bytes, since: int, limit: int = MAX_PART_BYTES) -> LogPar
         # one second holds more than a part: what is left of it cannot be asked for
         position = (since // _NANOSECONDS + 1) * _NANOSECONDS
         texts.append("(lines of this second are left out)")
-    return LogPart("".join(f"{text}\n" for text in texts), position)
+    return LogPart("".join(f"{text}\n" for text in texts), position, is_cut)
 
 
 def _read_time(found: re.Match[bytes]) -> int:

@@ -33,20 +33,25 @@ def read_log(manager: ResourceManager, application: Mapping[str, Any], since: in
         return LogPart("", since)
     parts = []
     position = 0
+    has_more = False
     for index, name in enumerate(_FILES):
         begin = since >> (index * _POSITION_BITS) & ((1 << _POSITION_BITS) - 1)
         address = f"{node}/ws/v1/node/containers/{container}/logs/{name}"
-        content = _fetch(manager, address, begin)
+        content, is_cut = _fetch(manager, address, begin)
+        has_more |= is_cut
         parts.append(content.decode(errors="replace"))
         position |= (begin + len(content)) << (index * _POSITION_BITS)
-    return LogPart("".join(parts), position)
+    return LogPart("".join(parts), position, has_more)
 
 
-def _fetch(manager: ResourceManager, address: str, begin: int) -> bytes:
-    """Return a file's whole lines from there on; the node gives them from the start only."""
+def _fetch(manager: ResourceManager, address: str, begin: int) -> tuple[bytes, bool]:
+    """Return a file's whole lines from there on, and whether the part is full.
+
+    The node gives them from the start only.
+    """
     answer = manager.fetch(address, {"size": str(begin + _MAX_PART_BYTES)})
     if answer is None:
-        return b""
+        return b"", False
     content = answer.content.partition(_CONTENTS)[2]
     content = content[: content.rfind(_END)][begin:]
-    return content[: content.rfind(b"\n") + 1]
+    return content[: content.rfind(b"\n") + 1], len(content) >= _MAX_PART_BYTES

@@ -36,7 +36,7 @@ def test_a_line_that_is_not_text_is_shown_as_far_as_it_is() -> None:
 
 def test_a_line_that_the_limit_cut_comes_with_the_next_part() -> None:
     content = b"2026-11-22T10:00:00Z one\n2026-11-22T10:00:01Z tw"
-    assert read_part(content, 0, len(content)) == LogPart("one\n", AT_TEN)
+    assert read_part(content, 0, len(content)) == LogPart("one\n", AT_TEN, has_more=True)
 
 
 def test_the_second_of_a_position_is_rounded_down() -> None:
