@@ -89,6 +89,8 @@ def _run(home: Path, tables: int) -> _Run:
             while store.jobs(succeeded).total < tables and time.monotonic() < deadline:
                 time.sleep(1)
             calls = place.count_calls()
+    by_kind = ", ".join(f"{verb} {kind} {n}" for (verb, kind), n in calls.most_common())
+    sys.stderr.write(f"bench: calls of the cluster's API: {by_kind}\n")
     spans = [
         (events["statement.started"], events["spark.finished"])
         for job in _jobs(store)
