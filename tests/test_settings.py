@@ -142,6 +142,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         },
         "lease": {"duration": "2m", "clock_margin": "15s"},
         "polaris_policies": None,
+        "kubernetes_policies": None,
         "drain_timeout": "1m",
         "auth": {"tokens": {}},
     }
@@ -653,6 +654,35 @@ def test_polaris_is_another_source_of_policies_whose_secrets_are_never_shown(loa
     )
     assert not any(secret in f"{settings!r}{settings.redacted()}" for secret in ("s3cr3t", "t0k3n"))
     assert load().polaris_policies is None
+
+
+def test_namespaces_of_kubernetes_are_another_source_of_policies(load: Load) -> None:
+    text = _LAKE + "kubernetes_policies: {namespaces: {team: [lake.sales.*, '*']}, kubeconfig: k}\n"
+    found = load(text).kubernetes_policies
+    assert found is not None
+    assert found.namespaces == {"team": ["lake.sales.*", "*"]}
+    assert found.kubeconfig is not None
+    assert found.kubeconfig.is_absolute()
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "reported"),
+    [
+        ("{}", "must have at least one"),
+        ("{team: []}", "must have at least one"),
+        ("{Team: ['*']}", "is 'Team', but must be a DNS label"),
+        ("{team: ['lake.s?les.*']}", "is 'lake.s?les.*', but the only wildcard of a bound is *"),
+        (
+            "{team: ['ice.sales.*']}",
+            "has kubernetes_policies.namespaces.team ice.sales.*, but catalogs has only lake",
+        ),
+    ],
+)
+def test_a_namespace_that_cannot_decide_is_refused(
+    refuse: Refuse, namespaces: str, reported: str
+) -> None:
+    found = refuse(_LAKE + f"kubernetes_policies: {{namespaces: {namespaces}}}\n")
+    assert any(reported in line for line in found), found
 
 
 @pytest.mark.parametrize(

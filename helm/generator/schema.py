@@ -21,6 +21,7 @@ SET_BY_THE_CHART = {
     "PoolSettings": _ELSEWHERE,
     "SparkSettings": _ELSEWHERE,
     "KubernetesSettings": ("kubeconfig", "context", "service_account"),
+    "KubernetesPolicySettings": ("kubeconfig", "context"),
 }
 # The chart has defaults for what the daemon requires here.
 REQUIRED_BY_THE_CHART: dict[str, list[str]] = {"Settings": [], "KubernetesSettings": []}

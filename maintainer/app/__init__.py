@@ -15,16 +15,13 @@ from maintainer.adapters.catalog.manifests.fast_reader import slow_reader_reason
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.journal import Journal
 from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
-from maintainer.adapters.policies import PolicyDirectory
-from maintainer.adapters.policies.polaris import JoinedPolicies, PolarisPolicies
-from maintainer.adapters.policies.polaris_client import PolarisOptions
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.launcher.leftovers import prune_leftovers
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.readiness import Reach
 from maintainer.app.options import admission_rules, poll_limits, run_dir
-from maintainer.app.policies import CheckedPolicies
+from maintainer.app.policies import PolicySources, open_policies
 from maintainer.app.spark import open_runner, serve_links
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.lease import LeaseTerms
@@ -33,7 +30,6 @@ from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog
 from maintainer.ports.clock import Clock
 from maintainer.ports.notifier import NoNotifier, Notifier
-from maintainer.ports.policies import Policies
 from maintainer.ports.store import Store
 from maintainer.settings import NotificationSettings, Settings
 from maintainer.settings.loading import POOLS_DIRECTORY
@@ -47,10 +43,8 @@ class App:
     settings: Settings
     ports: Ports
     telemetry: PrometheusTelemetry
+    sources: PolicySources
     stopping: Event = field(default_factory=Event)
-    polaris: PolarisPolicies | None = (
-        None  # the policies in Polaris, which are read again at intervals
-    )
     reach: Reach = field(default_factory=Reach)
     read: ReadCount = field(default_factory=ReadCount)
 
@@ -73,7 +67,8 @@ def open_app(
     """
     with ExitStack() as stack:
         clock = SystemClock()
-        policies, polaris = open_policies(settings, PolicyDirectory(settings.policies))
+        sources = open_policies(settings)
+        stack.callback(sources.close)
         store = open_store(settings.store, migrates=migrates)
         stack.callback(store.close)
         telemetry = PrometheusTelemetry(store)
@@ -112,7 +107,7 @@ def open_app(
         ports = Ports(
             catalogs,
             store,
-            policies,
+            sources.policies,
             runner,
             journal,
             clock,
@@ -127,8 +122,8 @@ def open_app(
             settings,
             ports,
             telemetry,
+            sources,
             stopping,
-            polaris,
             reach=Reach(frozenset(catalogs)),
             read=reader.count,
         )
@@ -138,39 +133,6 @@ def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) 
     """Let others take over at once the jobs that this process could not finish."""
     with suppress(MaintainerError):
         store.lay_down_leases(owner, clock.now() - 2 * terms.clock_margin)
-
-
-def open_policies(
-    settings: Settings, files: PolicyDirectory
-) -> tuple[Policies, PolarisPolicies | None]:
-    """The policies of the files, joined with those in Polaris if these are configured."""
-    polaris = open_polaris(settings)
-    policies: Policies = JoinedPolicies(files, polaris) if polaris is not None else files
-    return CheckedPolicies(policies, settings.spark.every_pool), polaris
-
-
-def open_polaris(settings: Settings) -> PolarisPolicies | None:
-    """The policies in Polaris, if they are configured.
-
-    Settings that are missing there are taken from the catalog's own properties.
-    """
-    wanted = settings.polaris_policies
-    if wanted is None:
-        return None
-    properties = settings.catalogs[wanted.catalog].properties
-    options = PolarisOptions(
-        uri=wanted.uri or properties.get("uri", ""),
-        warehouse=properties.get("warehouse", ""),
-        prefix=wanted.prefix or properties.get("prefix"),
-        token=wanted.token or properties.get("token"),
-        credential=wanted.credential or properties.get("credential"),
-        scope=wanted.scope or properties.get("scope"),
-        oauth_uri=wanted.oauth_uri or properties.get("oauth2-server-uri"),
-        timeout=wanted.timeout,
-        deadline=wanted.deadline,
-        max_requests=wanted.max_requests,
-    )
-    return PolarisPolicies(wanted.catalog, options, with_tables=wanted.tables)
 
 
 def new_job_id() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from maintainer.app import App
@@ -25,9 +26,9 @@ def _scan(app: App) -> object:
 
 
 def make_idle_scheduler(app: App) -> Scheduler:
-    """No steps, for a process whose neighbours run them."""
+    """The policies alone, for a process whose neighbours run the loop."""
     app.telemetry.leadership_changed(is_leader=False)
-    return Scheduler((), app.ports.telemetry)
+    return Scheduler(tuple(_read_policies(app)), app.ports.telemetry)
 
 
 def make_scheduler(app: App) -> Scheduler:
@@ -76,14 +77,14 @@ def make_scheduler(app: App) -> Scheduler:
             starts_work=True,
         ),
     )
-    if app.polaris is not None and settings.polaris_policies is not None:
-        steps = (
-            *steps,
-            Step(
-                "policies",
-                app.polaris.refresh,
-                settings.polaris_policies.interval,
-                starts_work=True,
-            ),
-        )
-    return Scheduler(steps, ports.telemetry)
+    return Scheduler((*steps, *_read_policies(app)), ports.telemetry)
+
+
+def _read_policies(app: App) -> Iterator[Step]:
+    """The steps that read policies again where no file system shows their change."""
+    polaris, kubernetes = app.settings.polaris_policies, app.settings.kubernetes_policies
+    if app.sources.polaris is not None and polaris is not None:
+        yield Step("policies", app.sources.polaris.refresh, polaris.interval, starts_work=True)
+    if app.sources.kubernetes is not None and kubernetes is not None:
+        refresh = app.sources.kubernetes.refresh
+        yield Step("policy_resources", refresh, kubernetes.interval, starts_work=True)

@@ -14,7 +14,6 @@ from threading import Thread
 
 from maintainer.adapters.catalog import MetadataReader
 from maintainer.adapters.clock import SystemClock
-from maintainer.adapters.policies import PolicyDirectory
 from maintainer.adapters.spark.catalogs import needs_s3
 from maintainer.adapters.spark.jars import default_directory
 from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
@@ -22,8 +21,9 @@ from maintainer.adapters.spark.launcher.yarn.launcher import YarnLauncher
 from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
 from maintainer.adapters.store import open_store
 from maintainer.api.page import PAGE_DIRECTORY
-from maintainer.app import open_catalogs, open_policies, spark_catalogs
+from maintainer.app import open_catalogs, spark_catalogs
 from maintainer.app.options import kubernetes_options, run_dir, spark_options, yarn_options
+from maintainer.app.policies import open_policies
 from maintainer.cli.try_spark import Scratch, judge_facts, try_spark
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.policy import PolicySet
@@ -234,6 +234,7 @@ def _find_policies(settings: Settings) -> Iterator[Finding]:
     directory = settings.policies
     if (
         settings.polaris_policies is None
+        and settings.kubernetes_policies is None
         and directory.name == DEFAULT_POLICIES
         and not directory.exists()
     ):
@@ -243,9 +244,8 @@ def _find_policies(settings: Settings) -> Iterator[Finding]:
             f"no folder {directory}: every table is observed, and none is changed",
         )
         return
-    yield from judge_policies(
-        open_policies(settings, PolicyDirectory(directory))[0].current(), directory
-    )
+    with closing(open_policies(settings)) as sources:
+        yield from judge_policies(sources.policies.current(), directory)
 
 
 def judge_policies(policies: PolicySet, directory: Path) -> Iterator[Finding]:

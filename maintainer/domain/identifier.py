@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
-from re import Pattern
+from re import Pattern, sub
 from re import compile as compile_regex
 
 from maintainer.domain.errors import InvalidValueError
@@ -97,6 +97,9 @@ class TableIdentifier:
         return cls(levels[0], levels[1:-1], levels[-1])
 
 
+_CHARACTERS = r"\[!?\]?[^\]]*\]"  # one of several characters, in a glob
+
+
 @lru_cache(maxsize=4096)
 def _compile_glob(pattern: str) -> Pattern[str]:
     return compile_regex(translate(pattern))
@@ -129,3 +132,11 @@ class TablePattern:
         return (
             self.text == name if self.is_exact else _compile_glob(self.text).match(name) is not None
         )
+
+    def contains(self, other: TablePattern) -> bool:
+        """True when every name that the other selects is selected by this one.
+
+        The only wildcard of this one may be ``*``: what it spans in the other's text, it also
+        spans in each name that the text stands for.
+        """
+        return self.matches_name(sub(_CHARACTERS, "?", other.text))

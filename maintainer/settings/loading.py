@@ -145,7 +145,9 @@ def _resolve_paths(settings: Settings, base: Path) -> Settings:
         )
         for name, catalog in settings.catalogs.items()
     }
+    resources = settings.kubernetes_policies
     update = {
+        "kubernetes_policies": _resolve_section(resources, base) if resources else None,
         "store": store,
         "policies": join(base, settings.policies),
         "spark": spark,

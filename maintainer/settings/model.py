@@ -13,6 +13,7 @@ from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
 from maintainer.policy.writing import write_value
 from maintainer.settings.admission import AdmissionSettings
 from maintainer.settings.catalogs import CatalogSettings, check_catalogs
+from maintainer.settings.kubernetes_policies import KubernetesPolicySettings
 from maintainer.settings.leases import RENEWALS_PER_LEASE, LeaseSettings
 from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
@@ -75,6 +76,7 @@ class Settings(Strict):
     admission: AdmissionSettings = AdmissionSettings()
     lease: LeaseSettings = LeaseSettings()
     polaris_policies: PolarisSettings | None = None
+    kubernetes_policies: KubernetesPolicySettings | None = None
     drain_timeout: Annotated[
         timedelta,
         DurationBetween("0s", "1d"),
@@ -90,11 +92,22 @@ class Settings(Strict):
         named = {f"scan.catalogs.{name}": name for name in sorted(self.scan.catalogs)}
         named |= {f"admission.per_catalog.{name}": name for name in self.admission.per_catalog}
         named |= {f"polaris_policies.catalog {polaris.catalog}": polaris.catalog} if polaris else {}
+        named |= self._name_policy_catalogs()
         for place, name in named.items():
             if name not in self.catalogs:
                 known = ", ".join(sorted(self.catalogs)) or "none"
                 refuse(f"has {place}, but catalogs has only {known}")
         return self
+
+    def _name_policy_catalogs(self) -> dict[str, str]:
+        """The catalogs for which policies in Kubernetes decide, where no glob stands for them."""
+        wanted = self.kubernetes_policies
+        return {
+            f"kubernetes_policies.namespaces.{namespace} {bound}": bound.split(".")[0]
+            for namespace, bounds in (wanted.namespaces.items() if wanted else ())
+            for bound in bounds
+            if "*" not in bound.split(".")[0]
+        }
 
     @model_validator(mode="after")
     def _check_lease(self) -> Settings:

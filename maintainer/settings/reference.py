@@ -47,6 +47,7 @@ _KINDS: dict[object, str] = {
     timedelta: "duration",
     Path: "path",
     tuple: "list",
+    list: "list",
 }
 _NESTED: dict[object, str] = {dict: "{}.<name>.", tuple: "{}[]."}
 # What a mapping of names holds, where a row of its own says it.
@@ -167,7 +168,8 @@ def _write_kind(field: FieldInfo) -> str:
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return ", ".join(f"`{value}`" for value in kind)
     if get_origin(kind) is dict:
-        return _BY_NAME.get(get_args(kind)[1], "text")
+        value = get_args(kind)[1]
+        return _BY_NAME.get(value) or _KINDS.get(get_origin(_flatten(value)[0]), "text")
     return _KINDS.get(get_origin(kind) or kind, "text")
 
 

@@ -44,6 +44,31 @@ def test_globs_match_whole_names_and_exact_names_only_themselves() -> None:
     assert not TablePattern("sales.*").matches(table)
 
 
+@pytest.mark.parametrize(
+    ("bound", "pattern", "is_contained"),
+    [
+        ("lake.sales.*", "lake.sales.orders", True),
+        ("lake.sales.*", "lake.sales.*", True),
+        ("lake.sales.*", "lake.sales.eu.?rders_[a-z]", True),
+        ("lake.*.raw_*", "lake.sales.raw_?", True),
+        ("*", "*", True),
+        ("lake.sales.orders", "lake.sales.orders", True),
+        ("lake.sales.*", "lake.sales", False),
+        ("lake.sales.*", "lake.sales_secret.orders", False),
+        ("lake.sales.*", "lake.*", False),
+        ("lake.sales.*", "lake.sale?.orders", False),
+        ("lake.sales.*", "lake.[s]ales.orders", False),
+        ("*.s*", "lake.[st]", False),
+        ("*]*", "lake.[st]", False),
+        ("lake.sales.orders", "lake.sales.order?", False),
+    ],
+)
+def test_a_bound_contains_the_globs_that_select_nothing_beyond_it(
+    bound: str, pattern: str, *, is_contained: bool
+) -> None:
+    assert TablePattern(bound).contains(TablePattern(pattern)) is is_contained
+
+
 def test_specificity_orders_wide_before_narrow_and_exact_last() -> None:
     patterns = [
         TablePattern(text)

@@ -27,7 +27,9 @@ def explain_refusal(code: int, message: str, kind: Kind, namespace: str) -> str:
     if code == _NOT_FOUND and _NAMESPACE.search(text):
         return f"the namespace {namespace} does not exist"
     if code == _NOT_FOUND:
-        return f"the cluster has no {kind.name} of {kind.api_version}: is its operator installed?"
+        return (
+            f"the cluster has no {kind.name} of {kind.api_version}: is its {kind.origin} installed?"
+        )
     if code == _INVALID:
         return f"the cluster finds the {kind.name} invalid: {text}"
     if code == _TOO_MANY:

@@ -26,7 +26,8 @@ Document = dict[str, Any]
 
 CORE = ("pods", "services", "secrets", "configmaps", "events")
 KUBEFLOW, APACHE = "sparkoperator.k8s.io", "spark.apache.org"
-VERSIONS = {KUBEFLOW: "v1beta2", APACHE: "v1"}
+POLICIES = "iceberg-maintainer.io"
+VERSIONS = {KUBEFLOW: "v1beta2", APACHE: "v1", POLICIES: "v1alpha1"}
 ADMIN = "admin"
 _LABEL = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
@@ -125,6 +126,8 @@ class ApiServer:
             found = self._objects.get((group, resource, self._namespaces[0], name))
             if found is not None:
                 _merge(found, patch)
+                if "spec" in patch:
+                    found["metadata"]["generation"] += 1
                 self._touch(found)
 
     def log_of(self, uid: str) -> list[tuple[int, bytes]]:
@@ -136,6 +139,11 @@ class ApiServer:
         """Remove an object and all that it owns, without asking a kubelet."""
         with self.changed:
             self._collect((group, resource, self._namespaces[0], name))
+
+    def create(self, resource: str, body: Document, group: str, namespace: str) -> None:
+        """Create an object as an administrator does."""
+        call = Call(ADMIN, "create", group, resource)
+        self.answer(Asked(call, namespace, resource, "", "", {}), "POST", body)
 
     def delete(self, resource: str, name: str) -> None:
         """Delete an object of the first namespace as an administrator does."""
@@ -257,6 +265,7 @@ class ApiServer:
         document["metadata"] |= {
             "namespace": key[2],
             "uid": str(uuid.uuid4()),
+            "generation": 1,
             "creationTimestamp": _now(),
         }
         self._objects[key] = document

@@ -1,5 +1,5 @@
-"""Polaris as it is switched on by the configuration: read with the catalog's own credential, and
-again at its interval.
+"""Sources of policies beside the files, as the configuration switches them on: read again by a step
+of their own.
 """
 
 from __future__ import annotations
@@ -7,12 +7,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from maintainer.app import open_app
-from maintainer.app.loop import make_scheduler
+from maintainer.app.loop import make_idle_scheduler, make_scheduler
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.policy.effective import effective
 from maintainer.settings import load_settings
 from tests.adapters.policies.polaris_server import Polaris, serve
+from tests.adapters.policies.resources import LIST, create, open_policy_server
 
 ITEMS = TableIdentifier("lake", ("sales",), "items")
 
@@ -58,6 +59,27 @@ def test_polaris_speaks_beside_the_files_and_is_looked_at_by_a_step_of_its_own(
             assert keep(app.ports.policies.current()) == 8
 
 
+def test_a_replica_that_only_serves_reads_the_resources_of_kubernetes_again_too(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "policies" / "default.yaml").write_text("mode: enforce\n")
+    config = tmp_path / "maintainer.yaml"
+    with open_policy_server("sales") as api:
+        api.allow("daemon", LIST)
+        api.kubeconfig(tmp_path / "kubeconfig", "daemon")
+        config.write_text(
+            "catalogs:\n  lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}\n"
+            "kubernetes_policies: {namespaces: {sales: [lake.sales.*]}, kubeconfig: kubeconfig}\n"
+        )
+        with open_app(load_settings(config, {})) as app:
+            assert keep(app.ports.policies.current()) == 10
+            spec = {"tables": ["lake.sales.*"], "rules": {"expire_snapshots": {"keep": 7}}}
+            create(api, "sales", "items", spec)
+            assert make_idle_scheduler(app).run_step("policy_resources")
+            assert keep(app.ports.policies.current()) == 7
+
+
 def test_without_it_there_is_no_such_step(tmp_path: Path) -> None:
     (tmp_path / "policies").mkdir()
     config = tmp_path / "maintainer.yaml"
@@ -65,5 +87,5 @@ def test_without_it_there_is_no_such_step(tmp_path: Path) -> None:
         "catalogs:\n  lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}\n"
     )
     with open_app(load_settings(config, {})) as app:
-        assert app.polaris is None
+        assert app.sources.polaris is None
         assert "policies" not in make_scheduler(app)._steps

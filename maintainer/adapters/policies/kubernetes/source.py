@@ -1,0 +1,182 @@
+"""The policy resources of some namespaces; refresh() lists them again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from maintainer.adapters.kubernetes import Access, connect
+from maintainer.adapters.kubernetes.documents import Manifest, part
+from maintainer.adapters.policies.directory import digest_layers
+from maintainer.adapters.policies.kubernetes.resources import (
+    POLICY,
+    Refusal,
+    name_layer,
+    read_layer,
+)
+from maintainer.adapters.policies.properties import read_table_properties
+from maintainer.domain.errors import ClusterUnavailableError
+from maintainer.domain.identifier import TablePattern
+from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
+
+if TYPE_CHECKING:
+    from maintainer.adapters.kubernetes.cluster import Cluster
+
+MAXIMUM_RESOURCES = 5000  # of one namespace
+
+
+@dataclass(frozen=True, slots=True)
+class KubernetesPolicyOptions:
+    """The tables for which each namespace decides, and how the API server is reached."""
+
+    namespaces: Mapping[str, tuple[TablePattern, ...]]
+    kubeconfig: Path | None = None  # None: the daemon's own service account, else $KUBECONFIG
+    context: str = ""  # of the kubeconfig; empty: its current one
+    timeout_seconds: float = 10.0  # of each call
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A resource as it was last listed, with its last good layer."""
+
+    resource: Manifest
+    layer: PolicyLayer | None
+    refusal: Refusal | None = None
+
+    @property
+    def version(self) -> tuple[object, object]:
+        """Return what changes with each change of the spec, and of no status."""
+        metadata = part(self.resource, "metadata")
+        return metadata.get("uid"), metadata.get("generation")
+
+
+@dataclass(slots=True)
+class _Namespace:
+    """One namespace; without a first good list it is unread."""
+
+    name: str
+    bounds: tuple[TablePattern, ...]
+    access: Access
+    cluster: Cluster | None = None
+    known: dict[str, Known] = field(default_factory=dict)  # by the name of the layer
+    error: str = ""
+    unused: int = 0  # resources beyond the limit
+    is_read: bool = False
+
+    def read(self) -> None:
+        """List the resources; ClusterUnavailableError if that fails."""
+        if self.cluster is None:
+            self.cluster = connect(self.access)
+        found = self.cluster.list(POLICY)
+        resources = {name_layer(self.name, each): each for each in found}
+        self.unused = max(0, len(resources) - MAXIMUM_RESOURCES)
+        self.known = {
+            name: self._read_one(self.known.get(name), resources[name])
+            for name in sorted(resources)[:MAXIMUM_RESOURCES]
+        }
+        self.is_read = True
+
+    def _read_one(self, before: Known | None, resource: Manifest) -> Known:
+        now = Known(resource, None)
+        if before is not None and before.version == now.version:
+            return Known(resource, before.layer, before.refusal)
+        parsed = read_layer(self.name, resource, self.bounds)
+        if isinstance(parsed, PolicyLayer):
+            return Known(resource, parsed)
+        return Known(resource, before.layer if before is not None else None, parsed)
+
+    def find_problems(self) -> Iterator[PolicyProblem]:
+        source = f"kubernetes_policies.namespaces.{self.name}"
+        if self.error:
+            fallback = (
+                "its last good policies stay in force"
+                if self.is_read
+                else "its tables are only observed until it was read once"
+            )
+            yield PolicyProblem(source, f"{self.error}; {fallback}")
+        if self.unused:
+            yield PolicyProblem(
+                source,
+                f"has {self.unused + MAXIMUM_RESOURCES} policies, over the limit of "
+                f"{MAXIMUM_RESOURCES}; the last by name are not used",
+            )
+        for name, known in self.known.items():
+            for message in known.refusal.messages if known.refusal is not None else ():
+                yield PolicyProblem(name, message)
+
+    def finds_in(self, catalog: str) -> bool:
+        """Return whether the namespace may decide for tables of the catalog."""
+        return any(fnmatchcase(catalog, bound.text.split(".")[0]) for bound in self.bounds)
+
+
+class KubernetesPolicies:
+    """The policies of all namespaces.
+
+    A resource that is refused counts with its last good version. A namespace that cannot be listed
+    keeps its last good policies.
+    """
+
+    def __init__(self, options: KubernetesPolicyOptions, catalogs: Collection[str] = ()) -> None:
+        """Nothing is asked yet; the catalogs are those whose tables the daemon may maintain."""
+        self._catalogs = sorted(catalogs)
+        self._namespaces = [
+            _Namespace(
+                name,
+                bounds,
+                Access(name, options.kubeconfig, options.context, options.timeout_seconds),
+            )
+            for name, bounds in sorted(options.namespaces.items())
+        ]
+        self._set: PolicySet | None = None
+        self._lock = Lock()  # of reading and reporting
+
+    def current(self) -> PolicySet:
+        """Return the last good set; only the first call sends requests."""
+        if self._set is None:
+            self.refresh()
+        return self._set or PolicySet(())
+
+    def refresh(self) -> None:
+        """List all resources again; errors become problems beside the last good set."""
+        with self._lock:
+            for namespace in self._namespaces:
+                try:
+                    namespace.read()
+                    namespace.error = ""
+                except ClusterUnavailableError as error:
+                    namespace.error = str(error)
+            built = self._build()
+            if built != self._set:
+                self._set = built
+
+    def close(self) -> None:
+        """Close the connections to the API server."""
+        for namespace in self._namespaces:
+            if namespace.cluster is not None:
+                namespace.cluster.close()
+
+    def _build(self) -> PolicySet:
+        layers = tuple(
+            known.layer
+            for namespace in self._namespaces
+            for known in namespace.known.values()
+            if known.layer is not None
+        )
+        unread = [namespace for namespace in self._namespaces if not namespace.is_read]
+        return PolicySet(
+            layers,
+            tuple(
+                problem for namespace in self._namespaces for problem in namespace.find_problems()
+            ),
+            digest_layers(layers),
+            read_table_properties,
+            tuple(
+                catalog
+                for catalog in self._catalogs
+                if any(namespace.finds_in(catalog) for namespace in unread)
+            ),
+        )
