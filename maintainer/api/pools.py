@@ -6,8 +6,7 @@ from fastapi import APIRouter
 
 from maintainer.api import schemas
 from maintainer.api.deps import PortsIn
-from maintainer.decide.known_faults import find_faults
-from maintainer.decide.spark_fitness import find_old_versions
+from maintainer.decide.spark_fitness import find_faults, find_old_versions
 from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports import Ports
 

@@ -60,7 +60,7 @@ PANELS: Final = {
             "resume` ends it.",
         ),
         "rollback": Entry(
-            "rollback:rollback",
+            "run:rollback",
             "Undo a job's commits; refused if that would undo commits of others. Pauses the table.",
         ),
         "orphans": Entry(

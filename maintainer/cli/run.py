@@ -1,4 +1,4 @@
-"""`maintainer run`: run the plan of one table, or the named rules, now."""
+"""`maintainer run` and `maintainer rollback`: work that a person asks for, followed to its end."""
 
 from __future__ import annotations
 
@@ -7,27 +7,75 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from maintainer.adapters.spark.prerequisites import refuse_missing
+from maintainer.cli import show_jobs
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import EXIT_FAILED, command, make_console, say
-from maintainer.cli.follow import follow, print_job
-from maintainer.cli.once import settle_left_jobs
+from maintainer.cli.once import follow_job, settle_left_jobs
 from maintainer.cli.plan import plan_details
 from maintainer.cli.state import Config, TableName, load, open_app
 from maintainer.decide.plan import on_request
-from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job import JobState
+from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.policy.effective import effective
+from maintainer.requests.rollback import request_rollback
 from maintainer.requests.run import request_run
 from maintainer.steps.table import measured_record
 from maintainer.steps.table_plan import make_plan, policy_of
 
 if TYPE_CHECKING:
-    from maintainer.app import App
+    from maintainer.app import App  # takes seconds to import
+
+
+def follow(app: App, job: Job) -> list[Job]:
+    """Run the job, and the other jobs of its request, to their ends.
+
+    Their progress is printed on standard error.
+    """
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=make_console(is_error=True), transient=True) as progress:
+        tasks = {job.job_id: progress.add_task(str(job.rule), total=1)}
+
+        def note(current: Job) -> None:
+            task = tasks.get(current.job_id)
+            if task is None:
+                task = tasks[current.job_id] = progress.add_task(str(current.rule), total=1)
+            phase = current.progress.phase or current.state
+            now = current.progress
+            words = f"{current.rule}: {phase}{f', {now.sentence}' if now.sentence else ''}"
+            progress.update(task, description=words, completed=now.share)
+
+        return follow_job(app.ports, job, note)
+
+
+def print_job(job: Job) -> None:
+    """Print the job's result."""
+    console = make_console()
+    took = f" in {job.duration.total_seconds():.1f} s" if job.duration is not None else ""
+    console.print(f"[bold]{job.rule}[/bold] on {escape(str(job.table))}: {job.state}{took}")
+    if job.effect is not None:
+        console.print(show_jobs.effect_table(job.effect.before, job.effect.after), crop=False)
+        console.print(f"{escape(job.effect.sentence)} {show_jobs.ROW_PROOFS[job.effect.rows]}.")
+        if job.effect.difference:
+            console.print(escape(job.effect.difference))
+    if job.estimate_errors:
+        console.print(
+            f"Estimate and actual: "
+            f"{'; '.join(show_jobs.describe_error(error) for error in job.estimate_errors)}."
+        )
+    if job.failure_message:
+        console.print(escape(job.failure_message))
 
 
 Actions = Annotated[
@@ -57,7 +105,7 @@ def run(
         measure_named(app.ports, identifier)
         settle_left_jobs(app.ports, identifier)
         if not yes:
-            _ask(app, identifier, rules)
+            _show_and_ask(app, identifier, rules)
         made, job = request_run(app.ports, identifier, rules, "person")
         _say_skipped(made)
         if job is None:
@@ -70,7 +118,7 @@ def run(
             raise typer.Exit(EXIT_FAILED)
 
 
-def _ask(app: App, table: TableIdentifier, rules: tuple[RuleName, ...]) -> None:
+def _show_and_ask(app: App, table: TableIdentifier, rules: tuple[RuleName, ...]) -> None:
     """Show the statements and ask for consent; without a terminal, --yes is needed."""
     record, health = measured_record(app.ports, table)
     made = make_plan(
@@ -83,10 +131,7 @@ def _ask(app: App, table: TableIdentifier, rules: tuple[RuleName, ...]) -> None:
     if not made.planned:
         return
     make_console(is_error=True).print(plan_details([replace(made, skipped=())]), crop=False)
-    if not sys.stdin.isatty():
-        message = "there is no terminal to ask on; give --yes to carry this out"
-        raise InvalidValueError(message)
-    typer.confirm("Carry this out now?", abort=True, err=True)
+    _ask("Carry this out now?")
 
 
 def _say_skipped(made: Plan) -> None:
@@ -111,3 +156,42 @@ def _explain_no_job(app: App, made: Plan) -> None:
         f"working on {made.table}; one at a time"
     )
     raise typer.Exit(EXIT_FAILED)
+
+
+@command
+def rollback(
+    job: Annotated[
+        str, typer.Argument(metavar="JOB", help="The id of the job that is to be undone.")
+    ],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    config: Config = None,
+) -> None:
+    """Undo a job's commits; refused if that would undo commits of others. Pauses the table."""
+    with open_app(load(config), runs_jobs=True) as app:
+        undone = app.ports.store.job(job)
+        if undone is None:
+            message = f"no job {job!r} is known; finished jobs are forgotten after their retention"
+            raise UnknownTableError(message)
+        refuse_missing(app.ports.runner.describe(undone.pool))
+        settle_left_jobs(app.ports, undone.table)
+        if not yes:
+            _ask(
+                f"Set {undone.table} back to what it was before job {job} ({undone.rule}), and "
+                f"pause it?"
+            )
+        undoing = request_rollback(app.ports, undone, "person")
+        say(
+            f"{undone.table} is paused; `maintainer resume {undone.table}` lets the policies act "
+            f"again"
+        )
+        for one in follow(app, undoing):
+            print_job(one)
+            if one.state is not JobState.SUCCEEDED:
+                raise typer.Exit(EXIT_FAILED)
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        message = "there is no terminal to ask on; give --yes to carry this out"
+        raise InvalidValueError(message)
+    typer.confirm(question, abort=True, err=True)

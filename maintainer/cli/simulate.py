@@ -27,11 +27,10 @@ from maintainer.domain.units import format_duration, format_size, parse_duration
 from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.settings import Settings
-from maintainer.simulation.autocomp import AutoComp
-from maintainer.simulation.cron import Cron
 from maintainer.simulation.daemon import Daemon
 from maintainer.simulation.fleet import Traits, draw_fleet
 from maintainer.simulation.history import LOOKS_BACK, METRICS, MOST_JOBS, TableHistory, recall_table
+from maintainer.simulation.peers import AutoComp, Cron
 from maintainer.simulation.trial import Conditions, Contender, Result, run_trial
 
 MOST_TABLES = 100_000

@@ -20,8 +20,7 @@ from maintainer.adapters.spark.trial import Trial
 from maintainer.adapters.store import open_store
 from maintainer.app import spark_catalogs
 from maintainer.app.spark import open_trials, serve_links
-from maintainer.decide.known_faults import find_faults
-from maintainer.decide.spark_fitness import find_old_versions
+from maintainer.decide.spark_fitness import find_faults, find_old_versions
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.domain.spark_facts import SparkFacts

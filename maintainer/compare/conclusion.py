@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from maintainer.compare.effect import REWRITTEN_ITEMS, count_claimed, end_of_work
 from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, Procedure
 from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
 from maintainer.domain.effect import ContentProof, Effect, RowProof
+from maintainer.domain.instants import is_ahead
 from maintainer.domain.inventory import StatisticsFile, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobState, Outcome
 from maintainer.domain.safeguards import Checksum
@@ -226,3 +228,31 @@ def _partial(job: Job, effect: Effect) -> str:
         return ""
     left = f" But {_LEFT_BY_EXPIRY}." if job.procedure is Procedure.EXPIRE_SNAPSHOTS else ""
     return f"What was committed before stays: {effect.sentence}{left}"
+
+
+PATIENCE = timedelta(
+    minutes=15
+)  # longer than a catalog's restart; then people are notified and the table is paused
+LONGEST_WAIT = timedelta(days=1)
+
+
+def is_worth_telling(since: datetime, now: datetime) -> bool:
+    """True when the wait has lasted long enough to notify people."""
+    return now - since >= PATIENCE or is_ahead(since, now)
+
+
+def find_end_of_wait(job: Job, now: datetime) -> str | None:
+    """Why the job waits no longer; None while it waits.
+
+    It waits until somebody requests its end, for a day at most.
+    """
+    since = job.unreadable_since
+    if since is None:
+        return None
+    if job.given_up_by:
+        return f"{job.given_up_by} asked for its end while its table could not be read"
+    return (
+        f"its table could not be read for {format_duration(LONGEST_WAIT)}"
+        if now - since >= LONGEST_WAIT
+        else None
+    )

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from maintainer.domain.action import Procedure
-from maintainer.domain.canary import CanaryResult
-from maintainer.domain.effect import ContentProof, Effect
+from maintainer.domain.effect import CanaryResult, ContentProof, Effect
 from maintainer.domain.inventory import Snapshot, Unreadable
 from maintainer.domain.job import FailureReason, Job
 from maintainer.domain.safeguards import Canary, Checksum

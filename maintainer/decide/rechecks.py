@@ -1,4 +1,4 @@
-"""Which tables are measured although their catalog reports no change."""
+"""When unchanged tables are measured and planned again."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from zlib import crc32
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.instants import is_ahead
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import Policy
 
 
 def is_due(
@@ -35,3 +37,17 @@ def choose_rechecks(
         table: at or now for table, at in measured_at.items() if now - (at or now) >= recheck_after
     }
     return nsmallest(most, waiting, key=lambda table: (waiting[table], table))
+
+
+def find_next_check(plan: Plan, policy: Policy, longest: timedelta) -> datetime:
+    """The earliest time that a rule names, at most `longest` after the plan.
+
+    A plan with work is due at the next full hour, because its instants move on; at every step
+    if a window or blackout may begin.
+    """
+    checks = [skipped.next_at for skipped in plan.skipped if skipped.next_at is not None]
+    if plan.planned and (policy.window is not None or policy.blackouts):
+        return plan.made_at
+    if plan.planned:
+        checks.append(plan.made_at.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1))
+    return min([*checks, plan.made_at + longest])

@@ -102,3 +102,14 @@ class Effect:
             or self.orphans_removed
             or self.orphans_restored
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryResult:
+    """The result of reading a limited number of the new files of some snapshots."""
+
+    files_read: int
+    problems: tuple[str, ...] = ()  # each names a file that differs from its manifest entry
+    unread: tuple[
+        str, ...
+    ] = ()  # files that could not be read, with the reason; this proves nothing

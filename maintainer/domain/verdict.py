@@ -91,3 +91,30 @@ def key_of_wait(key: str, wait: Wait) -> str:
     return key_while_waiting(
         key, f"too large for {cause}" if wait.code is WaitCode.TOO_LARGE else cause
     )
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """One rule with a different verdict.
+
+    PLANNED or a SkipCode on each side; None where the policy does not have the rule.
+    """
+
+    rule: RuleName
+    before: str | None
+    after: str | None
+    why_before: str
+    why_after: str
+
+
+@dataclass(frozen=True, slots=True)
+class TablePreview:
+    """One table that the candidate policy could change.
+
+    Without changes all verdicts stay. `unmeasured` is the reason when there is no health to decide
+    on.
+    """
+
+    table: TableIdentifier
+    changes: tuple[VerdictChange, ...] = ()
+    unmeasured: str = ""

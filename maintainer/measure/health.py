@@ -18,18 +18,19 @@ from maintainer.domain.inventory import (
     TableInventory,
 )
 from maintainer.domain.units import read_whole
-from maintainer.measure.count_checks import find_disagreements
 from maintainer.measure.delete_index import JoinedDeletes, join_deletes
 from maintainer.measure.history import (
     count_kept_files,
     date_writes,
+    find_last_change,
+    find_last_write,
     find_ref_retention,
+    find_rewriters,
     grow_per_day,
     rate_commits,
+    stamp_snapshots,
 )
-from maintainer.measure.snapshot_roles import stamp_snapshots
-from maintainer.measure.sums import ManifestSums, add_up
-from maintainer.measure.writers import find_last_change, find_last_write, find_rewriters
+from maintainer.measure.sums import ManifestSums, add_up, find_disagreements
 
 
 def positive_property(properties: Mapping[str, str], name: str, default: int) -> int:

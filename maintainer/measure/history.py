@@ -1,19 +1,19 @@
 """Figures from a table's history, without reading manifests.
 
-Commit rates, growth, the kept files, and what each ref keeps.
+Commit rates, growth, the kept files, what each ref keeps, writers, and roles of snapshots.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Final
 
-from maintainer.domain.health import RefRetention, WriterRate
+from maintainer.domain.health import RefRetention, Rewriter, SnapshotRole, SnapshotStamp, WriterRate
 from maintainer.domain.inventory import Ref, Snapshot
 from maintainer.domain.units import read_whole
 
@@ -251,3 +251,106 @@ def _retention_of(ref: Ref, by_id: Mapping[int, Snapshot], main_line: set[int]) 
         len(held),
         min(times, default=None),
     )
+
+
+WAP_ID = "wap.id"
+PUBLISHED_WAP_ID = "published-wap-id"
+FLINK_JOB_ID = "flink.job-id"
+FLINK_OPERATOR_ID = (
+    "flink.operator-id"  # of a sink: Flink restores each from the last checkpoint with both ids
+)
+FLINK_CHECKPOINT_ID = "flink.max-committed-checkpoint-id"
+EQUALITY_CONVERT_STAGING = "equality-convert-staging-snapshot"
+
+
+def stamp_snapshots(snapshots: Iterable[Snapshot]) -> tuple[SnapshotStamp, ...]:
+    """The snapshots as stamps for expiry, in the given order."""
+    every = tuple(snapshots)
+    published = {
+        snapshot.summary[PUBLISHED_WAP_ID]
+        for snapshot in every
+        if PUBLISHED_WAP_ID in snapshot.summary
+    }
+    return tuple(_stamp(snapshot, published) for snapshot in every)
+
+
+def _stamp(snapshot: Snapshot, published: set[str]) -> SnapshotStamp:
+    role, role_of = _find_role(snapshot.summary, published)
+    removed = snapshot.summary.get("removed-files-size", "")
+    # A writer that removes nothing leaves the key out. Without any summary, anything may have been
+    # removed.
+    removed_bytes = 0 if snapshot.summary and not removed else read_whole(removed)
+    return SnapshotStamp(
+        snapshot.snapshot_id,
+        snapshot.parent_id,
+        snapshot.committed_at,
+        removed_bytes,
+        role,
+        role_of,
+    )
+
+
+def _find_role(summary: Mapping[str, str], published: set[str]) -> tuple[SnapshotRole | None, str]:
+    if EQUALITY_CONVERT_STAGING in summary:
+        return SnapshotRole.MARKER, summary[EQUALITY_CONVERT_STAGING]
+    if FLINK_CHECKPOINT_ID in summary:
+        job, operator = summary.get(FLINK_JOB_ID, ""), summary.get(FLINK_OPERATOR_ID)
+        return SnapshotRole.CHECKPOINT, job if operator is None else f"{job}, operator {operator}"
+    if WAP_ID in summary and summary[WAP_ID] not in published:
+        return SnapshotRole.STAGED, summary[WAP_ID]
+    return None, ""
+
+
+REWRITER_WINDOW: Final = timedelta(days=7)
+MAX_REWRITERS: Final = 10
+_BETWEEN_RUNS: Final = timedelta(hours=1)  # a rewrite may commit in parts
+_REPLACE: Final = "replace"
+_KEEPS_ROWS: Final = frozenset(
+    {"append", _REPLACE}
+)  # without an operation in the summary, any change is possible
+
+
+def find_last_write(snapshots: Sequence[Snapshot], current_id: int | None) -> datetime | None:
+    """The time of the current line's newest commit that is no rewrite; None: no kept one."""
+    return max(
+        (one.committed_at for one in _line(snapshots, current_id) if one.operation != _REPLACE),
+        default=None,
+    )
+
+
+def find_last_change(snapshots: Sequence[Snapshot], current_id: int | None) -> datetime | None:
+    """The time when other writers last deleted or replaced rows.
+
+    A rewrite of the same files would have lost to that commit.
+    """
+    return max(
+        (
+            one.committed_at
+            for one in _line(snapshots, current_id)
+            if one.operation not in _KEEPS_ROWS
+        ),
+        default=None,
+    )
+
+
+def find_rewriters(snapshots: Sequence[Snapshot], now: datetime) -> tuple[Rewriter, ...]:
+    """Programs that committed rewrites in the last 7 days, latest first; at most MAX_REWRITERS."""
+    commits: dict[str, list[datetime]] = defaultdict(list)
+    for snapshot in snapshots:
+        if snapshot.operation == _REPLACE and snapshot.committed_at > now - REWRITER_WINDOW:
+            commits[name_writer(snapshot)].append(snapshot.committed_at)
+    found = [
+        Rewriter(name, _count_runs(sorted(moments)), max(moments))
+        for name, moments in commits.items()
+    ]
+    return tuple(
+        sorted(found, key=lambda one: (-one.last_at.timestamp(), one.name))[:MAX_REWRITERS]
+    )
+
+
+def _count_runs(moments: Sequence[datetime]) -> int:
+    return 1 + sum(later - earlier >= _BETWEEN_RUNS for earlier, later in pairwise(moments))
+
+
+def _line(snapshots: Sequence[Snapshot], current_id: int | None) -> list[Snapshot]:
+    return list(walk_back({snapshot.snapshot_id: snapshot for snapshot in snapshots}, current_id))

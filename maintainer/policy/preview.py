@@ -8,8 +8,7 @@ from dataclasses import replace
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import PolicyLayer, PolicySet, RuleName
-from maintainer.domain.preview import VerdictChange
-from maintainer.domain.verdict import PLANNED
+from maintainer.domain.verdict import PLANNED, VerdictChange
 
 CANDIDATE_PRECEDENCE = 1  # stronger than equally specific layers
 

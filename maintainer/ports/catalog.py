@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
-from maintainer.domain.canary import CanaryResult
+from maintainer.domain.effect import CanaryResult
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (
     CatalogFault,

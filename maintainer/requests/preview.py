@@ -10,7 +10,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import PolicyLayer, PolicySet
-from maintainer.domain.preview import TablePreview
+from maintainer.domain.verdict import TablePreview
 from maintainer.measure.health import measure
 from maintainer.policy.effective import effective
 from maintainer.policy.preview import compare_plans

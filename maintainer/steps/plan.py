@@ -6,7 +6,7 @@ from functools import partial
 from zlib import crc32
 
 from maintainer import __version__
-from maintainer.decide.next_check import find_next_check
+from maintainer.decide.rechecks import find_next_check
 from maintainer.decide.spark_fitness import list_restrictions
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.pool import DEFAULT_POOL

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.compare.conclusion import Conclusion
-from maintainer.compare.proof_deadline import find_end_of_wait, is_worth_telling
+from maintainer.compare.conclusion import Conclusion, find_end_of_wait, is_worth_telling
 from maintainer.decide.notices import notice_of_wait
 from maintainer.domain.audit import BY_WAIT
 from maintainer.domain.effect import Effect

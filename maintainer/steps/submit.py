@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.decide.jobs.baseline import take_baseline
+from maintainer.decide.jobs.safeguards import take_baseline
 from maintainer.decide.jobs.timeouts import find_deadline
 from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.errors import RunnerUnavailableError

@@ -35,9 +35,8 @@ from maintainer.domain.policy import (
     Setting,
 )
 from maintainer.domain.policy_version import PolicyChange
-from maintainer.domain.preview import TablePreview, VerdictChange
 from maintainer.domain.rollback import Repair, RollBack
-from maintainer.domain.verdict import PLANNED
+from maintainer.domain.verdict import PLANNED, TablePreview, VerdictChange
 from maintainer.ports import Ports
 from tests.api.nouns import NOW, ORDERS, PLAN, make_job
 from tests.fakes.adapters.clock import FakeClock

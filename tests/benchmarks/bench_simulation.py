@@ -15,10 +15,9 @@ from datetime import timedelta
 from functools import cache
 
 from maintainer.domain.admission import Scorer
-from maintainer.simulation.autocomp import AutoComp
-from maintainer.simulation.cron import Cron
 from maintainer.simulation.daemon import Daemon
 from maintainer.simulation.fleet import Traits, draw_fleet
+from maintainer.simulation.peers import AutoComp, Cron
 from maintainer.simulation.trial import Conditions, Result, run_trial
 from tests.benchmarks.harness import Measured, more_is_better
 

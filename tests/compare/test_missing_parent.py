@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.compare.missing_parent import prove_rows_since
+from maintainer.compare.row_proof import prove_rows_since
 from maintainer.domain.effect import Measurement, RowProof
 from maintainer.domain.inventory import Snapshot
 from maintainer.domain.job import Baseline

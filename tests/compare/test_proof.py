@@ -18,8 +18,7 @@ from maintainer.domain.action import (
     RewriteManifests,
     RewritePositionDeleteFiles,
 )
-from maintainer.domain.canary import CanaryResult
-from maintainer.domain.effect import ContentProof, Effect, RowProof
+from maintainer.domain.effect import CanaryResult, ContentProof, Effect, RowProof
 from maintainer.domain.inventory import Snapshot, Unreadable
 from maintainer.domain.job import FailureReason, Job, Outcome
 from maintainer.domain.plan import Estimate

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.compare.proof_deadline import (
+from maintainer.compare.conclusion import (
     LONGEST_WAIT,
     PATIENCE,
     find_end_of_wait,

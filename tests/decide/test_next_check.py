@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from maintainer.decide.next_check import find_next_check
+from maintainer.decide.rechecks import find_next_check
 from maintainer.domain.action import RewriteManifests
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule

@@ -8,11 +8,12 @@ from datetime import timedelta
 import pytest
 
 from maintainer.decide.circumstances import Circumstances
-from maintainer.decide.known_faults import KNOWN_FAULTS, find_fault
 from maintainer.decide.plan import decide, on_request
 from maintainer.decide.spark_fitness import (
     CATALOG_TRUST,
+    KNOWN_FAULTS,
     VERSION_TRUST,
+    find_fault,
     find_unfit,
     list_restrictions,
 )

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from maintainer.domain.health import Disagreement
 from maintainer.domain.inventory import Content, ManifestDigest, TableInventory, Unreadable
-from maintainer.measure.count_checks import find_disagreements
-from maintainer.measure.sums import add_up
+from maintainer.measure.sums import add_up, find_disagreements
 from tests.samples import inventory, manifest, share, snapshot
 
 DATA = manifest("m1", [share([100, 200])], sizes=[100, 200])

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from maintainer.domain.health import SnapshotRole, SnapshotStamp
-from maintainer.measure.snapshot_roles import stamp_snapshots
+from maintainer.measure.history import stamp_snapshots
 from tests.samples import snapshot
 
 

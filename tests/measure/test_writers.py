@@ -7,7 +7,7 @@ import pytest
 from maintainer.domain.health import Rewriter
 from maintainer.domain.inventory import Snapshot
 from maintainer.measure.health import measure
-from maintainer.measure.writers import (
+from maintainer.measure.history import (
     MAX_REWRITERS,
     find_last_change,
     find_last_write,

@@ -12,7 +12,7 @@ from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, RuleName
-from maintainer.domain.preview import VerdictChange
+from maintainer.domain.verdict import VerdictChange
 from maintainer.policy.effective import effective
 from maintainer.policy.preview import compare_plans, find_affected, with_candidate, with_file
 from tests.policy.test_effective import EXPIRE, ORDERS, _layers, layer

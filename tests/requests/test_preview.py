@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import RuleName
-from maintainer.domain.preview import TablePreview
+from maintainer.domain.verdict import TablePreview
 from maintainer.policy.preview import find_affected, with_candidate
 from maintainer.requests.preview import preview_tables
 from maintainer.steps.scan import scan

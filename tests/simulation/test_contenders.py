@@ -12,10 +12,9 @@ from maintainer.adapters.policies import parse_policy
 from maintainer.domain.admission import Scorer
 from maintainer.domain.policy import PolicyLayer
 from maintainer.domain.units import KIB, MIB
-from maintainer.simulation.autocomp import AutoComp
-from maintainer.simulation.cron import Cron
 from maintainer.simulation.daemon import RULE, Daemon
 from maintainer.simulation.fleet import Layout, Traits, Writer, draw_fleet
+from maintainer.simulation.peers import AutoComp, Cron
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import STARTS_AT, Conditions, Outcome, run_trial
 from tests.samples import TABLE

@@ -10,7 +10,6 @@ from random import Random
 import pytest
 
 from maintainer.domain.units import KIB, MIB
-from maintainer.simulation.cron import Cron
 from maintainer.simulation.fleet import (
     PUBLISHED_FILE_SIZES,
     Layout,
@@ -19,6 +18,7 @@ from maintainer.simulation.fleet import (
     draw_fleet,
     take_table,
 )
+from maintainer.simulation.peers import Cron
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Conditions, Work, run_trial
 from tests.samples import health_of_partitions

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.compare.proof_deadline import LONGEST_WAIT
+from maintainer.compare.conclusion import LONGEST_WAIT
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState

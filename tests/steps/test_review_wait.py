@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.compare.proof_deadline import LONGEST_WAIT, PATIENCE
+from maintainer.compare.conclusion import LONGEST_WAIT, PATIENCE
 from maintainer.decide.notices import MOST_NAMED
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.audit import BY_WAIT, AuditQuery, Deed

@@ -20,7 +20,7 @@ from pyiceberg.table import Table
 
 from maintainer.adapters.catalog.limits import UnreadableFileError
 from maintainer.adapters.catalog.manifests.container import open_container
-from maintainer.domain.canary import CanaryResult
+from maintainer.domain.effect import CanaryResult
 from maintainer.domain.units import MIB
 
 MAX_SNAPSHOTS: Final = 3  # the newest snapshots

@@ -31,7 +31,7 @@ from maintainer.adapters.catalog.tables.pointer import (
     list_tables,
 )
 from maintainer.adapters.catalog.tables.request_rate import PollLimits
-from maintainer.domain.canary import CanaryResult
+from maintainer.domain.effect import CanaryResult
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (

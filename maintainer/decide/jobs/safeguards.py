@@ -1,4 +1,4 @@
-"""The safeguards of one job, from its policy."""
+"""The safeguards of one job, from its policy, and the state that its effect is compared with."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
+from maintainer.decide.table_state import digest_state
 from maintainer.domain.action import RewriteDataFiles, RewritePositionDeleteFiles
 from maintainer.domain.condition import join_conditions
 from maintainer.domain.health import PartitionHealth, TableHealth
-from maintainer.domain.job import Job
+from maintainer.domain.inventory import TableInventory
+from maintainer.domain.job import Baseline, Job
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.safeguards import Checksum, Safeguards, is_rollback_tag
 from maintainer.domain.units import GIB
 from maintainer.estimate.expire_snapshots import find_expired_refs
 from maintainer.estimate.filter_writer import write_where
+from maintainer.measure.health import summarise
 
 SAMPLE_BYTES: Final = GIB  # bytes that a sample's checksums may read, at each of two snapshots
 MAX_SAMPLE_PARTITIONS: Final = 8
@@ -72,3 +75,26 @@ def find_lapsed_tags(health: TableHealth, now: datetime) -> tuple[str, ...]:
         if not ref.is_branch and is_rollback_tag(ref.name)
     )
     return tuple(lapsed[:MAX_DROPPED_TAGS])
+
+
+def take_baseline(inventory: TableInventory, health: TableHealth) -> Baseline:
+    """Keep what the proof needs of the inventory and its health."""
+    return Baseline(
+        snapshot_id=inventory.current_snapshot_id,
+        sequence_number=max(
+            (snapshot.sequence_number for snapshot in inventory.snapshots), default=0
+        ),
+        newest_snapshot_at=health.newest_snapshot_at,
+        metadata_location=inventory.metadata_location,
+        measurement=summarise(health),
+        snapshot_at=next(
+            (
+                snapshot.committed_at
+                for snapshot in inventory.snapshots
+                if snapshot.snapshot_id == inventory.current_snapshot_id
+            ),
+            None,
+        ),
+        lapsed_tags=find_lapsed_tags(health, health.measured_at),
+        state=digest_state(health),
+    )

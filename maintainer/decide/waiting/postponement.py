@@ -7,15 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.table_state import digest_state
-from maintainer.decide.waiting.other_maintainers import (
-    STANDS_BACK_FOR,
-    describe_other,
-    find_other_maintainer,
-)
 from maintainer.decide.waiting.quiet_periods import find_unrest
 from maintainer.decide.waiting.retries import find_next_attempt
-from maintainer.domain.health import TableHealth
-from maintainer.domain.instants import is_ahead
+from maintainer.domain.health import Rewriter, TableHealth
+from maintainer.domain.instants import is_ahead, is_recent
 from maintainer.domain.plan import (
     PlannedAction,
     RuleHistory,
@@ -23,10 +18,45 @@ from maintainer.domain.plan import (
     SkippedRule,
     name_state,
 )
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
+from maintainer.domain.rules import RewriteRule
 from maintainer.domain.units import format_duration
 from maintainer.policy.scope_pauses import describe_scope_pause
 from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, next_opening
+
+OURS = (
+    "iceberg-maintainer-"  # the beginning of the application name of every instance of this program
+)
+LEAST_RUNS = 2  # within 7 days: a single compaction by hand does not count
+STANDS_BACK_FOR = timedelta(days=7)
+
+
+def find_other_maintainer(
+    rule: Rule, health: TableHealth, policy: Policy, application: str, now: datetime
+) -> Rewriter | None:
+    """Another program that keeps rewriting the table, so that this rule must not.
+
+    None: there is none, or the policy ignores it.
+    """
+    if not isinstance(rule, RewriteRule) or policy.others is Others.IGNORE:
+        return None
+    others = (one for one in health.rewriters if one.name != application and one.runs >= LEAST_RUNS)
+    return next((one for one in others if is_recent(one.last_at, STANDS_BACK_FOR, now)), None)
+
+
+def describe_other(other: Rewriter) -> str:
+    """Its name, and why nothing runs, as a sentence."""
+    who = (
+        f"{other.name}, another instance of this program,"
+        if other.name.startswith(OURS)
+        else f"{other.name}, another maintainer,"
+    )
+    last = f"{other.last_at:%Y-%m-%d %H:%M} UTC"
+    return (
+        f"{who} rewrote this table {other.runs} times in 7 days, last at {last}; it is left to "
+        f"that one (others: ignore in the policy works beside it)"
+    )
+
 
 EMPTY_RUNS_PER_DOUBLING = 3  # of the least time between two runs
 LONGEST_INTERVAL = timedelta(days=30)  # upper limit of the doubling

@@ -2,30 +2,105 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from maintainer.compare.conclusion import conclude, find_statistics
 from maintainer.compare.effect import compare, split_commits
-from maintainer.compare.missing_parent import prove_rows_since
-from maintainer.compare.row_proof import COUNT_LIMIT_BYTES, rows_to_count, spread_counts
+from maintainer.compare.proof import (
+    compare_contents,
+    explain_difference,
+    find_failed_proofs,
+    tell_unmade_checks,
+)
+from maintainer.compare.row_proof import (
+    COUNT_LIMIT_BYTES,
+    prove_rows_since,
+    rows_to_count,
+    spread_counts,
+)
 from maintainer.decide.jobs.fresh_plan import bring_up_to_date, explain_needlessness
 from maintainer.decide.jobs.safeguards import surround
 from maintainer.decide.plan import on_request
 from maintainer.domain.action import Action
-from maintainer.domain.effect import Effect
+from maintainer.domain.audit import BY_PROOF
+from maintainer.domain.effect import CanaryResult, Effect, RowProof
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job import Baseline, FailureReason, Job
+from maintainer.domain.inventory import Snapshot, TableInventory
+from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent
 from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import RuleName
+from maintainer.domain.safeguards import Canary
 from maintainer.measure.health import summarise
 from maintainer.ports import Ports
-from maintainer.steps.kinds.content_proof import pause_unproved, prove_contents
 from maintainer.steps.kinds.registration_check import check_registrations
 from maintainer.steps.kinds.results import NotNeeded, Preparation, Proved, Ready, Refused
-from maintainer.steps.pauses import resume_readable
+from maintainer.steps.pauses import pause_table, resume_readable
 from maintainer.steps.table import Measured, measure_table, measured_record
 from maintainer.steps.table_plan import circumstances_of, decide_in_time, make_plan, policy_of
+
+
+def prove_contents(
+    ports: Ports, job: Job, own: Sequence[Snapshot], inventory: TableInventory, effect: Effect
+) -> Effect:
+    """Read the job's own new files and add the result, and Spark's row checksums, to the effect."""
+    effect = replace(effect, difference=explain_difference(job, effect))
+    if not own or not job.procedure.rewrites_content:
+        return effect
+    contents, canary = compare_contents(job, own), _read(ports, job, own)
+    # Another writer's manifest is not part of our proof; the manifest list of our snapshot
+    # is.
+    unreadable = [
+        broken
+        for broken in inventory.unreadable
+        if not effect.other_commits or broken.of_snapshot in effect.own_snapshot_ids
+    ]
+    failed = find_failed_proofs(job, contents, canary, unreadable, own)
+    sentence = f"{effect.sentence} {tell_unmade_checks(job, contents)}".rstrip()
+    return replace(
+        effect,
+        sentence=sentence,
+        contents=contents,
+        canary_files=canary.files_read if canary is not None else None,
+        failed_proofs=failed,
+    )
+
+
+def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryResult | None:
+    if job.safeguards.canary is Canary.OFF:
+        return None
+    canary = ports.catalog_of(job.table).read_canary(
+        job.table, [snapshot.snapshot_id for snapshot in own]
+    )
+    if canary is not None:
+        fields = {
+            "files": canary.files_read,
+            "problems": list(canary.problems),
+            "unread": list(canary.unread),
+        }
+        ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "canary.read", fields)])
+    return canary
+
+
+def pause_unproved(ports: Ports, job: Job, effect: Effect) -> bool:
+    """Pause the table when the proof found damage, so that all older files stay.
+
+    A person must resume the table. Returns False when nothing is wrong.
+    """
+    if effect.rows is RowProof.DIFFERENT:
+        reason = (
+            f"the rows before and after job {job.job_id} differ; check the job before you resume"
+        )
+    elif effect.failed_proofs:
+        reason = (
+            f"job {job.job_id} is not proved: {effect.failed_proofs[0]}; check the job "
+            f"before you resume"
+        )
+    else:
+        return False
+    pause_table(ports, job, BY_PROOF, reason)
+    return True
 
 
 def make_job(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 
 from maintainer.compare.conclusion import conclude
@@ -12,13 +13,13 @@ from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent
+from maintainer.domain.location import HDFS_SCHEMES
 from maintainer.domain.orphan import FoundFile, FoundOrphans, OrphanListState
 from maintainer.domain.policy import Policy
 from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.ports import Ports
 from maintainer.steps.kinds.location_check import record_foreign_locations
 from maintainer.steps.kinds.maintenance import find_effect, prepare_maintenance
-from maintainer.steps.kinds.orphan_listing import list_location
 from maintainer.steps.kinds.orphan_removal import prepare_removal, prove_removal
 from maintainer.steps.kinds.results import (
     Preparation,
@@ -30,6 +31,64 @@ from maintainer.steps.kinds.results import (
 )
 from maintainer.steps.table import Measured
 from maintainer.steps.table_plan import policy_of
+
+LISTED = "orphans.listed"
+_BY_PREFIX, _BY_HADOOP = ("prefix_listing", "true"), ("prefix_listing", "false")
+_LOG = logging.getLogger(__name__)
+
+
+def list_location(ports: Ports, job: Job) -> Job:
+    """Return the job with its location listed, or unchanged where Spark lists.
+
+    Spark lists on Hadoop's other file systems, where the policy says so, and wherever this
+    process cannot.
+    """
+    action = job.action
+    if (
+        not isinstance(action, RemoveOrphanFiles)
+        or action.approved is not None
+        or not _is_listed_here(action)
+    ):
+        return job
+    pages = ports.catalog_of(job.table).list_files(job.table, action.location)
+    if pages is None:
+        return job
+    started = ports.clock.now()
+    try:
+        files = ports.runner.bring_listing(job.job_id, action, pages)
+    # Storage libraries raise anything; Spark lists instead, more slowly.
+    except Exception as error:  # noqa: BLE001
+        _LOG.warning(
+            "orphans.not_listed", extra={"table": str(job.table), "error": type(error).__name__}
+        )
+        ports.runner.forget(job)
+        return job
+    now = ports.clock.now()
+    ports.store.append_events(
+        [
+            JobEvent(
+                job.job_id,
+                now,
+                LISTED,
+                {"files": files, "seconds": (now - started).total_seconds()},
+            )
+        ]
+    )
+    return replace(
+        job,
+        action=replace(
+            action,
+            is_listed=True,
+            options=tuple(option for option in action.options if option != _BY_PREFIX),
+        ),
+    )
+
+
+def _is_listed_here(action: RemoveOrphanFiles) -> bool:
+    return _BY_PREFIX in action.options or (
+        action.location.lower().startswith(HDFS_SCHEMES) and _BY_HADOOP not in action.options
+    )
+
 
 MAX_KEPT_SHOWN = 100  # files that are not to be touched
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import pytest
 
-from maintainer.domain.canary import CanaryResult
+from maintainer.domain.effect import CanaryResult
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (

@@ -11,7 +11,7 @@ from pyiceberg.table import Table
 
 from maintainer.adapters.catalog import canary
 from maintainer.adapters.catalog.canary import MAX_FILES, read_canary
-from maintainer.domain.canary import CanaryResult
+from maintainer.domain.effect import CanaryResult
 from tests.adapters.catalog.lake import ROWS, Lake, identify, local_path, rows
 
 

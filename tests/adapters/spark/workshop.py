@@ -16,7 +16,7 @@ from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.link import Driver
 from maintainer.adapters.spark.tracking import TrackedJob
-from maintainer.decide.jobs.baseline import take_baseline
+from maintainer.decide.jobs.safeguards import take_baseline
 from maintainer.domain.action import Action
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableInventory

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maintainer.compare.rule_history import PASSING, extend_streak
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
 from maintainer.decide.rewrite.options import shrink_groups
@@ -28,7 +29,6 @@ from maintainer.domain.job import FailureReason
 from maintainer.domain.plan import FailureStreak, RuleHistory
 from maintainer.domain.policy import Rule
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
-from maintainer.domain.streak import PASSING, extend_streak
 from maintainer.domain.units import MIB
 from tests.adapters.store.values import failed, make_job
 from tests.decide.waiting.test_postponement import ENFORCED, ROTTEN, held

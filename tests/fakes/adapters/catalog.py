@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from maintainer.domain.canary import CanaryResult
+from maintainer.domain.effect import CanaryResult
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.compare.rule_history import OVERLOADS, PASSING, extend_streak, is_overload
 from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.plan import FailureStreak
-from maintainer.domain.streak import OVERLOADS, PASSING, extend_streak, is_overload
 from tests.adapters.store.values import NOW, failed, make_job, succeeded
 
 MINUTE = timedelta(minutes=1)

@@ -1,6 +1,6 @@
-"""A contender that follows the published model alone (AutoComp, SIGMOD-Companion 2025).
+"""The contenders beside this daemon: a nightly cron job, and the published model alone.
 
-It has no planner, no calibration and no waits.
+The model is AutoComp, SIGMOD-Companion 2025, without planner, calibration and waits.
 """
 
 from __future__ import annotations
@@ -85,3 +85,35 @@ def _observe(table: SimulatedTable, now: datetime) -> tuple[int, float]:
 def _normalise(values: Sequence[float]) -> list[float]:
     least, span = min(values, default=0.0), max(values, default=0.0) - min(values, default=0.0)
     return [(value - least) / span if span else 0.0 for value in values]
+
+
+class Cron:
+    """Rewrites every table once a day; after the end of a budget it continues the next day."""
+
+    name = "cron-everything"
+
+    def __init__(self) -> None:
+        self._next = 0
+        self._left_today = 0
+        self._day = -1
+
+    def target_of(self, traits: Traits) -> int:
+        """Return the table's own target."""
+        return traits.target_bytes
+
+    def choose(
+        self,
+        now: datetime,
+        tables: Sequence[SimulatedTable],
+        left_gb_hours: float | None,  # noqa: ARG002 - it does not look
+    ) -> Iterator[Work]:
+        """Yield the tables in turn."""
+        if now.toordinal() != self._day:
+            self._day, self._left_today = now.toordinal(), len(tables)
+        while self._left_today:
+            number = self._next
+            self._next, self._left_today = (number + 1) % len(tables), self._left_today - 1
+            yield Work(number)
+
+    def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
+        """Learn nothing."""
