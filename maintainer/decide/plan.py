@@ -12,11 +12,13 @@ from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.gain import find_gain, target_of_policy
 from maintainer.decide.jobs.size import choose_size, spread_groups
 from maintainer.decide.orphans.scan import refuse_orphans, wants_back
-from maintainer.decide.rewrite.conflict_limit import limit_between_commits
-from maintainer.decide.rewrite.daily_limit import limit_to_a_day
 from maintainer.decide.rewrite.delete_memory import fit_deletes
-from maintainer.decide.rewrite.limits import JobBounds
-from maintainer.decide.rewrite.options import shrink_groups
+from maintainer.decide.rewrite.limits import (
+    JobBounds,
+    limit_between_commits,
+    limit_to_a_day,
+    shrink_groups,
+)
 from maintainer.decide.spark_fitness import find_fault, find_unfit
 from maintainer.decide.thresholds import assess
 from maintainer.decide.waiting.postponement import KEEPS_WAITING, find_waiting_since, hold_back

@@ -18,7 +18,7 @@ from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.gain import target_of_policy
 from maintainer.decide.grading.bands import grade
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.options import MOST_FILES, PARTIAL_PROGRESS
+from maintainer.decide.rewrite.limits import MOST_FILES, PARTIAL_PROGRESS
 from maintainer.decide.table_state import digest_state
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, Candidate, Scorer, find_candidates

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from maintainer.decide.rewrite.options import GROUP_SIZE
+from maintainer.decide.rewrite.limits import GROUP_SIZE
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.budget import Budget
 from maintainer.domain.conflict import ConflictKind

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from maintainer.decide.rewrite.limits import Fit
-from maintainer.decide.rewrite.options import GROUP_SIZE
+from maintainer.decide.rewrite.limits import GROUP_SIZE, Fit
 from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.units import GIB, format_size
 

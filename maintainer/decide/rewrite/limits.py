@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
+from math import inf
 
-from maintainer.domain.health import PartitionKey
+from maintainer.decide.circumstances import Circumstances
+from maintainer.domain.admission import AdmissionRules
+from maintainer.domain.budget import Charge
+from maintainer.domain.calibration import Calibration
+from maintainer.domain.health import PartitionKey, TableHealth
+from maintainer.domain.plan import RuleHistory
+from maintainer.domain.policy import Policy, RuleName
 from maintainer.domain.rules import RewriteDataFilesRule
+from maintainer.domain.units import format_duration, format_size
+from maintainer.estimate.cost import Pace, find_pace, most_work
+
+GROUP_SIZE = "max-file-group-size-bytes"
+MOST_FILES = "max-files-to-rewrite"
+PARTIAL_PROGRESS = "partial-progress.enabled"
+LEAST_TARGETS_PER_GROUP = 4  # a smaller group could not fill even a few files of the target size
+LEAST_WORK_PER_START_UP = 0.5  # a shorter job would be mostly start-up, which no limit shortens
+JOB_SHARE = 0.25  # of a day: a job that needs most of a budget only fits when nothing else started
+_SECONDS_PER_HOUR = 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """The part of a rewrite that fits a limit."""
+class Limit:
+    """The most bytes that one job may rewrite."""
 
-    amount: str  # as text
     bytes: int
-    whole_bytes: int  # of the rewrite without the limit
-
-
-class Limit(Protocol):
-    """The most bytes that one job may rewrite, for one reason."""
-
-    @property
-    def bytes(self) -> int:
-        """The limit itself."""
-
-    def is_exceeded(self, group_bytes: int, job_bytes: int, /) -> bool:
-        """True when a job is over the limit: its groups, or the files that it takes of them."""
-
-    def explain(self, part: Part) -> str:
-        """Why only this part is rewritten, as a sentence."""
+    is_of_groups: bool  # it bounds whole groups; else the files that the job takes of them
+    reason: Callable[[int, int], str]  # of the bytes of the part and of the whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +58,104 @@ class JobBounds:
     def of_policy(cls, rule: RewriteDataFilesRule) -> JobBounds:
         """Only the bounds that the rule itself sets."""
         return cls(Fit(dict(rule.options)), rule.hot_partition_age)
+
+
+def shrink_groups(
+    rule: RewriteDataFilesRule, health: TableHealth, history: RuleHistory
+) -> Mapping[str, str]:
+    """The rule's options, with smaller file groups that are committed one by one.
+
+    Each recent conflict, timeout or lack of memory halves the group size. The policy's own values
+    stay.
+    """
+    own = dict(rule.options)
+    if not (history.recent_conflicts or history.recent_overloads):
+        return own
+    smallest = LEAST_TARGETS_PER_GROUP * health.target_file_size_bytes
+    group = max(smallest, int((health.data_bytes or 0) * history.scope_factor))
+    return {GROUP_SIZE: str(group), PARTIAL_PROGRESS: "true"} | own
+
+
+def limit_between_commits(
+    health: TableHealth, history: RuleHistory, calibration: Calibration
+) -> Limit | None:
+    """The limit after conflicts: the job must fit between two commits of the other writers.
+
+    It is a limit on the whole job. Iceberg checks for conflicts since the job began: smaller file
+    groups do not help against a writer that commits more often than a job takes. A filter for
+    fewer partitions meets fewer writers, so it bounds whole groups.
+    """
+    conflicts = history.recent_conflicts
+    if not conflicts:
+        return None
+    pace, gap = find_pace(RuleName.REWRITE_DATA_FILES, calibration), find_gap(health)
+
+    def explain(part: int, _whole: int) -> str:
+        work = format_duration(timedelta(seconds=pace.seconds(part)))
+        lost = f"{conflicts:,} recent rewrite{'' if conflicts == 1 else 's'}"
+        often = (
+            "" if gap is None else f" that leave about {format_duration(gap)} between two commits"
+        )
+        return f"about {work} of work, because {lost} lost to writers{often}"
+
+    return Limit(find_most_bytes(health, history, pace), is_of_groups=True, reason=explain)
+
+
+def find_most_bytes(health: TableHealth, history: RuleHistory, pace: Pace) -> int:
+    """Bytes that a job can rewrite in a share of the time between two commits.
+
+    The time includes the start-up. The share is a half after one conflict, a quarter after two. The
+    result is at most that share of the table, and large enough that the job is not mostly start-up.
+    """
+    bounds = [history.scope_factor * (health.data_bytes or 0) * pace.seconds_per_unit]
+    gap = find_gap(health)
+    if gap is not None:
+        bounds.append(history.scope_factor * gap.total_seconds() - pace.start_seconds)
+    return int(
+        max(LEAST_WORK_PER_START_UP * pace.start_seconds, min(bounds)) / pace.seconds_per_unit
+    )
+
+
+def find_gap(health: TableHealth) -> timedelta | None:
+    """The time between two commits: the mean, or the time since rows last changed if longer.
+
+    Appends do not conflict, but a writer does not announce changes of rows: all commits count.
+    None: unknown, or no commits.
+    """
+    if not health.commits_per_hour:
+        return None
+    gap = timedelta(seconds=_SECONDS_PER_HOUR / health.commits_per_hour)
+    changed = health.last_change_at
+    return gap if changed is None else max(gap, health.measured_at - changed)
+
+
+def limit_to_a_day(
+    health: TableHealth, policy: Policy, circumstances: Circumstances, memory_gb: float
+) -> Limit | None:
+    """The limit from the daily budgets, so that other jobs fit beside a large one.
+
+    None without budgets, for a person's request, and where not even the start-up fits.
+    """
+    if circumstances.is_requested or circumstances.admission is None:
+        return None
+    share = find_most_per_job(circumstances.admission, health.table.catalog, policy)
+    work = most_work(
+        RuleName.REWRITE_DATA_FILES, share.gb_hours, circumstances.calibration, memory_gb
+    )
+    most = min(share.bytes, work)
+
+    def explain(_part: int, whole: int) -> str:
+        size = format_size(whole)
+        return f"because all of {size} is more than a quarter of what a day's budgets have"
+
+    return Limit(int(most), is_of_groups=False, reason=explain) if 1 <= most < inf else None
+
+
+def find_most_per_job(rules: AdmissionRules, catalog: str, policy: Policy) -> Charge:
+    """A quarter of the daily budgets, without their reserved parts; infinite without limits."""
+    given = (rules.fleet, rules.per_catalog.get(catalog), policy.budget)
+    budgets = [each for each in given if each is not None]
+    share = (1.0 - rules.urgent_share - rules.explore_share) * JOB_SHARE
+    sizes = [each.bytes_per_day for each in budgets if each.bytes_per_day is not None]
+    hours = [each.gb_hours_per_day for each in budgets if each.gb_hours_per_day is not None]
+    return Charge(min(sizes, default=inf) * share, min(hours, default=inf) * share)

@@ -15,7 +15,7 @@ from maintainer.decide.rewrite.file_groups import (
     leave_out_hot,
     take_best,
 )
-from maintainer.decide.rewrite.limits import JobBounds, Limit, Part
+from maintainer.decide.rewrite.limits import JobBounds, Limit
 from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.rules import RewriteDataFilesRule
@@ -45,7 +45,8 @@ def select_groups(
     selection = _take(groups, max_bytes)
     for limit in bounds.limits:
         size = sum(group.bytes for group in selection.groups)
-        if selection.is_worthwhile and limit.is_exceeded(size, selection.estimate.bytes_rewritten):
+        taken = size if limit.is_of_groups else selection.estimate.bytes_rewritten
+        if selection.is_worthwhile and taken > limit.bytes:
             most = min(limit.bytes, max_bytes or limit.bytes)
             part = _narrow(groups, selection, most, limit)
             if part is not None and part.is_worthwhile:
@@ -142,5 +143,5 @@ def _narrow(groups: _Groups, whole: Selection, most: int, limit: Limit) -> Selec
         max_files, amount = whole.max_files, format_size(size)
     else:
         return None
-    reason = limit.explain(Part(amount, size, whole.estimate.bytes_rewritten))
-    return replace(part, max_files=max_files, limit=reason)
+    reason = limit.reason(size, whole.estimate.bytes_rewritten)
+    return replace(part, max_files=max_files, limit=f"only {amount} at once, {reason}")

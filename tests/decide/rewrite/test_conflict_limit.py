@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.conflict_limit import (
+from maintainer.decide.rewrite.file_groups import Selection
+from maintainer.decide.rewrite.limits import (
     LEAST_WORK_PER_START_UP,
+    MOST_FILES,
+    Fit,
+    JobBounds,
     find_gap,
     find_most_bytes,
     limit_between_commits,
 )
-from maintainer.decide.rewrite.file_groups import Selection
-from maintainer.decide.rewrite.limits import Fit, JobBounds
-from maintainer.decide.rewrite.options import MOST_FILES
 from maintainer.decide.rewrite.selection import select_groups
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.calibration import Calibration

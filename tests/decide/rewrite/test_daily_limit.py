@@ -14,9 +14,7 @@ from maintainer.admit.circumstances import AdmissionCircumstances
 from maintainer.decide import plan as decide_module
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.conflict_limit import ConflictLimit
-from maintainer.decide.rewrite.limits import Fit, JobBounds
-from maintainer.decide.rewrite.options import MOST_FILES
+from maintainer.decide.rewrite.limits import MOST_FILES, Fit, JobBounds, Limit
 from maintainer.decide.rewrite.selection import select_groups
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, find_candidates
@@ -29,7 +27,7 @@ from maintainer.domain.policy import Mode, Policy, RuleName
 from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB
-from maintainer.estimate.cost import Pace, most_work, predict
+from maintainer.estimate.cost import most_work, predict
 from tests.samples import NOW, health_of_partitions
 
 FILES = RuleName.REWRITE_DATA_FILES
@@ -150,7 +148,7 @@ def test_what_was_no_use_for_shortness_does_not_bound_the_slice_of_a_day(
     rules = AdmissionRules(fleet=Budget(bytes_per_day=12 * GIB, name="the fleet"))
     expected = planned_of(plan_of(health, rules))
     assert expected.reason.endswith("of what a day's budgets have")
-    short = ConflictLimit(MIB, Pace(20.0, 1 / MIB), 1, None)
+    short = Limit(MIB, is_of_groups=True, reason=lambda *_: "")
     assert not select_groups(
         RewriteDataFilesRule(), health, NOW, JobBounds(Fit({}), timedelta(0), (short,))
     ).limit, "of which nothing would be gained"

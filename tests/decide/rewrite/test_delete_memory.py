@@ -17,7 +17,7 @@ from maintainer.decide.rewrite.delete_memory import (
     fit_deletes,
     weigh_deletes,
 )
-from maintainer.decide.rewrite.options import GROUP_SIZE
+from maintainer.decide.rewrite.limits import GROUP_SIZE
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import Content, PartitionField, PartitionSpec

@@ -9,7 +9,7 @@ import pytest
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide, on_request
-from maintainer.decide.rewrite.options import shrink_groups
+from maintainer.decide.rewrite.limits import shrink_groups
 from maintainer.decide.waiting.postponement import LONGEST_INTERVAL
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import ScopePause

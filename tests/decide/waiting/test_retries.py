@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from maintainer.compare.rule_history import PASSING, extend_streak
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.options import shrink_groups
+from maintainer.decide.rewrite.limits import shrink_groups
 from maintainer.decide.table_state import digest_state
 from maintainer.decide.waiting.retries import (
     EXHAUSTED_WAIT,
