@@ -14,7 +14,7 @@ from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.cli.terminal import echo
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList
-from maintainer.domain.units import format_size
+from maintainer.domain.units import format_instant, format_size
 from maintainer.requests.approval import approve_list, find_list, reject_list, restore_list
 
 orphans_app = typer.Typer(
@@ -111,15 +111,15 @@ def _describe(orphans: OrphanList, now: datetime) -> list[str]:
             f"{format_size(orphans.bytes)}, {_tell_state(orphans, now)}"
         ),
         (
-            f"older than {orphans.older_than:%Y-%m-%d %H:%M} UTC, at {orphans.location}; "
+            f"older than {format_instant(orphans.older_than)}, at {orphans.location}; "
             f"{orphans.kept_files:,} more were found that must be kept"
         ),
         f"SHA-256 {orphans.sha256}",
     ]
     if not orphans.state.is_final:
-        lines.append(f"until {orphans.expires_at:%Y-%m-%d %H:%M} UTC")
+        lines.append(f"until {format_instant(orphans.expires_at)}")
     if orphans.decided_at is not None:
-        lines.append(f"decided by {orphans.decided_by} at {orphans.decided_at:%Y-%m-%d %H:%M} UTC")
+        lines.append(f"decided by {orphans.decided_by} at {format_instant(orphans.decided_at)}")
     if orphans.removed_at is not None:
         lines.append(
             f"job {orphans.removed_by} removed {orphans.removed_files:,} files of "
@@ -147,7 +147,7 @@ def approve(
         orphans = approve_list(app.ports, TableIdentifier.parse(table), list_id, by, sha256)
     echo(
         f"{orphans.files:,} files of {format_size(orphans.bytes)} may be removed until "
-        f"{orphans.expires_at:%Y-%m-%d %H:%M} UTC, approved by {by}"
+        f"{format_instant(orphans.expires_at)}, approved by {by}"
     )
 
 

@@ -16,7 +16,7 @@ from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.pin import Pin
-from maintainer.domain.units import parse_duration
+from maintainer.domain.units import format_instant, parse_duration
 from maintainer.estimate.retained_snapshots import find_pin_trouble
 from maintainer.ports import Ports
 from maintainer.steps.table import measured_record
@@ -111,7 +111,7 @@ def _measure(ports: Ports, table: TableIdentifier) -> TableHealth:
 def _describe(ports: Ports, health: TableHealth, now: datetime) -> list[str]:
     pins = ports.store.pins(health.table_uuid)
     ends = {
-        pin.name: f"until {pin.until:%Y-%m-%d %H:%M} UTC"
+        pin.name: f"until {format_instant(pin.until)}"
         if pin.until is not None
         else "until it is removed"
         for pin in pins

@@ -11,7 +11,7 @@ from maintainer.domain.action import Disposal
 from maintainer.domain.effect import Effect
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.orphan import FoundFile, OrphanListState
-from maintainer.domain.units import format_size
+from maintainer.domain.units import format_count, format_size
 
 STATES: Mapping[Disposal, OrphanListState] = MappingProxyType(
     {
@@ -58,7 +58,7 @@ def measure_removal(effect: Effect, disposal: Disposal, proof: RemovalProof) -> 
     )
     least = "at least " if proof.is_sample else ""
     text = (
-        f"{least}{count:,} orphan {'file' if count == 1 else 'files'} of {format_size(size)} "
+        f"{least}{format_count(count, 'orphan file')} of {format_size(size)} "
         f"{'is' if count == 1 else 'are'} {PARTICIPLES[disposal]}"
     )
     text += (

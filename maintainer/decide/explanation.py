@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from types import MappingProxyType
 
 from maintainer.domain.admission import AdmissionDecision, Wait
@@ -16,6 +16,7 @@ from maintainer.domain.job import JobRule
 from maintainer.domain.plan import Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import RuleName
 from maintainer.domain.rollback import Repair
+from maintainer.domain.units import format_instant
 from maintainer.domain.verdict import PLANNED, RuleVerdict, code_of_wait, key_of_wait
 
 DOING: Mapping[JobRule, str] = MappingProxyType(
@@ -98,11 +99,7 @@ def _sentence(rule: RuleName, decided: str, reason: str) -> str:
 
 def write_next_look(next_at: datetime | None) -> str:
     """The next check of a verdict as text. None does not mean never."""
-    return (
-        "when the table or its policy changes"
-        if next_at is None
-        else f"{next_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    )
+    return "when the table or its policy changes" if next_at is None else format_instant(next_at)
 
 
 def give_verdicts(plan: Plan) -> tuple[RuleVerdict, ...]:

@@ -13,7 +13,7 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.orphan import OrphanList
-from maintainer.domain.units import format_size
+from maintainer.domain.units import format_count, format_instant, format_size
 
 # One failure is only retried; from this many on somebody should look.
 REPEATED_FAILURES = 3
@@ -53,13 +53,13 @@ def notice_of_job(
 def notice_of_list(orphans: OrphanList, now: datetime) -> Notice:
     """The notice for an orphan list that waits for approval."""
     files, size = (
-        f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'}",
+        format_count(orphans.files, "orphan file"),
         format_size(orphans.bytes),
     )
     warning = f" Check the list: {orphans.warning}." if orphans.warning is not None else ""
     sentence = (
         f"{files} of {size} wait for approval as list {orphans.list_id}, until "
-        f"{orphans.expires_at:%Y-%m-%d %H:%M} UTC.{warning}"
+        f"{format_instant(orphans.expires_at)}.{warning}"
     )
     return Notice(NoticeKind.APPROVAL_NEEDED, str(orphans.table), sentence, now, orphans.list_id)
 
@@ -68,7 +68,7 @@ def notice_of_budget(spent: SpentBudget, now: datetime) -> Notice:
     """The notice for a daily budget that is used up."""
     state, resource = spent.state, spent.state.resource
     waiting = "1 action waits" if spent.waiting == 1 else f"{spent.waiting:,} actions wait"
-    until = f" until {state.frees_at:%Y-%m-%d %H:%M} UTC" if state.frees_at is not None else ""
+    until = f" until {format_instant(state.frees_at)}" if state.frees_at is not None else ""
     sentence = (
         f"{write_amount(resource, state.spent)} of {write_amount(resource, state.limit)} of "
         f"{state.name} are spent today; {waiting} for it{until}"

@@ -13,6 +13,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan, SkipCode, SkippedRule
 from maintainer.domain.progress import Stage
+from maintainer.domain.units import format_instant
 from maintainer.policy.scope_pauses import find_scope_pause
 
 # Due, but delayed by something that ends.
@@ -102,7 +103,7 @@ def _describe_job(job: Job) -> str:
 def _describe(pause: ScopePause) -> str:
     asked = "started a drain" if pause.is_drain else f"paused {pause.scope}"
     because = f": {pause.reason.rstrip('.')}" if pause.reason else ""
-    return f"{pause.by} {asked} at {pause.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC{because}"
+    return f"{pause.by} {asked} at {format_instant(pause.at)}{because}"
 
 
 def _describe_due(plan: Plan) -> str:

@@ -1,8 +1,8 @@
-"""Parsing and formatting of sizes and durations."""
+"""Parsing and formatting of sizes and durations; formatting of counts and instants."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from re import compile as compile_regex
 
 from maintainer.domain.errors import InvalidValueError
@@ -94,6 +94,11 @@ def format_size(size_bytes: float) -> str:
 def format_count(number: int, noun: str) -> str:
     """A count with its noun: ``1 table``, ``2,000 tables``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def format_instant(instant: datetime) -> str:
+    """An instant for people: ``2026-01-05 14:30 UTC``."""
+    return f"{instant.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def format_duration(span: timedelta) -> str:

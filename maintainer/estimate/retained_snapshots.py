@@ -15,7 +15,7 @@ from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.domain.safeguards import is_rollback_tag
 from maintainer.domain.table_properties import MAX_REF_AGE
-from maintainer.domain.units import format_duration, format_size, read_whole
+from maintainer.domain.units import format_duration, format_instant, format_size, read_whole
 from maintainer.estimate.expire_snapshots import estimate_expire_snapshots, find_expired_refs
 from maintainer.estimate.floors import find_import, refuse_imported
 
@@ -154,7 +154,7 @@ def find_keepers(
     by_id = {stamp.snapshot_id: stamp for stamp in health.history}
     for pin in pins:
         if pin.snapshot_id in by_id and pin.holds_at(now):
-            until = f" until {pin.until:%Y-%m-%d %H:%M} UTC" if pin.until is not None else ""
+            until = f" until {format_instant(pin.until)}" if pin.until is not None else ""
             yield _keep(by_id[pin.snapshot_id], f"pin {pin.name} of {pin.by}{until}")
     for name, snapshot_id in _property_pins(health):
         if snapshot_id in by_id:

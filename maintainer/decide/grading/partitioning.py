@@ -9,7 +9,7 @@ from typing import Final
 
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import SMALL_FILE_RATIO, PartitionField, PartitionSpec
-from maintainer.domain.units import format_size
+from maintainer.domain.units import format_count, format_size
 from maintainer.estimate.output_files import count_partitions
 
 LEAST_PARTITIONS: Final = 10  # with fewer partitions there are too few small files
@@ -94,7 +94,7 @@ def _describe(better: _Spec, spec: PartitionSpec, target: int, total: int) -> st
             f"Without partition fields the table's {format_size(total)} would fit into {files:,} "
             f"file{'' if files == 1 else 's'}"
         )
-    partitions = f"{better.partitions:,} partition{'' if better.partitions == 1 else 's'}"
+    partitions = format_count(better.partitions, "partition")
     return (
         f"Partitioned by {better.words} instead of {_write(spec)} the data would be in "
         f"{partitions} of {format_size(total / better.partitions)}"

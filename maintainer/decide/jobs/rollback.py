@@ -9,6 +9,7 @@ from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import Job
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.safeguards import rollback_tag
+from maintainer.domain.units import format_count
 
 MAX_NAMED: Final = 5  # of the commits that would be lost
 
@@ -126,4 +127,4 @@ def _name_commits(others: Sequence[Snapshot]) -> str:
         for snapshot in others[:MAX_NAMED]
     )
     more = f" and {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
-    return f"{len(others)} commit{'' if len(others) == 1 else 's'} of others, {named}{more},"
+    return f"{format_count(len(others), 'commit')} of others, {named}{more},"

@@ -19,7 +19,7 @@ from maintainer.domain.rules import (
     RewriteManifestsRule,
     RewritePositionDeleteFilesRule,
 )
-from maintainer.domain.units import GIB, format_size
+from maintainer.domain.units import GIB, format_count, format_size
 
 # Memory per item, estimated high.
 _BYTES_PER_FILE = (
@@ -88,7 +88,7 @@ def choose_size(
     chosen = allowed[min(fitting + times, len(allowed) - 1)]
     reason = need.describe(chosen)
     if times:
-        reason += f"; it ran out of memory {times} time{'' if times == 1 else 's'} in a row"
+        reason += f"; it ran out of memory {format_count(times, 'time')} in a row"
     return SizeChoice(chosen, reason)
 
 

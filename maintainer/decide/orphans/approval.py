@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import assert_never
 
@@ -16,7 +16,7 @@ from maintainer.domain.location import normalise_path
 from maintainer.domain.orphan import OrphanList, OrphanListState, hash_files
 from maintainer.domain.policy import Approval, Policy
 from maintainer.domain.rules import RemoveOrphanFilesRule
-from maintainer.domain.units import format_size
+from maintainer.domain.units import format_count, format_instant, format_size
 
 LIST_LIFE = timedelta(days=7)  # time to approve a list, and then time to remove its files
 
@@ -85,7 +85,7 @@ def refuse_approval(orphans: OrphanList, now: datetime, sha256: str = "") -> str
     if now >= orphans.expires_at:
         return (
             f"list {orphans.list_id} of {orphans.table} could be approved until "
-            f"{_write_time(orphans.expires_at)}; a new orphan scan makes a new one"
+            f"{format_instant(orphans.expires_at)}; a new orphan scan makes a new one"
         )
     return None
 
@@ -146,10 +146,10 @@ def refuse_removal(
     if needed is OrphanListState.APPROVED and now >= orphans.expires_at:
         return (
             f"the approval of {name} by {orphans.decided_by} ended at "
-            f"{_write_time(orphans.expires_at)}"
+            f"{format_instant(orphans.expires_at)}"
         )
     if needed is OrphanListState.QUARANTINED and now < orphans.expires_at:
-        return f"the files of {name} stay in quarantine until {_write_time(orphans.expires_at)}"
+        return f"the files of {name} stay in quarantine until {format_instant(orphans.expires_at)}"
     if orphans.table_uuid != health.table_uuid:
         return (
             f"the approval is void: {name} was made for the table with UUID "
@@ -198,7 +198,7 @@ def describe_list(orphans: OrphanList) -> str:
     match orphans.state:
         case OrphanListState.WAITING:
             return (
-                f"They wait for approval until {_write_time(orphans.expires_at)} as list "
+                f"They wait for approval until {format_instant(orphans.expires_at)} as list "
                 f"{orphans.list_id}."
             )
         case OrphanListState.APPROVED:
@@ -213,7 +213,7 @@ def describe_list(orphans: OrphanList) -> str:
 def describe_disposal(orphans: OrphanList, disposal: Disposal) -> str:
     """What the next job would do with the list."""
     count = (
-        f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'} of "
+        f"{format_count(orphans.files, 'orphan file')} of "
         f"{format_size(orphans.bytes)} on list {orphans.list_id}"
     )
     match disposal:
@@ -233,7 +233,3 @@ def describe_disposal(orphans: OrphanList, disposal: Disposal) -> str:
             return f"{count}, whose time in quarantine is over, would be deleted"
         case _:  # pragma: no cover
             assert_never(disposal)
-
-
-def _write_time(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

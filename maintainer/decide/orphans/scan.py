@@ -15,7 +15,7 @@ from maintainer.domain.location import TableLocation, normalise_path, overlap, p
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.rules import MIN_ORPHAN_AGE, RemoveOrphanFilesRule
-from maintainer.domain.units import format_duration, format_size
+from maintainer.domain.units import format_count, format_duration, format_instant, format_size
 from maintainer.estimate.floors import Refusal, is_gc_disabled
 
 MIN_TABLE_AGE = timedelta(hours=72)
@@ -173,7 +173,7 @@ def _find_overlap(
 
 def _describe_state(location: TableLocation) -> str:
     if location.seen_at is not None:
-        return f", which is not an Iceberg table, seen at {location.seen_at:%Y-%m-%d %H:%M} UTC"
+        return f", which is not an Iceberg table, seen at {format_instant(location.seen_at)}"
     return ", which was dropped and may have left its files," if location.is_gone else ""
 
 
@@ -224,7 +224,7 @@ def _why_kept(
     if file.size_bytes == 0:
         return "it is empty, like the marker of a directory"
     if older_than is not None and file.modified_at is not None and file.modified_at >= older_than:
-        return f"it was written at {file.modified_at:%Y-%m-%d %H:%M} UTC, which is too recent"
+        return f"it was written at {format_instant(file.modified_at)}, which is too recent"
     return None
 
 
@@ -288,7 +288,7 @@ def describe_judgement(assessment: Assessment) -> str:
     """The assessment as one or two sentences."""
     files, size = len(assessment.orphans), format_size(_sum_bytes(assessment.orphans))
     text = (
-        f"{files:,} orphan {'file' if files == 1 else 'files'} of {size} listed."
+        f"{format_count(files, 'orphan file')} of {size} listed."
         if files
         else "No orphan file was found."
     )

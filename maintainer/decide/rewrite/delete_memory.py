@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from maintainer.decide.rewrite.limits import GROUP_SIZE, Fit
 from maintainer.domain.health import PartitionKey, TableHealth
-from maintainer.domain.units import GIB, format_size
+from maintainer.domain.units import GIB, format_count, format_size
 
 GROUPS_AT_ONCE = "max-concurrent-file-group-rewrites"
 # An upper bound of measurements with Iceberg 1.12: heap of a set of 400,000 deletes. One long took
@@ -85,7 +85,7 @@ def _refuse(
         return ""
     number, heaviest = len(too_heavy), max(weights[key] for key in too_heavy)
     return (
-        f"the equality deletes of {number:,} partition{'' if number == 1 else 's'} take up to "
+        f"the equality deletes of {format_count(number, 'partition')} take up to "
         f"about {format_size(heaviest)} of memory in each task, "
         f"more than the {format_size(room)} that a job of {format_size(memory_gb * GIB)} has for "
         f"them (spark.driver_memory, spark.max_jobs)"

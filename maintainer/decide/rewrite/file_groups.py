@@ -15,7 +15,7 @@ from functools import cached_property
 from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.instants import is_recent
 from maintainer.domain.plan import Estimate, SkipCode
-from maintainer.domain.units import format_duration
+from maintainer.domain.units import format_count, format_duration
 from maintainer.estimate.filter_writer import write_where
 from maintainer.estimate.rewrite_data_files import FileGroup, estimate_groups
 
@@ -116,7 +116,7 @@ def take_best(
 def count_partitions(groups: Sequence[FileGroup]) -> str:
     """The number of partitions of the groups as text."""
     number = len({key for group in groups for key in group.partitions})
-    return f"{number:,} partition{'' if number == 1 else 's'}"
+    return f"{format_count(number, 'partition')}"
 
 
 def _find_recent(

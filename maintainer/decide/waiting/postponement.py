@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.table_state import digest_state
@@ -20,7 +20,7 @@ from maintainer.domain.plan import (
 )
 from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
 from maintainer.domain.rules import RewriteRule
-from maintainer.domain.units import format_duration
+from maintainer.domain.units import format_duration, format_instant
 from maintainer.policy.scope_pauses import describe_scope_pause
 from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, next_opening
 
@@ -51,7 +51,7 @@ def describe_other(other: Rewriter) -> str:
         if other.name.startswith(OURS)
         else f"{other.name}, another maintainer,"
     )
-    last = f"{other.last_at:%Y-%m-%d %H:%M} UTC"
+    last = f"{format_instant(other.last_at)}"
     return (
         f"{who} rewrote this table {other.runs} times in 7 days, last at {last}; it is left to "
         f"that one (others: ignore in the policy works beside it)"
@@ -188,7 +188,7 @@ def _cooling_down(
     pause = _find_pause(rule, history)
     done_at = history.last_success_at
     if done_at is not None and now < done_at + pause and not is_ahead(done_at, now):
-        reason = f"last done at {_write_time(done_at)}, at most every {format_duration(pause)}"
+        reason = f"last done at {format_instant(done_at)}, at most every {format_duration(pause)}"
         if history.empty_runs >= EMPTY_RUNS_PER_DOUBLING:
             reason += f", because the last {history.empty_runs} runs changed nothing"
         return Hold(SkipCode.COOLING_DOWN, reason, done_at + pause)
@@ -200,8 +200,8 @@ def _cooling_down(
         return None
     times = f"{failures.times} times in a row" if failures.times > 1 else "once"
     reason = (
-        f"failed {times} ({failures.reason}), last at {_write_time(failures.last_at)}; "
-        f"{following.sentence}; next at {_write_time(following.at)}"
+        f"failed {times} ({failures.reason}), last at {format_instant(failures.last_at)}; "
+        f"{following.sentence}; next at {format_instant(following.at)}"
     )
     return Hold(SkipCode.COOLING_DOWN, reason, following.at)
 
@@ -214,8 +214,3 @@ def _find_pause(rule: Rule, history: RuleHistory) -> timedelta:
     pause = max(rule.cooldown, rule.every or timedelta(0))
     doublings = min(history.empty_runs // EMPTY_RUNS_PER_DOUBLING, _MOST_DOUBLINGS)
     return max(pause, min(LONGEST_INTERVAL, pause * float(1 << doublings)))
-
-
-def _write_time(moment: datetime) -> str:
-    # An instant, not "3 min ago": an unchanged verdict must have the same text at each check.
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

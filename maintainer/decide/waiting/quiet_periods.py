@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from maintainer.domain.health import TableHealth
 from maintainer.domain.instants import is_recent
 from maintainer.domain.policy import Policy, Rule
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteRule
-from maintainer.domain.units import format_duration
+from maintainer.domain.units import format_duration, format_instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +75,16 @@ def _judge(  # noqa: PLR0913, PLR0917 - one condition
     if moment is None or not is_recent(moment, period, now):
         return None
     until = end_of_patience(rule, waiting_since)
-    reported = f"{words} at {_write_time(moment)}"
+    reported = f"{words} at {format_instant(moment)}"
     if now >= until:
         return Unrest(
             f"{reported}, and it has waited for a quiet period of {format_duration(period)} since "
-            f"{_write_time(waiting_since)}",
+            f"{format_instant(waiting_since)}",
             now,
             is_waited_out=True,
         )
     reason = (
         f"{reported}; it waits for a quiet period of {format_duration(period)}, "
-        f"until {_write_time(until)} at most"
+        f"until {format_instant(until)} at most"
     )
     return Unrest(reason, min(moment + period, until), is_waited_out=False)
-
-
-def _write_time(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
