@@ -130,7 +130,6 @@ class SteadyTime(tzinfo):
         return timedelta(0)
 
     def tzname(self, dt: datetime | None) -> str:  # noqa: ARG002 - always the same
-        """For logs."""
         return "monotonic"
 
 
@@ -236,7 +235,6 @@ class Scheduler:
 
     @property
     def states(self) -> tuple[StepState, ...]:
-        """The state of each step."""
         return tuple(map(self._look_at, self._steps.values()))
 
     def _look_at(self, step: Step) -> StepState:

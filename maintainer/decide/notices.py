@@ -119,7 +119,6 @@ def notice_of_many(kind: NoticeKind, catalog: str, tables: Sequence[str], now: d
 def notice_of_gone(
     table: TableIdentifier, paused_by: str, because: str, reason: str, now: datetime
 ) -> Notice:
-    """The notice for a paused table that has disappeared."""
     why = f": {because}" if because else ""
     sentence = (
         f"{reason}. {paused_by} paused it{why}. The pause stands, also for a table of its UUID "

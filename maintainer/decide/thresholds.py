@@ -46,7 +46,6 @@ class Assessment:
 
 
 def assess(rule: Rule, health: TableHealth, now: datetime) -> Assessment:
-    """Compare all thresholds of the rule with the table."""
     findings: list[Finding] = []
     unmet: list[str] = []
     not_measured: list[Metric] = []

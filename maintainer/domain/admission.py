@@ -137,7 +137,6 @@ class ScopePause:
             raise InvalidValueError(message)
 
     def covers(self, table: TableIdentifier) -> bool:
-        """True when the table is in the scope."""
         return TablePattern(self.scope).matches(table)
 
 

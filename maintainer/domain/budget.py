@@ -32,7 +32,6 @@ class Budget:
 
     @property
     def is_unlimited(self) -> bool:
-        """True when the budget has no limit."""
         return (
             self.max_jobs is None and self.bytes_per_day is None and self.gb_hours_per_day is None
         )
@@ -88,7 +87,6 @@ class Spending:
         return sum(self.by_owner.values(), NOTHING_SPENT)
 
     def of_catalog(self, catalog: str) -> Charge:
-        """The charge of one catalog."""
         return sum(
             (charge for (owner, _), charge in self.by_owner.items() if owner == catalog),
             NOTHING_SPENT,

@@ -64,7 +64,6 @@ class FileSizes:
 
     @property
     def bytes(self) -> int:
-        """The total bytes."""
         return sum(self.listed) + sum([run.bytes for run in self.runs])
 
 
@@ -112,7 +111,6 @@ def list_limit(partitions: int, together: int = MAX_LISTED_SIZES) -> int:
 
 
 def find_runs(ordered: Sequence[int]) -> list[SizeRun]:
-    """The runs of sizes that are given in ascending order."""
     runs = []
     start = 0
     while start < len(ordered):
@@ -130,7 +128,6 @@ def merge_runs(runs: Iterable[SizeRun]) -> tuple[SizeRun, ...]:
 
 
 def join_runs(some: SizeRun, more: SizeRun) -> SizeRun:
-    """One run from two."""
     return SizeRun(
         min(some.smallest, more.smallest),
         max(some.largest, more.largest),

@@ -50,7 +50,6 @@ class JobState(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """True when the state is final."""
         return self in _FINAL
 
 

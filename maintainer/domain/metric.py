@@ -38,7 +38,7 @@ class Metric(StrEnum):
     observe: Observe  # None: not measured, or undefined as the average of no files
 
     # The columns of the table below.
-    def __new__(  # noqa: D102, PLR0913, PLR0917
+    def __new__(  # noqa: PLR0913, PLR0917
         cls,
         name: str,
         unit: Unit,

@@ -71,7 +71,6 @@ class OrphanListState(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """True when the state is final."""
         return not self.is_undecided and self not in {
             OrphanListState.QUARANTINED,
             OrphanListState.RESTORING,

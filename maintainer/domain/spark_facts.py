@@ -36,5 +36,4 @@ def read_version(text: str) -> Version | None:
 
 
 def write_version(version: Version) -> str:
-    """The version as people write it: 1.10 for (1, 10, 0)."""
     return ".".join(map(str, version[:2] if not any(version[2:]) else version))

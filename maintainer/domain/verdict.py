@@ -61,7 +61,6 @@ def planned_key(key: str) -> str:
 
 
 def is_waiting(key: str) -> bool:
-    """True for the key of a waiting action."""
     return _WAITS_FOR in key
 
 

@@ -21,7 +21,6 @@ class Bounds:
     are_measured: bool  # True: small and large files were counted by these size bounds
 
     def takes_size(self, size: int) -> bool:
-        """True when a file of this size is a candidate."""
         return self.takes_all or size < self.small_below or size > self.large_above
 
     def take_sizes(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -63,7 +62,6 @@ def may_have_candidates(partition: PartitionHealth, bounds: Bounds) -> bool:
 
 
 def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
-    """The candidates of one partition."""
     sizes = (
         partition.sizes
         if partition.sizes.count or not partition.data_files

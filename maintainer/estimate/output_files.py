@@ -42,7 +42,6 @@ class Count:
 
     @classmethod
     def exactly(cls, number: int) -> Count:
-        """A number that is exact."""
         return cls(number, number, number)
 
 

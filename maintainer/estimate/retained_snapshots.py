@@ -102,7 +102,6 @@ def preview_expiry(
 
 
 def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: ExpireSnapshotsRule) -> str:
-    """The preview as one sentence."""
     age = format_duration(rule.max_age)
     keep = preview.action.retain_last
     removed = len(preview.snapshots)
@@ -150,7 +149,6 @@ def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: ExpireSna
 def find_keepers(
     health: TableHealth, rule: ExpireSnapshotsRule, pins: Iterable[Pin], now: datetime
 ) -> Iterator[Keeper]:
-    """All keepers of snapshots that the table has."""
     by_id = {stamp.snapshot_id: stamp for stamp in health.history}
     for pin in pins:
         if pin.snapshot_id in by_id and pin.holds_at(now):

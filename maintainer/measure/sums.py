@@ -170,7 +170,6 @@ class ManifestSums:
     miscounts: list[Disagreement] = field(default_factory=list)  # within single digests
 
     def add(self, manifest: ManifestDigest) -> None:
-        """Add one manifest."""
         self.manifests[manifest.content] += 1
         self.bytes += manifest.length_bytes
         self.groups[manifest.spec_id, manifest.content] += 1

@@ -107,7 +107,6 @@ class Cron:
         tables: Sequence[SimulatedTable],
         left_gb_hours: float | None,  # noqa: ARG002 - it does not look
     ) -> Iterator[Work]:
-        """Yield the tables in turn."""
         if now.toordinal() != self._day:
             self._day, self._left_today = now.toordinal(), len(tables)
         while self._left_today:

@@ -45,7 +45,6 @@ class Partition:
 
     @property
     def bytes(self) -> int:
-        """Return the bytes of all files."""
         return self.small_bytes + self.fitting_bytes + self.large_bytes
 
     def add(self, files: int, size: int, classes: SizeClasses) -> None:
@@ -93,7 +92,6 @@ class Share:
 
     @property
     def bytes(self) -> int:
-        """Return the bytes that it reads."""
         return self.small_bytes + self.large_bytes
 
 

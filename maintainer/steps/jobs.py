@@ -59,7 +59,6 @@ def renew_runner(ports: Ports, lease: Lease) -> bool:
 
 
 def read_leases(ports: Ports) -> dict[str, Lease]:
-    """Read all leases, by job id."""
     return {lease.job_id: lease for lease in ports.store.leases()}
 
 

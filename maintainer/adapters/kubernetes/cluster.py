@@ -116,7 +116,6 @@ class Cluster:
         return part(answer, "status").get("allowed") is True
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()
 
     @contextmanager

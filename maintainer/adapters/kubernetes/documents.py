@@ -32,5 +32,4 @@ def text(document: Mapping[str, object], *path: str) -> str:
 
 
 def name_of(document: Mapping[str, object]) -> str:
-    """Return the object's name."""
     return text(document, "metadata", "name")

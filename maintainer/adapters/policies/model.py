@@ -55,7 +55,6 @@ class WindowModel(Strict):
     )
 
     def as_window(self) -> Window:
-        """Return the window."""
         return Window(self.cron, self.duration, self.timezone or "UTC")
 
 
@@ -77,7 +76,6 @@ class BudgetModel(Strict):
     )
 
     def as_budget(self, name: str = "") -> Budget:
-        """Return the budget under this name."""
         return Budget(self.max_jobs, self.bytes_per_day, self.gb_hours_per_day, name)
 
 

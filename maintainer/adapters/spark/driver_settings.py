@@ -50,11 +50,9 @@ class DriverSettings:
 
     @property
     def fingerprints(self) -> frozenset[str]:
-        """Return the fingerprints of all sizes."""
         return frozenset(self._fingerprints.values())
 
     def fingerprint(self, size: DriverSize) -> str:
-        """Return the fingerprint of the settings of that size."""
         return self._fingerprints[size]
 
     def write(self, size: DriverSize, surroundings: Mapping[str, str]) -> dict[str, object]:

@@ -168,7 +168,6 @@ class Drivers:
             self._rest(driver)
 
     def ended(self, driver: Driver) -> None:
-        """Forget the driver."""
         with self._mutex:
             self._set_timer(driver, None)
             self._living.pop(driver.name, None)

@@ -40,7 +40,6 @@ class Jar:
 
     @property
     def coordinate(self) -> str:
-        """Return its coordinate for Ivy."""
         return f"{self.group}:{self.artifact}:{self.version}"
 
 
@@ -142,7 +141,6 @@ def find_pinned(wanted: Iterable[Jar], directory: Path, command: str) -> list[Pa
 
 
 def fetch_command(directory: Path, *, with_s3: bool) -> str:
-    """Return the command that fetches the jars into the directory."""
     chosen = "" if directory == default_directory() else f" --directory {directory}"
     return (
         f"{sys.executable} -m "

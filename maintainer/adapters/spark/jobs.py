@@ -129,7 +129,6 @@ class SparkRunner:
         return self._drivers.warm(self._options.driver_of(size))
 
     def statements(self, job: Job) -> Sequence[str]:
-        """Return the statements for the job."""
         try:
             return self._statements(job).every
         except InvalidValueError:
@@ -364,7 +363,6 @@ class SparkRunner:
             self._place_waiting()
 
     def is_idle(self, driver: Driver) -> bool:
-        """Return True if the driver has no unfinished job."""
         with self._mutex:
             return not self._jobs.unfinished(driver)
 

@@ -89,7 +89,6 @@ class RunnerOptions:
     pool: str = DEFAULT_POOL
 
     def driver_of(self, size: JobSize) -> DriverSize:
-        """Return the driver for jobs of that size."""
         return self.drivers.get(size, DriverSize(self.driver_memory, self.max_jobs))
 
     @property

@@ -14,7 +14,6 @@ from maintainer.ports.store.jobs import MAX_LOG_CHARACTERS, check_part
 
 
 def append_job_log(database: Database, connection: Connection, job_id: str, part: JobLog) -> bool:
-    """See JobLogStore."""
     check_part(job_id, part)
     last = _read_last(connection, job_id)
     if part.start != (0 if last is None else last.end) or (last is not None and last.is_last):
@@ -34,7 +33,6 @@ def append_job_log(database: Database, connection: Connection, job_id: str, part
 
 
 def read_job_log(connection: Connection, job_id: str, since: int = 0) -> JobLog | None:
-    """See JobLogStore."""
     last = _read_last(connection, job_id)
     if last is None:
         return None
@@ -49,7 +47,6 @@ def read_job_log(connection: Connection, job_id: str, since: int = 0) -> JobLog 
 
 
 def prune_job_logs(_database: Database, connection: Connection, before: datetime) -> int:
-    """See JobLogStore."""
     is_kept = exists().where(
         jobs.c.job_id == job_logs.c.job_id,
         jobs.c.finished_at.is_(None) | (jobs.c.finished_at >= before),

@@ -76,7 +76,6 @@ def read_versions(
 
 
 def read_version(connection: Connection, version: str) -> PolicyVersion | None:
-    """Read a version with its layers."""
     row = connection.execute(
         select(policy_versions).where(policy_versions.c.version == version)
     ).one_or_none()

@@ -15,7 +15,6 @@ _KEY = "spark facts of "
 
 
 def read_spark_facts(connection: Connection) -> Mapping[str, SparkFacts]:
-    """Read the facts by pool."""
     rows = connection.execute(
         select(store_info).where(store_info.c.key.startswith(_KEY)).order_by(store_info.c.key)
     )

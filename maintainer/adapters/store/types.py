@@ -28,7 +28,6 @@ def write_instant(instant: datetime) -> int:
 
 
 def read_instant(microseconds: int) -> datetime:
-    """Return the instant in UTC."""
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
@@ -47,12 +46,10 @@ class Instant(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        """Write."""
         del dialect
         return None if value is None else write_instant(value)
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
-        """Read."""
         del dialect
         return None if value is None else read_instant(value)
 
@@ -68,7 +65,6 @@ class Count(TypeDecorator[int]):
     cache_ok = True
 
     def process_bind_param(self, value: int | None, dialect: Dialect) -> int | None:
-        """Write."""
         del dialect
         return None if value is None else max(-_LARGEST_INTEGER, min(_LARGEST_INTEGER, value))
 
@@ -80,12 +76,10 @@ class Packed(TypeDecorator[bytes]):
     cache_ok = True
 
     def process_bind_param(self, value: bytes | None, dialect: Dialect) -> bytes | None:
-        """Write."""
         del dialect
         return None if value is None else zstandard.compress(value, _LEVEL)
 
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:
-        """Read."""
         del dialect
         try:
             return None if value is None else zstandard.decompress(value)

@@ -24,9 +24,9 @@ class Entry(Protocol):
     """An entry of a directory: a file or a directory, with its whole path."""
 
     @property
-    def path(self) -> str: ...  # noqa: D102 - as the class says
+    def path(self) -> str: ...
     @property
-    def isdir(self) -> bool: ...  # noqa: D102 - as the class says
+    def isdir(self) -> bool: ...
 
 
 E = TypeVar("E", bound=Entry)

@@ -151,7 +151,6 @@ def open_listed(
 
 
 def make_digest(listed: ListedManifest, length_bytes: int, tally: Tally) -> ManifestDigest:
-    """Make the digest of a manifest from its sums."""
     return ManifestDigest(
         path=listed.path,
         length_bytes=length_bytes if listed.length_bytes is None else listed.length_bytes,

@@ -62,11 +62,9 @@ class PackedDigests(Sequence[ManifestDigest]):
     """Digests that are unpacked one at a time, so that only one takes memory."""
 
     def __init__(self, packed: Sequence[ManifestDigest | bytes]) -> None:
-        """Take packed digests."""
         self._packed = packed
 
     def __len__(self) -> int:
-        """Return the number of digests."""
         return len(self._packed)
 
     @overload

@@ -39,11 +39,9 @@ class LocalDrivers:
 
     @property
     def fingerprints(self) -> frozenset[str]:
-        """Return the fingerprints of all sizes."""
         return self._settings.fingerprints
 
     def fingerprint(self, size: DriverSize) -> str:
-        """Return the fingerprint of a driver of that size."""
         return self._settings.fingerprint(size)
 
     def start(self, size: DriverSize, listener: Listener) -> DriverProcess:

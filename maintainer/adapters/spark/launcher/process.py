@@ -236,7 +236,6 @@ class DriverProcess:
         return find_complaint(self.read_log(0).text)
 
     def read_log(self, since: int) -> LogPart:
-        """See Driver."""
         return read_file(self.log, since)
 
     def _listen(self) -> None:

@@ -43,7 +43,6 @@ class Share:
         self.is_complete |= bool(last)
 
     def end(self) -> None:
-        """The job has ended."""
         if self.rounds_left is None:
             self.rounds_left = _LAST_ROUNDS
 

@@ -47,16 +47,13 @@ class PooledRunner:
 
     @property
     def owner(self) -> str:
-        """See Runner."""
         return self._owner
 
     @property
     def application(self) -> str:
-        """See Runner."""
         return self._application
 
     def lives(self, owner: str, pool: str, /) -> bool | None:
-        """See Runner."""
         runner = self._runners.get(pool)
         return None if runner is None else runner.lives(owner, pool)
 
@@ -70,28 +67,23 @@ class PooledRunner:
 
     @property
     def obstacles(self) -> Mapping[str, str]:
-        """See Runner."""
         return self._obstacles
 
     @property
     def facts(self) -> Mapping[str, SparkFacts]:
-        """See Runner."""
         return {
             pool: facts for runner in self._runners.values() for pool, facts in runner.facts.items()
         }
 
     def recall(self, facts: SparkFacts) -> None:
-        """See Runner."""
         if facts.pool in self._runners:
             self._runners[facts.pool].recall(facts)
 
     def statements(self, job: Job) -> Sequence[str]:
-        """See Runner."""
         runner = self._runners.get(job.pool)
         return () if runner is None else runner.statements(job)
 
     def submit(self, job: Job) -> None:
-        """See Runner."""
         if job.pool not in self._runners:
             reason = self._obstacles.get(job.pool, "it is not configured")
             message = f"pool {job.pool} cannot be used: {reason}"
@@ -99,12 +91,10 @@ class PooledRunner:
         self._runners[job.pool].submit(job)
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        """See Runner."""
         for runner in self._runners.values():
             runner.renew(job_id, valid_for)
 
     def report(self, job: Job) -> RunnerReport | None:
-        """See Runner."""
         if job.pool in self._runners:
             return self._runners[job.pool].report(job)
         if not self._end_driver_of(job):
@@ -129,36 +119,29 @@ class PooledRunner:
         return True
 
     def log(self, job: Job, since: int) -> JobLog | None:
-        """See Runner."""
         return self._store.job_log(job.job_id, since)
 
     def cancel(self, job_id: str) -> None:
-        """See Runner."""
         for runner in self._runners.values():
             runner.cancel(job_id)
 
     def found_orphans(self, job: Job) -> FoundOrphans | None:
-        """See Runner."""
         return self._orphan_files.find_orphans(job)
 
     def bring_orphans(
         self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
     ) -> None:
-        """See Runner."""
         self._orphan_files.write_list(job_id, action, files)
 
     def bring_listing(
         self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
     ) -> int:
-        """See Runner."""
         return self._orphan_files.write_listing(job_id, action, pages)
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:
-        """See Runner."""
         return self._orphan_files.find_removed(job)
 
     def forget(self, job: Job) -> None:
-        """See Runner."""
         self._orphan_files.remove(job)
 
     def outlives_daemon(self, pool: str, /) -> bool:
@@ -166,12 +149,10 @@ class PooledRunner:
         return pool not in self._runners or self._runners[pool].outlives_daemon(pool)
 
     def leave(self) -> None:
-        """See Runner."""
         for runner in self._runners.values():
             runner.leave()
 
     def close(self) -> None:
-        """See Runner."""
         for runner in self._runners.values():
             runner.close()
 

@@ -74,7 +74,6 @@ class RemoteDriver:
 
     @property
     def log(self) -> str:
-        """Return where its log is."""
         return f"the log of {self.handle or self.name}"
 
     @property

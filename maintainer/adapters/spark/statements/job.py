@@ -32,7 +32,6 @@ class Statements:
 
     @property
     def work(self) -> str:
-        """Return the main statement."""
         return self.every[self.main]
 
 
@@ -87,7 +86,6 @@ def _check_main(table: TableIdentifier, action: RollBack) -> str:
 
 
 def main_statement(table: TableIdentifier, action: JobAction) -> str:
-    """Return the main statement, as a job shows it."""
     match action:
         case RollBack():
             return rollback_statement(table, action)

@@ -86,14 +86,12 @@ class Trial:
         self._source.release()
 
     def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
-        """See Listener."""
         number = message.get("number")
         if isinstance(number, int):
             driver.acknowledge([number])
         self._heard.put(message)
 
     def ended(self, driver: Driver) -> None:
-        """See Listener."""
         del driver
         self._heard.put({"event": _ENDED, "at": time.time()})
 

@@ -101,7 +101,6 @@ class Polling:
             self._delivered.wait(_LEAST_GAP_SECONDS)
 
     def close(self) -> None:
-        """Stop polling."""
         self._is_closed.set()
         self._wake.set()
         self._thread.join()
@@ -170,7 +169,6 @@ class _Home:
         return response.status, document if isinstance(document, dict) else {}
 
     def close(self) -> None:
-        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

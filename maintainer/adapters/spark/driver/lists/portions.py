@@ -86,7 +86,6 @@ def unpack(data: bytes) -> str:
 
 
 def write_text(data: bytes) -> str:
-    """Return the portion as text for JSON."""
     return base64.b64encode(data).decode()
 
 

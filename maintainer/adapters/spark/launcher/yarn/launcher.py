@@ -56,7 +56,6 @@ class YarnLauncher:
         return spec.name
 
     def state(self, handle: str) -> LaunchState:
-        """See Launcher."""
         is_submitting = self._submissions.is_running(handle)  # before the list is fetched
         found = self._list(handle).get(handle)
         if found is not None:
@@ -88,7 +87,6 @@ class YarnLauncher:
         return sorted({str(found.get("name")) for found in living})
 
     def describe(self) -> Sequence[Finding]:
-        """See Launcher."""
         return tuple(self._describe())
 
     def _describe(self) -> Iterator[Finding]:

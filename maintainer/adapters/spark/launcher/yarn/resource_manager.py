@@ -48,7 +48,6 @@ class ResourceManager:
         return found
 
     def scheduler(self) -> Mapping[str, Any]:
-        """Return the scheduler with its queues."""
         found = self._ask("GET", "scheduler").json().get("scheduler") or {}
         queues: Mapping[str, Any] = found.get("schedulerInfo") or {}
         return queues

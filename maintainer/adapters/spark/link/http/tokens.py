@@ -30,7 +30,6 @@ class TokenCheck(StrEnum):
 
 
 def make_token(name: str) -> str:
-    """Make a token for the driver of that name."""
     return f"{name}.{secrets.token_urlsafe(32)}"
 
 
