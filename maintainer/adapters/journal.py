@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import Grade, TableHealth
@@ -58,6 +58,10 @@ class Journal:
         )
         self._inner.scan_finished(seconds, entries, tables, faults)
 
+    def catalog_polled(self, catalog: str, seconds: float, errors: int) -> None:
+        """Pass on a poll; the store has its errors."""
+        self._inner.catalog_polled(catalog, seconds, errors)
+
     def reader_checked(self, fault: ReaderFault | None) -> None:
         """Pass on whether the fast reader works; the reader itself logs the reason."""
         self._inner.reader_checked(fault)
@@ -97,6 +101,10 @@ class Journal:
         for code, number in sorted(Counter(verdict.code for verdict in verdicts).items()):
             log.info("verdicts.changed code=%s actions=%d", code, number)
         self._inner.verdicts_changed(verdicts)
+
+    def queue_counted(self, actions: Mapping[str, int]) -> None:
+        """Pass on the length of the queue."""
+        self._inner.queue_counted(actions)
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         """Log a job that has reached a final state."""

@@ -20,7 +20,7 @@ from maintainer.adapters.spark.launcher.leftovers import prune_leftovers
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.readiness import Reach
-from maintainer.app.options import admission_rules, poll_limits, run_dir
+from maintainer.app.options import admission_rules, gauge_options, poll_limits, run_dir
 from maintainer.app.policies import PolicySources, open_policies
 from maintainer.app.spark import open_runner, serve_links
 from maintainer.domain.errors import ConfigurationError, MaintainerError
@@ -71,7 +71,7 @@ def open_app(
         stack.callback(sources.close)
         store = open_store(settings.store, migrates=migrates)
         stack.callback(store.close)
-        telemetry = PrometheusTelemetry(store)
+        telemetry = PrometheusTelemetry(store, clock, gauge_options(settings))
         journal = Journal(telemetry)
         limits = ReadLimits(
             settings.scan.decode_processes,

@@ -77,7 +77,11 @@ def make_scheduler(app: App) -> Scheduler:
             starts_work=True,
         ),
     )
-    return Scheduler((*steps, *_read_policies(app)), ports.telemetry)
+    scheduler = Scheduler((*steps, *_read_policies(app)), ports.telemetry)
+    app.telemetry.watch_steps(
+        lambda: [(one.name, one.idle.total_seconds(), one.is_late) for one in scheduler.states]
+    )
+    return scheduler
 
 
 def _read_policies(app: App) -> Iterator[Step]:

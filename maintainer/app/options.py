@@ -22,6 +22,7 @@ from maintainer.adapters.spark.options import (
     megabytes,
 )
 from maintainer.adapters.spark.snapshot_marks import mark_settings
+from maintainer.adapters.telemetry import GaugeOptions
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.pool import DEFAULT_POOL
@@ -44,6 +45,15 @@ def admission_rules(settings: Settings) -> AdmissionRules:
     """The admission rules of the settings."""
     pools = settings.spark.every_pool
     return settings.admission.as_rules({name: pool.as_pool for name, pool in pools.items()})
+
+
+def gauge_options(settings: Settings) -> GaugeOptions:
+    """Which gauges there are, from the settings."""
+    return GaugeOptions(
+        catalogs=tuple(settings.catalogs),
+        admission=admission_rules(settings),
+        **settings.metrics.model_dump(),
+    )
 
 
 def poll_limits(scan: ScanSettings) -> PollLimits:

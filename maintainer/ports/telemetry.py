@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from maintainer.domain.effect import Effect
@@ -29,6 +29,10 @@ class Telemetry(Protocol):
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
         """A scan of the fleet has ended: entries read, tables measured, names with faults."""
 
+    def catalog_polled(self, catalog: str, seconds: float, errors: int) -> None:
+        """A scan has asked a catalog for its tables: the time it waited, names without answer."""
+        ...
+
     def reader_checked(self, fault: ReaderFault | None) -> None:
         """The fast reader works here, or `fault` says why the slow reader reads every manifest."""
 
@@ -40,6 +44,10 @@ class Telemetry(Protocol):
 
     def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
         """Admission now delays planned actions, or no longer does."""
+
+    def queue_counted(self, actions: Mapping[str, int]) -> None:
+        """So many planned actions are in the queue, by the code of their verdict."""
+        ...
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         """A job has reached a final state."""

@@ -15,6 +15,7 @@ from maintainer.settings.admission import AdmissionSettings
 from maintainer.settings.catalogs import CatalogSettings, check_catalogs
 from maintainer.settings.kubernetes_policies import KubernetesPolicySettings
 from maintainer.settings.leases import RENEWALS_PER_LEASE, LeaseSettings
+from maintainer.settings.metrics import MetricsSettings
 from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
 from maintainer.settings.polaris import PolarisSettings
@@ -71,6 +72,7 @@ class Settings(Strict):
     prune: PruneSettings = PruneSettings()
     spark: SparkSettings = SparkSettings()
     server: ServerSettings = ServerSettings()
+    metrics: MetricsSettings = MetricsSettings()
     impact: ImpactSettings = ImpactSettings()
     notifications: NotificationSettings = NotificationSettings()
     admission: AdmissionSettings = AdmissionSettings()

@@ -103,9 +103,12 @@ def record_waits(ports: Ports) -> int:
     that change one verdict, the second finds it changed already.
     """
     circumstances = read_circumstances(ports)
-    changes = find_wait_changes(
-        read_candidates(ports), ports.store.standing_verdicts(), circumstances
-    )[:MOST_CHANGES]
+    candidates, standing = read_candidates(ports), ports.store.standing_verdicts()
+    wanted_by = {(candidate.table, candidate.rule) for candidate in candidates}
+    ports.telemetry.queue_counted(
+        Counter(one.code for one in standing if (one.table, one.rule) in wanted_by)
+    )
+    changes = find_wait_changes(candidates, standing, circumstances)[:MOST_CHANGES]
     changed = 0
     for start in range(0, len(changes), BATCH):
         if ports.is_stopping():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -217,6 +218,20 @@ class _CatalogScan:
         self.is_whole = not self.should_stop()
 
     def _poll(self) -> Iterator[Polled | TableFault | CatalogFault]:
+        """Poll the catalog, and count how long it took without the time for what it found."""
+        found = self._ask()
+        waited, errors = 0.0, 0
+        while True:
+            asked = time.monotonic()
+            polled = next(found, None)
+            waited += time.monotonic() - asked
+            if polled is None:
+                break
+            errors += not isinstance(polled, Polled)
+            yield polled
+        self.ports.telemetry.catalog_polled(self.catalog.name, waited, errors)
+
+    def _ask(self) -> Iterator[Polled | TableFault | CatalogFault]:
         try:
             yield from self.catalog.poll(self.known, self.should_stop)
         except CatalogUnavailableError as error:

@@ -2,30 +2,28 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.domain.cost import Cost
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
+from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.policy import RuleName
 from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.telemetry import Telemetry
+from tests.adapters.exposition import make_telemetry, named, read
 from tests.api.nouns import (
     EFFECT,
     GRADE,
     HEALTH,
     NOW,
-    ORDERS,
     PLAN,
     finish_job,
     make_job,
@@ -71,6 +69,8 @@ def tell_everything(telemetry: Telemetry) -> None:
     telemetry.table_measured(HEALTH, GRADE)
     telemetry.table_gone(named("gone"))
     telemetry.scan_finished(1.5, 230, 2, 1)
+    telemetry.catalog_polled("lake", 0.4, 2)
+    telemetry.queue_counted({"planned": 3, "over_budget": 4})
     telemetry.reader_checked(ReaderFault.DECODER_WRONG)
     telemetry.manifests_read_slowly(SlowRead.SCHEMA, 3)
     telemetry.plan_made(PLAN)
@@ -85,20 +85,6 @@ def tell_everything(telemetry: Telemetry) -> None:
     telemetry.step_finished("plan", 0.2, is_ok=False)
 
 
-def named(name: str) -> TableIdentifier:
-    return TableIdentifier("lake", ("sales",), name)
-
-
-def read(telemetry: PrometheusTelemetry) -> dict[str, float]:
-    """Series as written, and their values."""
-    lines = telemetry.render()[0].decode().splitlines()
-    return {
-        line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
-        for line in lines
-        if not line.startswith("#")
-    }
-
-
 @pytest.fixture
 def store() -> FakeStore:
     return FakeStore()
@@ -106,7 +92,7 @@ def store() -> FakeStore:
 
 @pytest.fixture
 def telemetry(store: FakeStore) -> PrometheusTelemetry:
-    return PrometheusTelemetry(store)
+    return make_telemetry(store)
 
 
 def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
@@ -131,6 +117,8 @@ def test_the_fake_records_the_same_things() -> None:
         fake.scans,
         fake.readers,
         fake.slow,
+        fake.polls,
+        fake.queues,
     )
     assert [len(reported) for reported in lists] == [
         1,
@@ -138,6 +126,8 @@ def test_the_fake_records_the_same_things() -> None:
         1,
         2,
         2,
+        1,
+        1,
         1,
         1,
         1,
@@ -153,16 +143,6 @@ def test_the_exposition_can_be_parsed(telemetry: PrometheusTelemetry, store: Fak
         for sample in family.samples
     }
     assert names >= PROMISED
-
-
-def test_an_unknown_figure_is_not_exposed_rather_than_zero(
-    telemetry: PrometheusTelemetry, store: FakeStore
-) -> None:
-    store.record_health(replace(HEALTH, data_files=None, data_bytes=None), GRADE)
-    series = read(telemetry)
-    assert 'maintainer_table_data_files{table="lake.sales.orders"}' not in series
-    assert series['maintainer_table_snapshots{table="lake.sales.orders"}'] == 42
-    assert "maintainer_fleet_average_file_size_bytes" not in series
 
 
 def test_a_reader_that_is_whole_again_takes_its_reason_back(telemetry: PrometheusTelemetry) -> None:
@@ -183,84 +163,6 @@ def test_what_was_read_slowly_adds_up_by_its_reason(telemetry: PrometheusTelemet
         5,
         1,
     ]
-
-
-def test_a_fleet_without_files_has_no_average(telemetry: PrometheusTelemetry) -> None:
-    series = read(telemetry)
-    assert series["maintainer_fleet_data_files"] == 0
-    assert "maintainer_fleet_average_file_size_bytes" not in series
-
-
-def test_a_table_is_in_one_band_at_a_time(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
-    store.record_health(HEALTH, GRADE)
-    store.record_health(HEALTH, Grade(Band.HEALTHY))
-    series = read(telemetry)
-    assert [
-        band
-        for band in Band
-        if series[f'maintainer_table_band{{band="{band}",table="lake.sales.orders"}}']
-    ] == [Band.HEALTHY]
-    assert series['maintainer_tables{band="healthy"}'] == 1
-    assert series['maintainer_tables{band="degraded"}'] == 0
-
-
-def test_a_gone_table_takes_its_gauges_with_it(
-    telemetry: PrometheusTelemetry, store: FakeStore
-) -> None:
-    store.record_health(HEALTH, GRADE)
-    store.record_fault(TableFault(ORDERS, FaultKind.DROPPED, "gone", NOW))
-    assert not [name for name in read(telemetry) if "table=" in name]
-    assert read(telemetry)['maintainer_tables{band="degraded"}'] == 0
-
-
-def test_tables_beyond_the_cap_are_counted_but_have_no_gauges_until_there_is_room(
-    store: FakeStore,
-) -> None:
-    telemetry = PrometheusTelemetry(store, max_tables=2)
-    for name in "cab":
-        store.record_health(measure(named(name)), GRADE)
-    series = read(telemetry)
-    assert series["maintainer_tables_left_out"] == 1
-    assert series['maintainer_tables{band="degraded"}'] == 3
-    assert 'maintainer_table_data_files{table="lake.sales.c"}' not in series
-    store.record_fault(TableFault(named("a"), FaultKind.DROPPED, "gone", NOW))
-    assert read(telemetry)['maintainer_table_data_files{table="lake.sales.c"}'] == 100
-    assert read(telemetry)["maintainer_tables_left_out"] == 0
-
-
-def test_gauges_are_right_after_a_restart_and_the_same_on_every_daemon(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/maintainer.db"
-    with closing(open_store(url)) as store:
-        store.record_health(HEALTH, Grade(Band.CRITICAL))
-        store.record_catalog_faults("sea", [CatalogFault("sea", (), "connection refused", NOW)])
-        before = read_gauges(PrometheusTelemetry(store))
-    with closing(open_store(url)) as first, closing(open_store(url)) as second:
-        daemons = [PrometheusTelemetry(first), PrometheusTelemetry(second)]
-        assert [read_gauges(daemon) for daemon in daemons] == [before, before]
-        assert before['maintainer_tables{band="critical"}'] == 1
-        assert before['maintainer_table_band{band="critical",table="lake.sales.orders"}'] == 1
-        assert before["maintainer_scan_faults"] == 1
-        first.add_job(run_job(make_job()))
-        first.record_health(measure(named("new")), GRADE)
-        one, other = map(read_gauges, daemons)
-        assert one == other
-        assert one['maintainer_jobs{state="running"}'] == 1
-        assert one["maintainer_fleet_data_files"] == 200
-
-
-def read_gauges(telemetry: PrometheusTelemetry) -> dict[str, float]:
-    wanted = ("maintainer_table", "maintainer_fleet", "maintainer_jobs{", "maintainer_scan_faults")
-    return {name: value for name, value in read(telemetry).items() if name.startswith(wanted)}
-
-
-def test_while_the_store_cannot_be_read_counters_are_exposed_and_gauges_are_not(
-    telemetry: PrometheusTelemetry, store: FakeStore
-) -> None:
-    store.record_health(HEALTH, GRADE)
-    telemetry.step_finished("scan", 0.1, is_ok=False)
-    store.broken = "the disk is gone"
-    assert read(telemetry)['maintainer_step_failures_total{step="scan"}'] == 1
-    assert read_gauges(telemetry) == {}
 
 
 def test_only_gauges_carry_a_table_label(telemetry: PrometheusTelemetry, store: FakeStore) -> None:

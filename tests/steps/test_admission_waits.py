@@ -96,6 +96,7 @@ def test_a_budget_that_is_spent_is_one_entry_until_the_day_is_over() -> None:
     assert held.next_at == datetime(2026, 3, 5, tzinfo=UTC)
     assert (again.sentence, again.key, again.next_at) == (first.sentence, first.key, again.at)
     assert [verdict.code for verdict in world.telemetry.verdicts] == ["over_budget", PLANNED]
+    assert {"over_budget": 1} in world.telemetry.queues
     assert "over_budget" not in {code for code, *_ in story(world, started)}
 
 

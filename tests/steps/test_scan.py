@@ -176,6 +176,7 @@ def test_an_unreachable_catalog_forgets_nothing() -> None:
     assert [fault.reason for fault in world.store.catalog_faults()] == ["connection refused"]
     world.catalog.recover()
     scan(world.ports)
+    assert world.telemetry.polls[-2:] == [("lake", 1), ("lake", 0)]
     assert list(world.store.catalog_faults()) == []
 
 

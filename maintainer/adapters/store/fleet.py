@@ -7,7 +7,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, exists, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    delete,
+    exists,
+    func,
+    select,
+    update,
+)
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.admission import record_candidates
@@ -30,7 +38,6 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import Plan
-from maintainer.ports.store.figures import TableFigures
 from maintainer.ports.store.tables import Pause, TableRecord
 
 ENTRY_ATTEMPTS = (
@@ -290,26 +297,6 @@ def read_names(connection: Connection) -> Sequence[TableIdentifier]:
     """List every known table."""
     rows = connection.execute(select(tables.c.levels).order_by(tables.c.full_name))
     return tuple(documents.read_levels(row.levels) for row in rows)
-
-
-def read_figures(connection: Connection, limit: int) -> Sequence[TableFigures]:
-    """Read figures from the narrow rows alone."""
-    figures = (
-        tables.c.average_file_size_bytes,
-        tables.c.data_files,
-        tables.c.manifests,
-        tables.c.snapshots,
-    )
-    statement = (
-        select(tables.c.levels, tables.c.band, *figures)
-        .where(tables.c.band.is_not(None))
-        .order_by(tables.c.full_name)
-        .limit(limit)
-    )
-    return tuple(
-        TableFigures(documents.read_levels(row.levels), BANDS[row.band], *row[2:])
-        for row in connection.execute(statement)
-    )
 
 
 def read_names_of(connection: Connection, table_uuid: str) -> Sequence[TableIdentifier]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from functools import wraps
 from logging import getLogger
+from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 from uuid import uuid4
 
@@ -23,6 +25,7 @@ from maintainer.adapters.store.counters import (
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.drivers import SqlDrivers
 from maintainer.adapters.store.due import mark_planned, read_due, want_plan
+from maintainer.adapters.store.figures import read_figures
 from maintainer.adapters.store.fleet_samples import (
     prune_fleet_samples,
     read_fleet_history,
@@ -61,6 +64,7 @@ from maintainer.ports.store.figures import Overview
 from maintainer.ports.store.pages import Page
 from maintainer.ports.store.plans import PlanDue
 from maintainer.ports.store.tables import Pause, TableQuery, TableRecord
+from maintainer.ports.store.upkeep import StoreSize
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -145,7 +149,7 @@ class SqlStore(
                 last_measured_at=fleet.read_last_measured(connection),
             )
 
-    table_figures = _reads(fleet.read_figures)
+    table_figures = _reads(read_figures)
     counters = _reads(read_counters)
     namespaces = _reads(read_namespaces)
     record_fleet = _writes(record_fleet)
@@ -274,6 +278,16 @@ class SqlStore(
                 )
             version = connection.execute(text("SHOW server_version")).scalar_one()
             return f"{self._database.place}, server {version}, schema {revision}"
+
+    def size(self) -> StoreSize:
+        with self._database.read() as connection:
+            if self._database.is_sqlite:
+                pages = connection.execute(text("PRAGMA page_count")).scalar_one()
+                page_bytes = connection.execute(text("PRAGMA page_size")).scalar_one()
+                directory = Path(self._database.place).absolute().parent
+                return StoreSize(pages * page_bytes, shutil.disk_usage(directory).free)
+            used = text("SELECT pg_database_size(current_database())")
+            return StoreSize(connection.execute(used).scalar_one(), None)
 
     def ensure_writable(self) -> None:
         with self._database.write() as connection:

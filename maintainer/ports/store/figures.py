@@ -99,8 +99,14 @@ class TableFigures:
 class FiguresStore(Protocol):
     """The part of the store that sums up tables."""
 
-    def table_figures(self, limit: int) -> Sequence[TableFigures]:
-        """The first `limit` measured tables by name, the same for every process on this store."""
+    def table_figures(self, limit: int, chosen: Sequence[str] = ()) -> Sequence[TableFigures]:
+        """All measured tables by name if they are at most `limit`.
+
+        Otherwise the chosen ones (names or globs; case does not count) by name, then the degraded
+        and critical ones, the worst first; at most `limit` in all. Every process on this store
+        gets the same ones.
+        """
+        ...
 
     def overview(self) -> Overview:
         """The sums of the fleet."""

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSize:
+    """What the store takes on disk, and what is free there."""
+
+    used_bytes: int
+    free_bytes: int | None  # None for a database that this process cannot see the disk of
 
 
 class UpkeepStore(Protocol):
@@ -34,6 +43,10 @@ class UpkeepStore(Protocol):
 
         StoreUnavailableError when it cannot be used.
         """
+
+    def size(self) -> StoreSize:
+        """What the store takes; StoreUnavailableError when it cannot be used."""
+        ...
 
     def ensure_writable(self) -> None:
         """Write something; StoreUnavailableError when the store cannot be written now."""

@@ -354,7 +354,7 @@ def test_jobs_are_counted_as_they_come_move_and_go(store: Store) -> None:
     )
 
 
-def test_the_figures_of_tables_are_those_of_the_first_by_name(store: Store) -> None:
+def test_the_figures_are_those_of_all_tables_while_there_are_few(store: Store) -> None:
     record(store, SALES, Band.WATCH, data_files=None)
     record(store, NESTED, Band.CRITICAL, data_files=7)
     store.record_fault(TableFault(SEA, FaultKind.METADATA_CORRUPT, "not JSON", NOW))
@@ -366,3 +366,21 @@ def test_the_figures_of_tables_are_those_of_the_first_by_name(store: Store) -> N
     health = make_health()
     assert (figures[0].manifests, figures[0].snapshots) == (health.manifests, health.snapshots)
     assert [one.table for one in store.table_figures(1)] == [NESTED]
+
+
+def test_of_many_tables_the_figures_are_those_of_the_chosen_and_the_worst(store: Store) -> None:
+    def named(name: str) -> TableIdentifier:
+        return TableIdentifier("lake", ("sales",), name)
+
+    bands = {"a": Band.DEGRADED, "b_d": Band.HEALTHY, "bad": Band.WATCH, "C": Band.CRITICAL}
+    for name, band in bands.items():
+        record(store, named(name), band)
+
+    def names(limit: int, *chosen: str) -> list[str]:
+        return [one.table.name for one in store.table_figures(limit, chosen)]
+
+    assert names(3) == ["C", "a"]
+    assert names(3, "lake.sales.b_d") == ["b_d", "C", "a"]
+    assert names(3, "*.B?D") == ["b_d", "bad", "C"]
+    assert names(1, "lake.sales.[a-z]*", "lake.sales.%") == ["C"]
+    assert names(0) == []

@@ -21,6 +21,12 @@ from tests.adapters.store.values import (
 )
 
 
+def test_the_store_has_a_size_and_the_disk_of_a_file_has_free_space(store: Store) -> None:
+    size = store.size()
+    assert size.used_bytes > 0
+    assert size.free_bytes is None or size.free_bytes > 0
+
+
 def test_digests_are_exactly_those_recorded_last(store: Store) -> None:
     a, b, c = (
         ManifestDigest(f"s3://lake/{name}.avro", 10, 0, ManifestContent.DATA, 1) for name in "abc"

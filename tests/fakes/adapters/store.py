@@ -36,6 +36,7 @@ from maintainer.ports.store.tables import (
     TableQuery,
     TableRecord,
 )
+from maintainer.ports.store.upkeep import StoreSize
 from tests.fakes.adapters.store_digests import FakeDigests
 from tests.fakes.adapters.store_drivers import FakeDrivers
 from tests.fakes.adapters.store_fleet import FakeFleet
@@ -634,9 +635,13 @@ class FakeStore(
         with self._open():
             return "a store in memory"
 
-    def table_figures(self, limit: int) -> Sequence[TableFigures]:
+    def table_figures(self, limit: int, chosen: Sequence[str] = ()) -> Sequence[TableFigures]:
         with self._open():
-            return list_figures(self._tables.values(), limit)
+            return list_figures(self._tables.values(), limit, chosen)
+
+    def size(self) -> StoreSize:
+        with self._open():
+            return StoreSize(4096, None)
 
     def ensure_writable(self) -> None:
         with self._open():

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from maintainer.domain.errors import InvalidValueError
@@ -64,19 +65,46 @@ def sum_records(records: Iterable[TableRecord]) -> Counters:
     )
 
 
-def list_figures(records: Iterable[TableRecord], limit: int) -> Sequence[TableFigures]:
-    found = []
-    for record in sorted(records, key=lambda record: str(record.table)):
-        if record.health is not None and record.grade is not None:
-            health = record.health
-            figures = (
-                health.average_file_size_bytes,
-                health.data_files,
-                health.manifests,
-                health.snapshots,
-            )
-            found.append(TableFigures(record.table, record.grade.band, *figures))
-    return tuple(found[:limit])
+def list_figures(
+    records: Iterable[TableRecord], limit: int, chosen: Sequence[str]
+) -> Sequence[TableFigures]:
+    measured = [record for record in records if record.health is not None]
+    measured.sort(key=lambda record: str(record.table))
+    if len(measured) > limit:
+        measured = _choose(measured, chosen)[:limit]
+    return tuple(
+        TableFigures(
+            record.table,
+            record.grade.band,
+            record.health.average_file_size_bytes,
+            record.health.data_files,
+            record.health.manifests,
+            record.health.snapshots,
+        )
+        for record in measured
+        if record.health is not None and record.grade is not None
+    )
+
+
+def _choose(records: Sequence[TableRecord], chosen: Sequence[str]) -> list[TableRecord]:
+    """The chosen ones, then the worst ones; the benefit of maintenance is left out here."""
+    names = {str(record.table).casefold(): record for record in records}
+    found = [
+        record
+        for name, record in names.items()
+        if any(fnmatchcase(name, glob.casefold().replace("[", "[[]")) for glob in chosen)
+    ]
+    bands = tuple(Band)
+    bad = [
+        record
+        for record in records
+        if record.grade is not None
+        and record.grade.band in {Band.DEGRADED, Band.CRITICAL}
+        and record not in found
+    ]
+    return found + sorted(
+        bad, key=lambda record: -bands.index(record.grade.band) if record.grade else 0
+    )
 
 
 def is_wanted(record: TableRecord, query: TableQuery) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from maintainer.domain.effect import Effect
@@ -21,6 +21,8 @@ class FakeTelemetry:
     measured: list[tuple[TableHealth, Grade]] = field(default_factory=list)
     gone: list[TableIdentifier] = field(default_factory=list)
     scans: list[tuple[float, int, int, int]] = field(default_factory=list)
+    polls: list[tuple[str, int]] = field(default_factory=list)
+    queues: list[dict[str, int]] = field(default_factory=list)
     readers: list[ReaderFault | None] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)
     jobs: list[tuple[Job, Effect | None]] = field(default_factory=list)
@@ -37,6 +39,10 @@ class FakeTelemetry:
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
         self.scans.append((seconds, entries, tables, faults))
 
+    def catalog_polled(self, catalog: str, seconds: float, errors: int) -> None:
+        _ = seconds  # differs from run to run
+        self.polls.append((catalog, errors))
+
     def reader_checked(self, fault: ReaderFault | None) -> None:
         self.readers.append(fault)
 
@@ -48,6 +54,9 @@ class FakeTelemetry:
 
     def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
         self.verdicts.extend(verdicts)
+
+    def queue_counted(self, actions: Mapping[str, int]) -> None:
+        self.queues.append(dict(actions))
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         self.jobs.append((job, effect))

@@ -1,12 +1,11 @@
 """Prometheus metrics on a registry of our own.
 
-Labels come from closed sets. Table names label gauges only, up to a cap.
+Labels of counters and histograms come from closed sets and from the configuration.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
 from prometheus_client import (
     CollectorRegistry,
@@ -16,121 +15,29 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
-from prometheus_client.metrics_core import Metric
-from prometheus_client.registry import Collector
 
+from maintainer.adapters.telemetry.gauges import GaugeOptions, StepAges, StepGauges, StoreGauges
 from maintainer.domain.action import Procedure
 from maintainer.domain.effect import Effect
-from maintainer.domain.errors import MaintainerError
-from maintainer.domain.health import Band, Grade, TableHealth
+from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.verdict import PLANNED, RuleVerdict
+from maintainer.ports.clock import Clock
 from maintainer.ports.store import Store
-from maintainer.ports.store.figures import Overview, TableFigures
-
-log = logging.getLogger("maintainer")
-
-DEFAULT_MAX_TABLES = 2000  # tables with gauges of their own: eight series each
 
 _SCAN_SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800)
 _JOB_SECONDS = (1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
 _ERROR_RATIOS = (0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2, 5)
 _STEP_SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600)
 _FINAL_STATES = tuple(state for state in JobState if state.is_final)
-# Metric -> its help text; the fields of TableHealth that are gauges of a table.
-_TABLE_GAUGES = {
-    "average_file_size_bytes": "Mean size of the table's live data files.",
-    "data_files": "Live data files of the table.",
-    "manifests": "Manifests of the table's current snapshot.",
-    "snapshots": "Snapshots that the table keeps.",
-}
 
 
-class _Gauges(Collector):
-    """Gauges that are read from the store at each scrape.
-
-    They are the same from every daemon and available right after a start. An unknown value is not
-    exposed, and neither is any while the store cannot be read.
-    """
-
-    def __init__(self, store: Store, max_tables: int) -> None:
-        self._store = store
-        self._max_tables = max_tables
-
-    def describe(self) -> Iterator[Metric]:
-        """List the metric families without reading the store."""
-        return _write_gauges(None, (), 0)
-
-    def collect(self) -> Iterator[Metric]:
-        try:
-            overview, tables = self._store.overview(), self._store.table_figures(self._max_tables)
-            listing_faults = len(self._store.catalog_faults())
-        except MaintainerError as error:
-            log.warning("metrics.gauges_unknown error=%s", error)
-            return _write_gauges(None, (), 0)
-        return _write_gauges(overview, tables, listing_faults)
-
-
-def _write_gauges(
-    overview: Overview | None, tables: Sequence[TableFigures], listing_faults: int
-) -> Iterator[Metric]:
-    for metric, meaning in _TABLE_GAUGES.items():
-        family = GaugeMetricFamily(f"maintainer_table_{metric}", meaning, labels=["table"])
-        for figures in tables:
-            value = getattr(figures, metric)
-            if value is not None:
-                family.add_metric([str(figures.table)], value)
-        yield family
-    family = GaugeMetricFamily(
-        "maintainer_table_band",
-        "1 for the band that the table is in, 0 for the others.",
-        labels=["table", "band"],
-    )
-    for figures in tables:
-        for band in Band:
-            family.add_metric([str(figures.table), band.value], float(figures.band is band))
-    yield family
-    yield from _write_fleet(overview, len(tables), listing_faults)
-
-
-def _write_fleet(overview: Overview | None, shown: int, listing_faults: int) -> Iterator[Metric]:
-    bands = GaugeMetricFamily("maintainer_tables", "Measured tables by band.", labels=["band"])
-    left_out = GaugeMetricFamily(
-        "maintainer_tables_left_out",
-        "Measured tables beyond the cap on tables with gauges of their own.",
-    )
-    average = GaugeMetricFamily(
-        "maintainer_fleet_average_file_size_bytes", "All bytes by all live data files."
-    )
-    files = GaugeMetricFamily("maintainer_fleet_data_files", "Live data files of all tables.")
-    size = GaugeMetricFamily(
-        "maintainer_fleet_data_bytes", "Bytes of the live data files of all tables."
-    )
-    faults = GaugeMetricFamily(
-        "maintainer_scan_faults", "Names that could not be listed or measured the last time."
-    )
-    jobs = GaugeMetricFamily(
-        "maintainer_jobs",
-        "Jobs in each state now; finished ones until they are pruned.",
-        labels=["state"],
-    )
-    if overview is not None:
-        for band in Band:
-            bands.add_metric([band.value], overview.bands.get(band, 0))
-        left_out.add_metric([], overview.measured_tables - shown)
-        files.add_metric([], overview.data_files)
-        size.add_metric([], overview.data_bytes)
-        if overview.average_file_size_bytes is not None:
-            average.add_metric([], overview.average_file_size_bytes)
-        faults.add_metric([], overview.faulty_tables + listing_faults)
-        for state in JobState:
-            jobs.add_metric([state.value], overview.jobs.get(state, 0))
-    yield from (bands, left_out, average, files, size, faults, jobs)
+QUEUED = (PLANNED, SkipCode.OVER_BUDGET.value, SkipCode.OUTSIDE_WINDOW.value)
+DEFAULT_OPTIONS = GaugeOptions()
 
 
 class PrometheusTelemetry:
@@ -139,12 +46,15 @@ class PrometheusTelemetry:
     Counters start at zero with the process; gauges of tables and jobs come from the store.
     """
 
-    def __init__(self, store: Store, max_tables: int = DEFAULT_MAX_TABLES) -> None:
+    def __init__(self, store: Store, clock: Clock, options: GaugeOptions = DEFAULT_OPTIONS) -> None:
         # Times of creation would double the size, and nobody reads them.
         disable_created_metrics()  # type: ignore[no-untyped-call] # the library has no types here
         self.registry = CollectorRegistry(auto_describe=True)
-        self.registry.register(_Gauges(store, max_tables))
+        self.registry.register(StoreGauges(store, clock, options))
+        self._steps = StepGauges()
+        self.registry.register(self._steps)
         self._declare_scans()
+        self._declare_catalogs(options.catalogs)
         self._declare_jobs()
         self._declare_loop()
 
@@ -180,6 +90,25 @@ class PrometheusTelemetry:
             self._slow_reader.labels(fault.value)
         for reason in SlowRead:
             self._slow_reads.labels(reason.value)
+
+    def _declare_catalogs(self, catalogs: Sequence[str]) -> None:
+        here, catalog = self.registry, ["catalog"]
+        self._poll_seconds = Histogram(
+            "maintainer_catalog_poll_duration_seconds",
+            "How long a scan waits for the catalog to say which tables it has and which changed.",
+            catalog,
+            registry=here,
+            buckets=_SCAN_SECONDS,
+        )
+        self._catalog_errors = Counter(
+            "maintainer_catalog_errors_total",
+            "Namespaces that a catalog could not list, and tables for which it did not answer.",
+            catalog,
+            registry=here,
+        )
+        for name in catalogs:
+            self._poll_seconds.labels(name)
+            self._catalog_errors.labels(name)
 
     def _declare_jobs(self) -> None:
         here, action = self.registry, ["action"]
@@ -252,6 +181,12 @@ class PrometheusTelemetry:
             ["verdict"],
             registry=here,
         )
+        self._queue = Gauge(
+            "maintainer_queue_actions",
+            "Planned actions in the queue by verdict, as of the last queue step of this process.",
+            ["verdict"],
+            registry=here,
+        )
         self._step_seconds = Histogram(
             "maintainer_step_duration_seconds",
             "How long a step of the loop takes.",
@@ -292,6 +227,11 @@ class PrometheusTelemetry:
         self._scan_entries.inc(entries)
         self._scan_tables.set(tables)
 
+    def catalog_polled(self, catalog: str, seconds: float, errors: int) -> None:
+        """Count one poll of a catalog."""
+        self._poll_seconds.labels(catalog).observe(seconds)
+        self._catalog_errors.labels(catalog).inc(errors)
+
     def reader_checked(self, fault: ReaderFault | None) -> None:
         """Set the reason why the slow reader reads manifests; all are 0 if none applies."""
         for reason in ReaderFault:
@@ -312,6 +252,11 @@ class PrometheusTelemetry:
         """Count each verdict."""
         for verdict in verdicts:
             self._decisions.labels(verdict.code).inc()
+
+    def queue_counted(self, actions: Mapping[str, int]) -> None:
+        """Set the length of the queue."""
+        for code in QUEUED:
+            self._queue.labels(code).set(actions.get(code, 0))
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         """Count a job and its effect; later changes by other writers are not subtracted."""
@@ -347,6 +292,10 @@ class PrometheusTelemetry:
         failures = self._step_failures.labels(step)
         if not is_ok:
             failures.inc()
+
+    def watch_steps(self, ages: StepAges) -> None:
+        """Take what says the ages of this process's steps."""
+        self._steps.ages = ages
 
     def leadership_changed(self, is_leader: bool) -> None:
         """Set whether this process plans and submits."""

@@ -1,0 +1,47 @@
+"""Settings of the metrics: how many series, and the bounds of alerts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from maintainer.adapters.policies.validation import SizeBetween, Strict
+from maintainer.domain.units import MIB
+
+
+def _split(value: object) -> object:
+    parts = value.split(",") if isinstance(value, str) else value
+    return tuple(str(part).strip() for part in parts) if isinstance(parts, list) else parts
+
+
+class MetricsSettings(Strict):
+    """Which tables and namespaces have gauges of their own, and the bound of an alert.
+
+    In a fleet of more than max_tables tables these are the tables that `tables` names, then the
+    degraded and critical ones, the worst first. All others count in the gauges of their namespace,
+    their catalog and the fleet.
+    """
+
+    max_tables: Annotated[
+        int, Field(ge=0, le=10_000, description="The most tables with gauges of their own.")
+    ] = 1000
+    tables: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=1000)], ...],
+        BeforeValidator(_split),
+        Field(
+            max_length=100,
+            description="Tables that always have gauges of their own: names, or globs with * and "
+            "?; case does not count. A variable holds them with commas.",
+            examples=["lake.sales.*"],
+        ),
+    ] = ()
+    max_namespaces: Annotated[
+        int,
+        Field(ge=1, le=1000, description="The most namespaces with gauges, the first by name."),
+    ] = 500
+    average_file_size_bound: Annotated[
+        int,
+        SizeBetween("1B", "1TiB"),
+        Field(description="An alert fires while the fleet's average file size is below this."),
+    ] = 32 * MIB
