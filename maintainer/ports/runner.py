@@ -33,6 +33,39 @@ class RunnerReport:
     driver: JobDriver | None = None  # None until it has one
 
 
+class OrphanFiles(Protocol):
+    """What orphan scans and removals are given, and what they report."""
+
+    def write_list(
+        self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile], /
+    ) -> None:
+        """Store the files that a job may remove, before it is submitted.
+
+        RunnerUnavailableError when they can never be stored.
+        """
+
+    def write_listing(
+        self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]], /
+    ) -> int:
+        """Store the listing of the table's location, before an orphan scan is submitted.
+
+        Returns how many files are old enough. Exceptions of `pages` and of the store are raised
+        as they are.
+        """
+
+    def find_orphans(self, job: Job) -> FoundOrphans | None:
+        """The result of an orphan scan; None when it is absent or incomplete."""
+
+    def find_removed(self, job: Job) -> RemovedOrphans | None:
+        """What a removal was given and what it reported; None when even the list is absent."""
+
+    def remove(self, job: Job) -> None:
+        """Delete all of a job. Unknown jobs are ignored.
+
+        Of a job that is not submitted yet, only what this process has stored is deleted.
+        """
+
+
 class Runner(Protocol):
     """Runs the actions of jobs.
 
@@ -114,34 +147,9 @@ class Runner(Protocol):
     def cancel(self, job_id: str) -> None:
         """Request the end of a job; the outcome shows when it is over. Unknown ids are ignored."""
 
-    def found_orphans(self, job: Job) -> FoundOrphans | None:
-        """The result of an orphan scan; None when it is absent or incomplete."""
-
-    def bring_orphans(
-        self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
-    ) -> None:
-        """Store the files that a job may remove, before it is submitted.
-
-        RunnerUnavailableError when they can never be stored.
-        """
-
-    def bring_listing(
-        self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
-    ) -> int:
-        """Store the listing of the table's location, before an orphan scan is submitted.
-
-        Returns how many files are old enough. Exceptions of `pages` and of the store are raised
-        as they are.
-        """
-
-    def removed_orphans(self, job: Job) -> RemovedOrphans | None:
-        """What a removal was given and what it reported; None when even the list is absent."""
-
-    def forget(self, job: Job) -> None:
-        """Delete the results and the stored files of a job. Unknown jobs are ignored.
-
-        Of a job that is not submitted yet, only what this process has stored is deleted.
-        """
+    @property
+    def orphan_files(self) -> OrphanFiles:
+        """The files of orphan scans and removals; they are of no pool."""
 
     def outlives_daemon(self, pool: str, /) -> bool:
         """True when jobs of the pool go on without this process, and another can continue them."""

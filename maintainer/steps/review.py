@@ -92,7 +92,7 @@ def _review_readable(ports: Ports, job: Job) -> bool:
         case Proved(effect, conclusion):
             is_settled = _settle(ports, job, effect, conclusion)
             if is_settled:
-                ports.runner.forget(job)
+                ports.runner.orphan_files.remove(job)
             return is_settled
 
 

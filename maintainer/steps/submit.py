@@ -105,7 +105,7 @@ def _start(ports: Ports, job: Job) -> bool:
                 return _hand_over(ports, ready, take_baseline(scanned.inventory, scanned.health))
             if not stop.is_drain:  # during a drain the job waits
                 _cancel(ports, job, f"not started: {describe_scope_pause(stop)}")
-            ports.runner.forget(job)
+            ports.runner.orphan_files.remove(job)
             return False
 
 

@@ -6,7 +6,7 @@ How a driver starts and how it talks is its source's matter.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -36,7 +36,6 @@ from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome
 from maintainer.domain.job_log import JobLog
 from maintainer.domain.job_size import JobSize
-from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports.clock import Clock
@@ -71,7 +70,7 @@ class SparkRunner:
         self._owner = owner
         self._application = application
         self._source = source
-        self._orphan_files = orphan_files
+        self.orphan_files = orphan_files
         self._clock = clock
         self._mutex = threading.RLock()
         self._jobs = TrackedJobs()
@@ -136,7 +135,7 @@ class SparkRunner:
 
     def submit(self, job: Job) -> None:
         """Take the job; a statement that cannot be written fails the job without Spark."""
-        self._orphan_files.claim(job)
+        self.orphan_files.claim(job)
         with self._mutex:
             if self._is_closed:
                 message = "the runner is closed and takes no more jobs"
@@ -265,30 +264,6 @@ class SparkRunner:
                 if driver is not None:
                     driver.cancel(job_id)
 
-    def found_orphans(self, job: Job) -> FoundOrphans | None:
-        """Return the result of an orphan scan; None if it is not here or incomplete."""
-        return self._orphan_files.find_orphans(job)
-
-    def bring_orphans(
-        self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
-    ) -> None:
-        """Store the list of files that the job may remove."""
-        self._orphan_files.write_list(job_id, action, files)
-
-    def bring_listing(
-        self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
-    ) -> int:
-        """Store the listing of the table's location; return how many files are old enough."""
-        return self._orphan_files.write_listing(job_id, action, pages)
-
-    def removed_orphans(self, job: Job) -> RemovedOrphans | None:
-        """Return the input and the result of a removal; None if not even the list is here."""
-        return self._orphan_files.find_removed(job)
-
-    def forget(self, job: Job) -> None:
-        """Delete what the job was given and what it reported, or what was prepared for it."""
-        self._orphan_files.remove(job)
-
     def outlives_daemon(self, _pool: str = "", /) -> bool:
         """Return whether the drivers work on without this process."""
         return self._source.outlives_daemon
@@ -368,7 +343,7 @@ class SparkRunner:
 
     def _statements(self, job: Job) -> Statements:
         refuse_unknown_catalog(job, self._catalogs)
-        return statements_of(job, self._orphan_files.find_input(job))
+        return statements_of(job, self.orphan_files.find_input(job))
 
     def _running_driver(self, size: DriverSize) -> Driver | None:
         """Return the running driver of that size or a new one; None if there is no memory for it.

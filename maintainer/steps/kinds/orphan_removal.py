@@ -85,7 +85,7 @@ def _hand_over_files(
     if isinstance(chosen, str):
         return chosen
     try:
-        ports.runner.bring_orphans(job.job_id, action, chosen)
+        ports.runner.orphan_files.write_list(job.job_id, action, chosen)
     except RunnerUnavailableError as error:
         return str(error)
     size = sum(file.size_bytes or 0 for file in chosen)
@@ -182,7 +182,7 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
     `keep_for` is how long the quarantine lasts. `statistics` are the statistics files that the
     metadata names, because Spark has no metadata table of them.
     """
-    report, approved = ports.runner.removed_orphans(job), action.approved
+    report, approved = ports.runner.orphan_files.find_removed(job), action.approved
     if report is None or approved is None:
         sentence = "Spark's report of the removal is missing, so the result is unknown."
         return replace(effect, sentence=sentence), conclude_unreported(job, sentence)

@@ -55,13 +55,13 @@ def list_location(ports: Ports, job: Job) -> Job:
         return job
     started = ports.clock.now()
     try:
-        files = ports.runner.bring_listing(job.job_id, action, pages)
+        files = ports.runner.orphan_files.write_listing(job.job_id, action, pages)
     # Storage libraries raise anything; Spark lists instead, more slowly.
     except Exception as error:  # noqa: BLE001
         _LOG.warning(
             "orphans.not_listed", extra={"table": str(job.table), "error": type(error).__name__}
         )
-        ports.runner.forget(job)
+        ports.runner.orphan_files.remove(job)
         return job
     now = ports.clock.now()
     ports.store.append_events(
@@ -138,7 +138,7 @@ def _list_orphans(
             orphans_listed=known.files,
             sentence=f"{known.files:,} orphan files listed. {describe_list(known)}".strip(),
         )
-    found = ports.runner.found_orphans(job)
+    found = ports.runner.orphan_files.find_orphans(job)
     if found is None:
         return replace(
             effect,

@@ -247,7 +247,7 @@ def test_guard_5_of_a_list_that_does_not_arrive_as_it_is_nothing_is_deleted(
         (packed,) = pack(json.dumps([name, 0]) for name in portion)
         return packed.data
 
-    monkeypatch.setattr(workshop.runner._orphan_files, "read_portion", read_portion)
+    monkeypatch.setattr(workshop.runner.orphan_files, "read_portion", read_portion)
     job = workshop.run(table, RULE)
     assert stray.exists()
     assert job.state is JobState.FAILED

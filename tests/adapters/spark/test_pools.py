@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -149,22 +148,3 @@ def test_a_driver_of_a_removed_pool_that_works_for_others_is_left_to_them(site: 
     assert report is not None
     assert report.outcome is not None
     assert site.poll(2)
-
-
-def test_lists_of_orphans_are_of_no_pool(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    called: list[str] = []
-
-    def note(name: str) -> Callable[..., None]:
-        return lambda *_: called.append(name)
-
-    names = ("find_orphans", "find_removed", "remove", "write_list", "write_listing")
-    for name in names:
-        monkeypatch.setattr(OrphanFiles, name, note(name))
-    job, pooled = site.job("gone"), site.pooled
-    action: object = job.action
-    pooled.found_orphans(job)
-    pooled.removed_orphans(job)
-    pooled.forget(job)
-    pooled.bring_orphans(job.job_id, action, ())  # type: ignore[arg-type]
-    pooled.bring_listing(job.job_id, action, ())  # type: ignore[arg-type]
-    assert tuple(called) == names

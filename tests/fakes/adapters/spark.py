@@ -179,18 +179,18 @@ class FakeRunner:
             self.cancelled.append(job_id)
             self._end(job_id, Outcome("cancelled", self._clock.now()))
 
-    def found_orphans(self, job: Job) -> FoundOrphans | None:
+    def find_orphans(self, job: Job) -> FoundOrphans | None:
         """What the test has put into orphans."""
         return self.orphans.get(job.job_id)
 
-    def bring_orphans(
+    def write_list(
         self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
     ) -> None:
         """See brought."""
         del action
         self.brought[job_id] = tuple(files)
 
-    def bring_listing(
+    def write_listing(
         self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
     ) -> int:
         """See brought."""
@@ -202,11 +202,15 @@ class FakeRunner:
         )
         return len(self.brought[job_id])
 
-    def removed_orphans(self, job: Job) -> RemovedOrphans | None:
+    def find_removed(self, job: Job) -> RemovedOrphans | None:
         """What the test has put into removed."""
         return self.removed.get(job.job_id)
 
-    def forget(self, job: Job) -> None:
+    @property
+    def orphan_files(self) -> FakeRunner:
+        return self
+
+    def remove(self, job: Job) -> None:
         self.brought.pop(job.job_id, None)
         self.orphans.pop(job.job_id, None)
 

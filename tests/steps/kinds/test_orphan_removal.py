@@ -349,7 +349,7 @@ def test_a_runner_that_cannot_keep_the_list_is_reported_as_such(
         raise RunnerUnavailableError(message)
 
     world = approved()
-    monkeypatch.setattr(world.runner, "bring_orphans", fail)
+    monkeypatch.setattr(world.runner, "write_list", fail)
     assert refused(world) == "the disk is full"
 
 
@@ -435,7 +435,7 @@ def test_a_lost_spark_leaves_the_list_to_be_looked_at_again(is_here: bool) -> No
     job = world.begin()
     delete(world, job, but=STRAYS[:2], reached=None)
     if not is_here:
-        world.runner.forget(job)
+        world.runner.remove(job)
         world.runner.removed.clear()
     world.runner.lose(job.job_id)
     done = settle(world, job)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote.driver import FENCE_MARGIN
 from maintainer.adapters.spark.tracking import TrackedJob, lost
-from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import Job
 from maintainer.domain.job_log import JobLog
-from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import Runner, RunnerReport
@@ -41,7 +39,7 @@ class PooledRunner:
         self._obstacles = obstacles
         self._owner = owner
         self._application = application
-        self._orphan_files = orphan_files
+        self.orphan_files = orphan_files
         self._store = store
         self._clock = clock
 
@@ -124,25 +122,6 @@ class PooledRunner:
     def cancel(self, job_id: str) -> None:
         for runner in self._runners.values():
             runner.cancel(job_id)
-
-    def found_orphans(self, job: Job) -> FoundOrphans | None:
-        return self._orphan_files.find_orphans(job)
-
-    def bring_orphans(
-        self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
-    ) -> None:
-        self._orphan_files.write_list(job_id, action, files)
-
-    def bring_listing(
-        self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
-    ) -> int:
-        return self._orphan_files.write_listing(job_id, action, pages)
-
-    def removed_orphans(self, job: Job) -> RemovedOrphans | None:
-        return self._orphan_files.find_removed(job)
-
-    def forget(self, job: Job) -> None:
-        self._orphan_files.remove(job)
 
     def outlives_daemon(self, pool: str, /) -> bool:
         """See Runner; nothing here ends a job of another pool."""

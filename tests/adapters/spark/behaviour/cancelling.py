@@ -232,7 +232,7 @@ class CancellingSuite:
         )
         workshop.store.add_orphan_list(kept, files)
         job_id = f"work-{os.getpid()}"
-        workshop.runner.bring_orphans(job_id, action, files)
+        workshop.runner.orphan_files.write_list(job_id, action, files)
         job = workshop.begin(scene.table, action, job_id=job_id)
         wait_until(lambda: not strays[0].exists())
         request_cancel(workshop.ports, workshop.job(job), "ada")

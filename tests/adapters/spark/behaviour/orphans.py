@@ -42,7 +42,7 @@ def find_and_remove_an_orphan(site: Site) -> None:
     workshop.grow_old(table, old)
     action = RemoveOrphanFiles(WallClock().now() - timedelta(days=3), location, is_listed=True)
     page = [FoundFile(f"{location}/data/{path.name}", 1) for path in files]
-    workshop.runner.bring_listing("listed-1", action, [page])
+    workshop.runner.orphan_files.write_listing("listed-1", action, [page])
     scan = workshop.finish(workshop.begin(table, action, job_id="listed-1"))
     assert (scan.state, scan.failure_message) == (JobState.SUCCEEDED, "")
     (orphans,) = workshop.store.orphan_lists(table)
