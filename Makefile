@@ -205,8 +205,8 @@ check-generated:
 	@set -eu; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; status=0; \
 	$(BIN)/maintainer openapi >"$$fresh/openapi.json"; \
 	$(BIN)/maintainer policies schema >"$$fresh/schema.json"; \
-	$(BIN)/python -m maintainer.settings.reference >"$$fresh/configuration.md"; \
-	$(BIN)/python -m maintainer.adapters.policies.reference >"$$fresh/policy-reference.md"; \
+	$(BIN)/python -m docs.generator.configuration >"$$fresh/configuration.md"; \
+	$(BIN)/python -m docs.generator.policy_reference >"$$fresh/policy-reference.md"; \
 	$(BIN)/python -m helm.generator "$$fresh"; \
 	for pair in docs/openapi.json:openapi.json policies/schema.json:schema.json docs/configuration.md:configuration.md docs/policy-reference.md:policy-reference.md \
 	    $(foreach name,values.yaml values.schema.json README.md,$(CHART)/$(name):$(name)); do \
@@ -216,8 +216,8 @@ check-generated:
 generate: setup  ## OpenAPI document, references, policy schema, the chart's values and schema, the page's types
 	$(BIN)/maintainer openapi >docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json
 	$(BIN)/maintainer policies schema >policies/schema.json.new && mv policies/schema.json.new policies/schema.json
-	$(BIN)/python -m maintainer.settings.reference >docs/configuration.md.new && mv docs/configuration.md.new docs/configuration.md
-	$(BIN)/python -m maintainer.adapters.policies.reference >docs/policy-reference.md.new && mv docs/policy-reference.md.new docs/policy-reference.md
+	$(BIN)/python -m docs.generator.configuration >docs/configuration.md.new && mv docs/configuration.md.new docs/configuration.md
+	$(BIN)/python -m docs.generator.policy_reference >docs/policy-reference.md.new && mv docs/policy-reference.md.new docs/policy-reference.md
 	$(BIN)/python -m helm.generator $(CHART)
 	$(NPM) run types
 

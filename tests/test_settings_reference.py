@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from docs.generator.configuration import write_reference
 from maintainer.settings import Settings
-from maintainer.settings.reference import write_reference
 
 _PAGE = Path(__file__).parents[1] / "docs" / "configuration.md"
 

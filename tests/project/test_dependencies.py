@@ -60,7 +60,7 @@ def find_undeclared(
     that are looked for and not required.
     """
     distributions = find_distributions()
-    known = sys.stdlib_module_names | {"helm", "maintainer", "tests"} | beside
+    known = sys.stdlib_module_names | {"docs", "helm", "maintainer", "tests"} | beside
     undeclared: dict[Path, set[str]] = {}
     for path in list_files():
         if path.parts[0] != folder or path.suffix != ".py":

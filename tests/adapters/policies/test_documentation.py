@@ -6,9 +6,9 @@ from re import DOTALL, MULTILINE, findall, fullmatch, search
 import pytest
 from pydantic import BaseModel
 
+from docs.generator.policy_reference import write_reference
 from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.policies.model import PolicyModel
-from maintainer.adapters.policies.reference import write_reference
 from maintainer.adapters.policies.validation import inner_model
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer, RuleName

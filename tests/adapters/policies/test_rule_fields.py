@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import create_model
 
+from docs.generator.policy_reference import write_reference
 from maintainer.adapters.policies import (
     model,
     parse_policy,
@@ -17,7 +18,6 @@ from maintainer.adapters.policies import (
     reading,
     schema,
 )
-from maintainer.adapters.policies.reference import write_reference
 from maintainer.adapters.policies.rule_models import rules_model
 from maintainer.domain import rules
 from maintainer.domain.identifier import TableIdentifier

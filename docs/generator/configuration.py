@@ -1,4 +1,4 @@
-"""Writes docs/configuration.md from the settings: python -m maintainer.settings.reference."""
+"""Writes docs/configuration.md from the settings: python -m docs.generator.configuration."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from datetime import timedelta
 from enum import StrEnum
 from inspect import getdoc
 from pathlib import Path
-from textwrap import fill
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from docs.generator import fold, write_table
 from maintainer.adapters.policies.validation import DurationBetween, SizeBetween
 from maintainer.domain.units import format_size
 from maintainer.policy.writing import write_value
@@ -55,8 +55,7 @@ _BY_NAME: dict[object, str] = {
     CatalogSettings: "properties",
     PoolSettings: "keys of this section",
 }
-_WIDTH = 100
-_HEAD = "| key | value | default | bounds | meaning |\n|---|---|---|---|---|"
+_COLUMNS = ("key", "value", "default", "bounds", "meaning")
 
 
 class Row(NamedTuple):
@@ -79,30 +78,19 @@ def write_reference() -> str:
             top += _list_rows(Settings, {name: field}, "")
         else:
             rows = _list_rows(model, model.model_fields, "")
-            sections.append(f"## {name}\n\n{_fold(getdoc(model) or '')}\n\n{_write_table(rows)}")
+            sections.append(
+                f"## {name}\n\n{fold(getdoc(model) or '')}\n\n{write_table(_COLUMNS, rows)}"
+            )
     return (
         "\n".join(
             [
                 _INTRODUCTION,
-                f"## Top level\n\n{_write_table(top)}",
+                f"## Top level\n\n{write_table(_COLUMNS, top)}",
                 *(f"\n{section}" for section in sections),
             ]
         )
         + "\n"
     )
-
-
-def _fold(text: str) -> str:
-    """Wrap the paragraphs of a docstring at the documents' width."""
-    return "\n\n".join(fill(" ".join(part.split()), _WIDTH) for part in text.split("\n\n"))
-
-
-def _write_table(rows: Iterator[Row] | list[Row]) -> str:
-    lines = [
-        f"| `{key}` | {kind} | {default} | {bounds} | {meaning} |"
-        for key, kind, default, bounds, meaning in rows
-    ]
-    return "\n".join([_HEAD, *lines])
 
 
 def _list_rows(owner: type[BaseModel], fields: dict[str, FieldInfo], at: str) -> Iterator[Row]:

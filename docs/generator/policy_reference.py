@@ -1,12 +1,12 @@
-"""Writes docs/policy-reference.md: python -m maintainer.adapters.policies.reference."""
+"""Writes docs/policy-reference.md: python -m docs.generator.policy_reference."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
 from inspect import getdoc
-from textwrap import fill
 
+from docs.generator import fold, write_table
 from maintainer.adapters.policies.rule_models import THRESHOLD_BOUNDS
 from maintainer.domain.policy import Rule
 from maintainer.domain.rule_field import Choice, Kind, Member, RuleField, fields_of
@@ -21,8 +21,8 @@ The keys under `rules.<rule>` of a policy file. [Policies](policies.md) says how
 lists the options of Iceberg's procedures. "Built in" marks the thresholds of the [built-in
 default](policies.md#several-files-for-one-table).
 """
-_WIDTH = 100
-_HEAD = "| key | meaning | default | bounds |\n|---|---|---|---|"
+_COLUMNS = ("key", "meaning", "default", "bounds")
+Row = tuple[str, str, str, str]
 
 
 def write_reference(rules: Mapping[str, type[Rule]] = RULES) -> str:
@@ -34,29 +34,27 @@ def write_reference(rules: Mapping[str, type[Rule]] = RULES) -> str:
     return "\n".join(parts)
 
 
-def _write_section(heading: str, text: str, rows: Iterator[str]) -> str:
-    folded = "".join(
-        f"{fill(' '.join(part.split()), _WIDTH)}\n\n" for part in text.split("\n\n") if part
-    )
-    return f"## {heading}\n\n{folded}" + "\n".join([_HEAD, *rows]) + "\n"
+def _write_section(heading: str, text: str, rows: Iterator[Row]) -> str:
+    meaning = f"{fold(text)}\n\n" if text else ""
+    return f"## {heading}\n\n{meaning}{write_table(_COLUMNS, rows)}\n"
 
 
-def _list_rows(rule: type[Rule]) -> Iterator[str]:
+def _list_rows(rule: type[Rule]) -> Iterator[Row]:
     """Yield the rows of the thresholds and of the fields that differ from those of every rule."""
     built_in = {threshold.metric: threshold.bound for threshold in rule.built_in}
     for metric in rule.metrics:
         key = f"when.{metric.key}"
         bound = built_in.get(metric)
         default = f"{metric.write_bound(bound)} (built in)" if bound is not None else ""
-        yield _write_row(key, metric.meaning, default, THRESHOLD_BOUNDS[metric.unit][1])
+        yield key, metric.meaning, default, THRESHOLD_BOUNDS[metric.unit][1]
     common = fields_of(Rule)
     yield from (_write_field(field) for field in fields_of(rule) if field not in common)
 
 
-def _write_field(field: RuleField) -> str:
+def _write_field(field: RuleField) -> Row:
     meaning = f"{field.meaning}.{field.restriction}"
     bounds = field.bounds or _write_choices(field.kind)
-    return _write_row(field.key, meaning, field.default_text, bounds)
+    return field.key, meaning, field.default_text, bounds
 
 
 def _write_choices(kind: Kind) -> str:
@@ -67,10 +65,6 @@ def _write_choices(kind: Kind) -> str:
             return " or ".join(kind.type)
         case _:
             return "true or false"
-
-
-def _write_row(key: str, meaning: str, default: str, bounds: str) -> str:
-    return f"| `{key}` | {meaning} | {default} | {bounds} |"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""The documents, and the generator of those that follow from the code."""
