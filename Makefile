@@ -139,7 +139,7 @@ test: setup $(S3_READY) $(HDFS_READY) $(YARN_READY)  ## the whole suite: the pag
 	@status=0; $(NPM) test || status=1; $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 15 --durations-min 5 $(ARGS) || status=1; exit $$status
 
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered
-	$(BIN)/pytest -m "not spark and not postgres and not browser and not slow" --numprocesses 2 --dist worksteal \
+	$(BIN)/pytest -m "not spark and not postgres and not browser and not prometheus and not slow" --numprocesses 2 --dist worksteal \
 	    $(addprefix --cov=,$(PURE_CORE)) --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100 $(ARGS)
 
 # KUBEBUILDER_ASSETS is the name that the envtest of Kubernetes' own projects uses.

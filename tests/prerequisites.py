@@ -58,6 +58,12 @@ class Prerequisite:
     advice: str
 
 
+def find_prometheus() -> Path | None:
+    """The server, if its tool is there too."""
+    server, tool = shutil.which("prometheus"), shutil.which("promtool")
+    return Path(server) if server and tool else None
+
+
 PREREQUISITES = (
     Prerequisite(
         "browser",
@@ -70,6 +76,12 @@ PREREQUISITES = (
         "PostgreSQL's initdb and pg_ctl",
         find_postgres_binaries,
         "install them (Debian and Ubuntu: apt-get install postgresql)",
+    ),
+    Prerequisite(
+        "prometheus",
+        "Prometheus and promtool",
+        find_prometheus,
+        "install them (Debian and Ubuntu: apt-get install --no-install-recommends prometheus)",
     ),
 )
 

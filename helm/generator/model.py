@@ -22,6 +22,7 @@ from helm.generator.parts import (
     PersistenceValues,
     Raw,
     RbacValues,
+    RuleValues,
     SecretKey,
     ServiceValues,
     SimpleValues,
@@ -100,6 +101,9 @@ class Values(Part):
         default_factory=NetworkPolicyValues, description="NetworkPolicies."
     )
     pod_monitor: MonitorValues = Field(default_factory=MonitorValues, description="A PodMonitor.")
+    prometheus_rule: RuleValues = Field(
+        default_factory=RuleValues, description="A PrometheusRule with the alerts."
+    )
     openshift: bool = Field(
         default=False,
         description="Let the cluster choose the users of all pods.",

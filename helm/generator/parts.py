@@ -259,9 +259,33 @@ class NetworkPolicyValues(Part):
     egress: list[Raw] = Field(default=[], description="Further rules, as NetworkPolicyEgressRules.")
 
 
+class MonitorTokenValues(Part):
+    """One key of a Secret, or none."""
+
+    secret_name: Name = Field(default="", description="The Secret's name.")
+    key: Annotated[str, Field(min_length=1)] = Field(
+        default="token", description="The key in the Secret."
+    )
+
+
 class MonitorValues(Part):
     """A PodMonitor of the Prometheus operator."""
 
     enabled: bool = Field(default=False, description="Create a PodMonitor.")
     interval: Duration = Field(default="60s", description="How often metrics are read.")
     labels: Texts = Field(default={}, description="Its labels, by which a Prometheus selects it.")
+    token: MonitorTokenValues = Field(
+        default_factory=MonitorTokenValues,
+        description="The token with which Prometheus reads, once reading needs one.",
+    )
+
+
+class RuleValues(Part):
+    """A PrometheusRule of the Prometheus operator with the alerts of monitoring/alerts.yaml."""
+
+    enabled: bool = Field(default=False, description="Create a PrometheusRule.")
+    labels: Texts = Field(default={}, description="Its labels, by which a Prometheus selects it.")
+    runbooks: Annotated[str, Field(min_length=1)] = Field(
+        default="docs/alerts.md",
+        description="Where the alerts' page is; the links to the runbooks begin with it.",
+    )

@@ -31,7 +31,7 @@ from tests.helm.charts import (
 
 VERSIONS = tuple(f"1.{minor}" for minor in range(28, 38))
 # Defined by other projects, so Kubernetes' own schemas do not have them.
-OTHERS = {"Certificate", "HTTPRoute", "PodMonitor"}
+OTHERS = {"Certificate", "HTTPRoute", "PodMonitor", "PrometheusRule"}
 # The names of what the values refer to and the chart does not create.
 GIVEN = {
     "lake", "tokens", "chat", "kept", "link", "maintainer-store", "maintainer-link", "git",
