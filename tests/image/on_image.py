@@ -7,6 +7,7 @@ IMAGE the name of the images, whose tags are the targets of the Dockerfile.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -32,7 +33,6 @@ CONFIGURATION = """\
 catalogs:
   lake: {type: sql, uri: 'sqlite:////var/lib/maintainer/catalog.db', warehouse: '/tmp/warehouse'}
 """
-HEALTHY = "import urllib.request as r; r.urlopen('http://127.0.0.1:8080/livez', timeout=5)"
 COMPILED = """
 import importlib.util, json, pathlib, sys
 for module in ("json", *sys.argv[1:]):
@@ -94,13 +94,17 @@ def test_the_daemon_serves_and_ends_in_order(
     image = f"{os.environ['IMAGE']}:{target}"
     begun = containers("run", "--detach", f"--name={name}", *options(), *chosen, image)
     assert begun.returncode == 0, begun.stderr
+    inspected = containers("image", "inspect", "--format={{json .Config.Healthcheck}}", image)
+    kind, *command = json.loads(inspected.stdout)["Test"]
+    assert kind == "CMD"
     wait_for(
-        lambda: containers("exec", name, "python", "-c", HEALTHY).returncode == 0,
+        lambda: containers("exec", name, *command).returncode == 0,
         90,
         f"the daemon; it said {containers('logs', name).stderr}",
     )
     found = containers("exec", name, "test", "-f", "/var/lib/maintainer/maintainer.db")
     assert found.returncode == 0, "the default store lies on the volume"
+    assert containers("exec", name, "cat", "/proc/1/comm").stdout == "tini\n"
     assert containers("stop", "--time=60", name).returncode == 0
     ended = containers("inspect", "--format={{.State.ExitCode}}", name)
     assert ended.stdout.strip() == "0", containers("logs", name).stderr
