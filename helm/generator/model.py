@@ -108,6 +108,10 @@ class Values(Part):
         default=False,
         description="Let the cluster choose the users of all pods.",
     )
+    hook_resources: Raw = Field(
+        default={"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
+        description="Resources of the migration and of `helm test`.",
+    )
     startup_seconds: Annotated[int, Field(ge=10)] = Field(
         default=300, description="How long a start may take before the pod is restarted."
     )

@@ -129,6 +129,20 @@ def name_of(each: Object) -> str:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
+def test_containers_of_the_daemons_image_request_what_a_quota_counts(scenario: str) -> None:
+    """A quota refuses a pod without requests, and a full node gives it almost no CPU."""
+    images = {pod.spec["containers"][0]["image"] for pod in pods(scenario)}
+    found = {
+        f"{pod.name} {each['name']}": set(each.get("resources", {}).get("requests", ()))
+        for pod in pods(scenario)
+        for each in containers(pod)
+        if each["image"] in images
+    }
+    assert found
+    assert {name for name, requests in found.items() if requests != {"cpu", "memory"}} == set()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_pods_satisfy_the_restricted_standard(scenario: str) -> None:
     assert [problem for pod in pods(scenario) for problem in find_liberties(pod, scenario)] == []
 

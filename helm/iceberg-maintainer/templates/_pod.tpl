@@ -123,6 +123,7 @@ spec:
       imagePullPolicy: {{ $values.image.pullPolicy }}
       args: [store, wait]
       {{- include "maintainer.env" .root | nindent 6 }}
+      resources: {{- toYaml .resources | nindent 8 }}
       securityContext: {{- include "maintainer.containerSecurity" .root | nindent 8 }}
       volumeMounts: {{- include "maintainer.mounts" . | nindent 8 }}
     {{- end }}
