@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
+import anyio
 import pytest
 from httpx import codes
 
@@ -43,6 +45,29 @@ def test_a_wrong_token_is_refused(home: Home, token: str) -> None:
     assert answered.status_code in {codes.UNAUTHORIZED, codes.FORBIDDEN}
     assert answered.headers["content-type"] == "application/problem+json"
     assert answered.json()["status"] == answered.status_code
+    record = home.store.driver(NAME)
+    assert record is not None
+    assert record.polls == 0
+
+
+def test_a_connection_that_ends_in_the_middle_of_a_poll_is_no_error_of_ours(home: Home) -> None:
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": f"/drivers/v1/{NAME}/poll",
+        "query_string": b"",
+        "headers": [(b"authorization", f"Bearer {home.token}".encode())],
+    }
+    anyio.run(home.endpoint, scope, receive, send)
+    assert sent[0]["status"] == codes.BAD_REQUEST
     record = home.store.driver(NAME)
     assert record is not None
     assert record.polls == 0

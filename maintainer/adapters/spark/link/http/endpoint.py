@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 
 from maintainer.adapters.spark.driver.link.polling import ENDED
 from maintainer.adapters.spark.link.http.tokens import TokenCheck, check_token, renew_tokens
@@ -127,6 +128,8 @@ def make_endpoint(store: DriverStore, clock: Clock, longest_validity: timedelta)
             answer = await run_in_threadpool(polls.answer, driver, token, content)
         except RefusalError as refusal:
             return _write_problem(refusal)
+        except ClientDisconnect:  # in the middle of a poll; the driver polls again
+            return Response(status_code=HTTPStatus.BAD_REQUEST)
         except InvalidValueError as error:
             return _write_problem(RefusalError(HTTPStatus.BAD_REQUEST, str(error)))
         except StoreUnavailableError:
