@@ -15,7 +15,8 @@ from maintainer.domain.redaction import hide_secrets
 from maintainer.ports.store.drivers import JOB_ENDS
 from maintainer.ports.store.jobs import JobLogStore
 
-_EVERY_SECONDS = 2.0  # of a driver with jobs; on a cluster each time is a call of its API
+_EVERY_SECONDS = 2.0  # of a driver with jobs
+_CLUSTER_SECONDS = 5.0  # the same where each time is a call of the cluster's API
 _MAX_PARTS = 64  # of one driver's log in one round
 
 _LOG = logging.getLogger(__name__)
@@ -34,10 +35,13 @@ class _Source:
 class JobLogs:
     """One thread reads the logs of all drivers that have jobs."""
 
-    def __init__(self, store: JobLogStore, secrets: Collection[str]) -> None:
-        """Take the store, and the values that no log may show."""
+    def __init__(
+        self, store: JobLogStore, secrets: Collection[str], *, is_on_cluster: bool = False
+    ) -> None:
+        """Take the store, the values that no log may show, and whether a cluster has the logs."""
         self._store = store
         self._secrets = secrets
+        self._is_on_cluster = is_on_cluster
         self._mutex = threading.Lock()
         self._sources: dict[str, _Source] = {}  # by the driver's name
         self._is_closing = threading.Event()
@@ -77,7 +81,9 @@ class JobLogs:
             self._copy_all()
 
     def _work(self) -> None:
-        while not self._is_closing.wait(_EVERY_SECONDS):
+        while not self._is_closing.wait(
+            _CLUSTER_SECONDS if self._is_on_cluster else _EVERY_SECONDS
+        ):
             self._copy_all()
 
     def _copy_all(self) -> None:

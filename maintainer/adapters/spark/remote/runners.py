@@ -119,7 +119,8 @@ def _make_runner(
     )
     names: Collection[str] = parts.catalogs
     files = OrphanFiles(parts.store, parts.owner)
-    logs = JobLogs(parts.store, secrets_of(options, parts.catalogs))
+    secrets = secrets_of(options, parts.catalogs)
+    logs = JobLogs(parts.store, secrets, is_on_cluster=launched_by is not None)
     return SparkRunner(
         options, names, parts.owner, parts.application, source, files, logs, parts.clock
     )

@@ -113,6 +113,18 @@ def test_a_driver_without_jobs_is_not_read(logs: JobLogs) -> None:
     assert scribe.reads == reads
 
 
+def test_the_log_on_a_cluster_is_read_at_a_pace_of_its_own(
+    store: FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "_EVERY_SECONDS", 600)
+    monkeypatch.setattr(copying, "_CLUSTER_SECONDS", 0.005)
+    logs, scribe = JobLogs(store, (), is_on_cluster=True), Scribe()
+    scribe.text = BEGIN + END
+    logs.follow("m-1", scribe.driver)
+    wait_until(is_complete(logs))
+    logs.leave()
+
+
 class Talkative(Scribe):
     """It writes faster than anybody reads."""
 
