@@ -16,6 +16,7 @@ from maintainer.adapters.spark.link.http.endpoint import Polls, RefusalError
 from maintainer.adapters.spark.options import RunnerOptions
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
 from maintainer.adapters.spark.remote.heartbeats import Heartbeats
+from maintainer.adapters.spark.remote.strays import Strays
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.pool import DEFAULT_POOL
 from tests.adapters.spark.lakes import wait_until
@@ -143,6 +144,7 @@ class Site:
         owner: str,
         dead_after: timedelta = timedelta(minutes=5),
         pool: str = DEFAULT_POOL,
+        strays: Strays | None = None,
     ) -> RemoteDrivers:
         options = replace(OPTIONS, pool=pool)
         opened = RemoteDrivers(
@@ -155,6 +157,7 @@ class Site:
             DriverSettings(options, {}, "app"),
             lambda name, _: {"megabytes": 2048, "secret": "s3cret", "directory": name},
             Heartbeats(dead_after),
+            strays,
         )
         self.processes.append(opened)
         return opened

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import count
 
 import pytest
 
 from maintainer.adapters.spark.remote import driver as remote
 from maintainer.adapters.spark.remote import drivers as source
+from maintainer.adapters.spark.remote import strays as remote_strays
+from maintainer.adapters.spark.remote.strays import Strays
 from tests.adapters.spark.lakes import wait_until
 from tests.adapters.spark.remote.sites import SMALL, Heard, Site
 
@@ -66,9 +69,12 @@ def test_an_idle_driver_of_a_pool_that_nobody_has_is_refused_after_a_while(
     assert record is not None
     assert record.ended_at is None, "a daemon with the pool may come back"
     monkeypatch.setattr(source, "_REFUSE_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(remote_strays, "_EVERY_SECONDS", 0.0)
     wait_until(lambda: [driver.name for driver in site.store.drivers()] == [busy.name])
     record = site.store.driver(idle.name)
     assert record is not None
     assert record.reason == "no daemon has its pool gone any more"
     assert site.launcher.ended == [], "no launcher here knows it"
+    site.open("three", strays=Strays(site.launcher, timedelta(0), count().__next__))
+    wait_until(lambda: site.launcher.ended == [f"app-{idle.name}"])
     assert application.poll() == "", "who works is answered until its fence"
