@@ -312,7 +312,7 @@ def _wait_for_a_job(daemon: Daemon) -> None:
 def _find_paused(daemon: Daemon) -> list[str]:
     found = daemon.ask("/tables?limit=100")
     return (
-        [f"{one['table']}: {one['paused']}" for one in found["items"] if one["pause"]]
+        [f"{one['table']}: {one['pause']['reason']}" for one in found["items"] if one["pause"]]
         if found is not None
         else ["the daemon did not say"]
     )
