@@ -81,7 +81,7 @@ class FailureReason(StrEnum):
     INVALID_REQUEST = "invalid_request"  # Iceberg or Spark refused the statement
     TABLE_CHANGED = "table_changed"  # dropped, or replaced by another table of the same name
     LOST_RUNNER = "lost_runner"
-    RUNNER_UNAVAILABLE = "runner_unavailable"  # Spark cannot start
+    RUNNER_UNAVAILABLE = "runner_unavailable"  # Spark cannot start, or cannot work at all
     TIMEOUT = "timeout"
     UNPROVED = "unproved"  # Spark reported success, but the table's metadata does not confirm it
     OTHER = "other"

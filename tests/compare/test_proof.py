@@ -161,6 +161,7 @@ def test_every_file_that_is_not_as_it_should_be_is_named() -> None:
         FailureReason.CATALOG_UNREACHABLE,
         FailureReason.PERMISSION,
         FailureReason.INVALID_REQUEST,
+        FailureReason.RUNNER_UNAVAILABLE,
     ],
 )
 def test_a_reading_that_failed_for_want_of_something_else_proves_nothing(

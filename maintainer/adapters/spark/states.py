@@ -55,8 +55,10 @@ _SEVERED = frozenset({"Py4JNetworkError"})
 # in "class: message".
 _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
     FailureReason.RUNNER_UNAVAILABLE: (
-        "^RunnerUnavailableError: ",
-    ),  # our own message for a Spark that did not start, for any reason
+        "^RunnerUnavailableError: ",  # our own, for a Spark that did not start, for any reason
+        "No space left on device|Disk quota exceeded|File too large",
+        "NoClassDefFoundError|ExceptionInInitializerError|UnsatisfiedLinkError",
+    ),
     FailureReason.OUT_OF_MEMORY: (
         "OutOfMemoryError",
         "GC overhead limit",

@@ -163,6 +163,24 @@ def test_a_message_is_freed_of_class_names_stack_frames_and_length() -> None:
     assert len(clean_message("x" * 600)) == 500
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("java.io.IOException", "No space left on device"),
+        (
+            "org.apache.spark.SparkException",
+            (
+                "Job aborted due to stage failure: Lost task 0.0: java.lang.NoClassDefFoundError: Could "
+                "not initialize class com.github.luben.zstd.ZstdInputStreamNoFinalizer"
+            ),
+        ),
+        ("java.lang.ExceptionInInitializerError", "Cannot unpack libzstd-jni: File too large"),
+    ],
+)
+def test_a_spark_that_cannot_work_says_nothing_about_the_table(name: str, message: str) -> None:
+    assert classify([(name, message)]) is FailureReason.RUNNER_UNAVAILABLE
+
+
 LOST = (
     "Job aborted due to stage failure: Task 0 in stage 1.0 failed 4 times, most recent failure: Lost "
     "task 0.3 in stage 1.0 (TID 4) (127.0.0.1 executor 3): ExecutorLostFailure (executor 3 exited "

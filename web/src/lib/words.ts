@@ -143,7 +143,7 @@ export const FAILURE_WORDS: Record<FailureReason, string> = {
   invalid_request: "Iceberg or Spark refused the statement",
   table_changed: "The table was dropped or replaced during the job",
   lost_runner: "Spark was lost",
-  runner_unavailable: "Spark could not be started",
+  runner_unavailable: "Spark could not start, or could not work",
   timeout: "It took longer than allowed",
   unproved: "Spark reported success, but the table's metadata does not prove it",
   other: "Other",

@@ -40,7 +40,7 @@ from .clock import read_clock
 from .job import Job, begin_line, end_line
 from .jvm import GATEWAY, Jvm, ParentJvm
 from .link.outbox import Message, Transport
-from .results import MAX_MESSAGE_CHARACTERS, read_causes
+from .results import MAX_MESSAGE_CHARACTERS, has_broken_class, read_causes
 from .surroundings import complete_settings, describe_place, remove_directory
 
 _FENCE_POLL_SECONDS = 0.1
@@ -163,9 +163,8 @@ class Program:
     def _run(self, job: Job) -> None:
         if job.job_id not in self._jobs:
             self._jobs[job.job_id] = job
-            threading.Thread(
-                target=self._carry, args=(job,), daemon=True
-            ).start()  # a thread of its own, so that a late interrupt cannot hit another job
+            # a thread of its own, so that a late interrupt cannot hit another job
+            threading.Thread(target=self._carry, args=(job,), daemon=True).start()
 
     def _cancel(self, job_id: str) -> None:
         job = self._jobs.get(job_id)
@@ -288,6 +287,8 @@ class Program:
         """Report how the job ended, after none of its threads can commit any more."""
         if causes or job.is_cancelled.is_set():
             self._settle(job)
+        if has_broken_class(causes):
+            self._retire("its JVM cannot initialize a class any more")
         about = {"job": job.job_id, **self._application.executors.end(job.job_id)}
         if job.is_cancelled.is_set():
             result, because = job.result or {}, job.given_up_for
@@ -326,9 +327,8 @@ class Program:
                     culprit=job.job_id,
                 )
             if job.java_thread is not None:
-                with contextlib.suppress(
-                    Exception
-                ):  # Spark may be ending too; the next round or the deadline decides
+                # Spark may be ending too; the next round or the deadline decides
+                with contextlib.suppress(Exception):
                     self._application.threads.interrupt(job.tag)
 
     def _settle(self, job: Job) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from typing import Any, TypeAlias
 
 # A statement of ours: a query follows, whose one value is the query to run. Spark's own EXECUTE
 # IMMEDIATE came with version 4.0.
 EXECUTE = "EXECUTE RESULT OF "
 MAX_MESSAGE_CHARACTERS = 4000
+# Java tries to initialize a class once.
+_BROKEN = re.compile("ExceptionInInitializerError|Could not initialize class|UnsatisfiedLinkError")
 _MAX_CAUSES = 10
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
@@ -41,3 +44,8 @@ def read_causes(error: BaseException) -> list[dict[str, str]]:
     return causes or [
         {"class": type(error).__name__, "message": str(error)[:MAX_MESSAGE_CHARACTERS]}
     ]
+
+
+def has_broken_class(causes: list[dict[str, str]]) -> bool:
+    """Return True if the JVM lacks a class that it will never have, such as after a full disk."""
+    return any(_BROKEN.search(f"{link['class']}: {link['message']}") for link in causes)

@@ -1,11 +1,13 @@
-"""A statement whose text is the result of a query."""
+"""A statement whose text is the result of a query, and causes that break a JVM."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
 
-from maintainer.adapters.spark.driver.results import EXECUTE, execute_result
+import pytest
+
+from maintainer.adapters.spark.driver.results import EXECUTE, execute_result, has_broken_class
 
 
 class Session:
@@ -18,3 +20,23 @@ class Session:
 
 def test_the_query_that_a_query_returns_is_run() -> None:
     assert execute_result(Session(), f"{EXECUTE}SELECT 'SELECT 2'").text == "SELECT 2"
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "is_broken"),
+    [
+        ("java.lang.ExceptionInInitializerError", "Cannot unpack libzstd-jni: disk full", True),
+        (
+            "org.apache.spark.SparkException",
+            "Job aborted: java.lang.NoClassDefFoundError: Could not initialize class a.b.Zstd",
+            True,
+        ),
+        ("java.lang.NoClassDefFoundError", "software/amazon/awssdk/core/SdkClient", False),
+    ],
+)
+def test_a_class_that_java_initializes_no_more_breaks_the_jvm(
+    name: str, message: str, is_broken: bool
+) -> None:
+    causes = [{"class": "java.lang.RuntimeException", "message": ""}]
+    assert not has_broken_class(causes)
+    assert has_broken_class([*causes, {"class": name, "message": message}]) is is_broken
