@@ -10,6 +10,7 @@ from maintainer.api import schemas, wire
 from maintainer.api.deps import PortsIn
 from maintainer.api.spans import Since, Until, read_span, thin
 from maintainer.api.tables import Text
+from maintainer.decide.grading.findings import AVERAGE_FILE_SIZE_BOUNDS
 from maintainer.domain.errors import InvalidValueError
 
 MAX_SAMPLES = 500  # a longer history is thinned evenly
@@ -49,5 +50,9 @@ def get_fleet_history(
         samples=[
             schemas.FleetSampleOut.of(sample.counters, at=sample.at)
             for sample in thin(samples, MAX_SAMPLES)
+        ],
+        average_file_size_bounds=[
+            schemas.BandBound(band=band, below_bytes=below)
+            for band, below in AVERAGE_FILE_SIZE_BOUNDS
         ],
     )
