@@ -31,7 +31,8 @@ FLAGS = [
 WAIT_MILLISECONDS = 30_000
 PAGES = {
     "fleet": "/",
-    "nothing found": "/?search=no-such-table",
+    "tables": "/tables",
+    "nothing found": "/tables?search=no-such-table",
     "table": "/tables/lake/streaming/page_views",
     "table with a fault": "/tables/lake/legacy/clicks",
     "table never measured": "/tables/lake/legacy/empty_yet",
@@ -136,7 +137,7 @@ def test_the_page_asks_nothing_of_the_internet(page: Page, address: str) -> None
 
 
 def test_filters_and_sorting_live_in_the_address(page: Page) -> None:
-    page.goto("/")
+    page.goto("/tables")
     tables = page.locator("table.grid-cards").get_by_role("rowheader")
     page.get_by_role("searchbox", name="Search").fill("ledger")
     expect(page).to_have_url(re.compile(r"search=ledger"))
@@ -152,7 +153,7 @@ def test_filters_and_sorting_live_in_the_address(page: Page) -> None:
 
 
 def test_a_long_list_keeps_few_rows_in_the_document_and_reads_on(page: Page) -> None:
-    page.goto("/?sort=name")
+    page.goto("/tables?sort=name")
     more = page.get_by_role("button", name="Load more")
     expect(page.get_by_text(re.compile("^100 of 247$"))).to_be_attached()
     assert page.get_by_role("row").count() < 60
@@ -196,7 +197,7 @@ def test_the_chosen_colours_are_remembered(page: Page) -> None:
 
 
 def test_the_keyboard_alone_reaches_a_table(page: Page) -> None:
-    page.goto("/?search=page_views")
+    page.goto("/tables?search=page_views")
     expect(page.locator("table.grid-cards").get_by_role("rowheader")).to_have_count(1)
     page.get_by_role("link", name="page_views").focus()
     page.keyboard.press("Enter")

@@ -77,7 +77,7 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
   const [resource, ...rest] = parts;
   switch (resource) {
     case "overview":
-      return send(response, fleet.overview);
+      return send(response, rest[0] === "history" ? fleet.history : fleet.overview);
     case "queue":
       return send(response, jobs.queue);
     case "catalogs":

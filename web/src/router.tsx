@@ -2,9 +2,15 @@ import { createRootRoute, createRoute, createRouter } from "@tanstack/react-rout
 import { Layout } from "./components/Layout";
 import { NotFound, RouteError } from "./components/RouteError";
 import { lazyPage } from "./lib/lazyPage";
-import { readJobsAddress, readTableAddress, readTablesAddress } from "./lib/addresses";
+import {
+  readFleetAddress,
+  readJobsAddress,
+  readTableAddress,
+  readTablesAddress,
+} from "./lib/addresses";
 import { prefix } from "./lib/prefix";
 
+const fleetPage = lazyPage(() => import("./pages/fleet/FleetPage"), "FleetPage");
 const tablesPage = lazyPage(() => import("./pages/tables/TablesPage"), "TablesPage");
 const tablePage = lazyPage(() => import("./pages/table/TablePage"), "TablePage");
 const jobsPage = lazyPage(() => import("./pages/jobs/JobsPage"), "JobsPage");
@@ -17,9 +23,16 @@ const root = createRootRoute({
   errorComponent: RouteError,
 });
 
-const tablesRoute = createRoute({
+const fleetRoute = createRoute({
   getParentRoute: () => root,
   path: "/",
+  validateSearch: readFleetAddress,
+  component: fleetPage,
+});
+
+const tablesRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/tables",
   validateSearch: readTablesAddress,
   component: tablesPage,
 });
@@ -52,7 +65,14 @@ const policiesRoute = createRoute({
 
 export const router = createRouter({
   basepath: prefix || "/",
-  routeTree: root.addChildren([tablesRoute, tableRoute, jobsRoute, jobRoute, policiesRoute]),
+  routeTree: root.addChildren([
+    fleetRoute,
+    tablesRoute,
+    tableRoute,
+    jobsRoute,
+    jobRoute,
+    policiesRoute,
+  ]),
   defaultPreload: "intent",
   defaultErrorComponent: RouteError,
   scrollRestoration: true,
@@ -60,7 +80,8 @@ export const router = createRouter({
 
 /** Fetches every page while the daemon answers: the next click must not depend on it. */
 export function preloadPages(): void {
-  for (const page of [tablesPage, tablePage, jobsPage, jobPage, policiesPage]) void page.preload();
+  for (const page of [fleetPage, tablesPage, tablePage, jobsPage, jobPage, policiesPage])
+    void page.preload();
 }
 
 declare module "@tanstack/react-router" {

@@ -7,13 +7,13 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { HISTORY_RANGES, type HistoryMetric, type HistoryRange } from "../lib/metrics";
+import type { HistoryMetric, HistoryRange } from "../lib/metrics";
 import type { TableSort } from "../lib/sorts";
 import { isFinal } from "../lib/words";
 import { carryOut, client, unwrap } from "./client";
+import { startOf, TABLES_EVERY_MS } from "./fleet";
 import type { Band, Job, JobState, OrphanList, Plan, RuleName, TablePath } from "./types";
 
-const TABLES_EVERY_MS = 15_000;
 const JOBS_EVERY_MS = 5_000;
 /** Of a page that shows a running job. */
 const RUNNING_EVERY_MS = 2_000;
@@ -23,8 +23,6 @@ const WORST_PARTITIONS = 10;
 /** Beyond this many loaded pages a list is no longer read again as a whole on every tick. */
 const REFRESHED_PAGES = 3;
 const VERDICT_PAGE = 50;
-const QUEUE_SHOWN = 5;
-const WORST_TABLES = 5;
 
 export interface TableFilters {
   search: string;
@@ -39,44 +37,6 @@ export interface JobFilters {
 }
 
 const atTable = (path: TablePath) => ({ params: { path } });
-
-export const overviewQuery = queryOptions({
-  queryKey: ["overview"],
-  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/overview", { signal })),
-  refetchInterval: TABLES_EVERY_MS,
-});
-
-export const queueQuery = queryOptions({
-  queryKey: ["queue"],
-  queryFn: ({ signal }) =>
-    unwrap(client.GET("/api/v1/queue", { params: { query: { limit: QUEUE_SHOWN } }, signal })),
-  refetchInterval: TABLES_EVERY_MS,
-});
-
-/** The tables that maintenance is needed for most, whatever the list below is filtered by. */
-export const worstTablesQuery = queryOptions({
-  queryKey: ["tables", "worst"],
-  queryFn: ({ signal }) =>
-    unwrap(
-      client.GET("/api/v1/tables", {
-        params: { query: { sort: "-band", limit: WORST_TABLES } },
-        signal,
-      }),
-    ),
-  refetchInterval: TABLES_EVERY_MS,
-});
-
-export const catalogsQuery = queryOptions({
-  queryKey: ["catalogs"],
-  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalogs", { signal })),
-  refetchInterval: TABLES_EVERY_MS,
-});
-
-export const poolsQuery = queryOptions({
-  queryKey: ["pools"],
-  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/pools", { signal })),
-  refetchInterval: TABLES_EVERY_MS,
-});
 
 export const policiesQuery = queryOptions({
   queryKey: ["policies"],
@@ -133,7 +93,7 @@ export const historyQuery = (path: TablePath, metric: HistoryMetric, range: Hist
             path,
             query: {
               metric,
-              from: new Date(Date.now() - HISTORY_RANGES[range] * 3_600_000).toISOString(),
+              from: startOf(range),
             },
           },
           signal,

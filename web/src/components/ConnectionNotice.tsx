@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection, type Connection } from "../api/connection";
-import { overviewQuery } from "../api/queries";
+import { overviewQuery } from "../api/fleet";
 import { formatClock } from "../lib/time";
 import { Notice } from "./notices";
 

@@ -1,7 +1,7 @@
 import { SegmentedControl, useMantineColorScheme, type MantineColorScheme } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
-import { overviewQuery } from "../api/queries";
+import { overviewQuery } from "../api/fleet";
 import { prefix } from "../lib/prefix";
 import { ConnectionNotice, UpgradeNotice } from "./ConnectionNotice";
 
@@ -38,12 +38,15 @@ export function Layout() {
       </a>
       <header className="header">
         <div className="frame header-inner">
-          <Link to="/" className="brand" aria-label="iceberg-maintainer: all tables">
+          <Link to="/" className="brand" aria-label="iceberg-maintainer: the fleet">
             <img src="/icon.svg" alt="" width={24} height={24} />
             <span className="brand-name">iceberg-maintainer</span>
           </Link>
           <nav className="nav" aria-label="Pages">
             <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
+              Fleet
+            </Link>
+            <Link to="/tables" activeOptions={{ includeSearch: false }}>
               Tables
             </Link>
             <Link to="/jobs" activeOptions={{ includeSearch: false }}>

@@ -8,7 +8,7 @@ export function NotFound() {
     <div className="stack">
       <h1>Page not found</h1>
       <p>
-        <Link to="/">Show the tables</Link>
+        <Link to="/tables">Show the tables</Link>
       </p>
     </div>
   );

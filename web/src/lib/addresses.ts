@@ -1,10 +1,23 @@
 // What the page keeps in its address, read leniently: what is not understood is left out.
 import type { Band, JobState } from "../api/types";
-import { isHistoryMetric, isHistoryRange, type HistoryMetric, type HistoryRange } from "./metrics";
+import {
+  isFleetMetric,
+  isHistoryMetric,
+  isHistoryRange,
+  type FleetMetric,
+  type HistoryMetric,
+  type HistoryRange,
+} from "./metrics";
 import { isTableSort, type TableSort } from "./sorts";
 import { BANDS, JOB_STATES } from "./words";
 
 type Raw = Record<string, unknown>;
+
+export interface FleetAddress {
+  metric?: FleetMetric;
+  range?: HistoryRange;
+  catalog?: string | undefined;
+}
 
 export interface TablesAddress {
   search?: string | undefined;
@@ -28,6 +41,16 @@ function readText(value: unknown): string | undefined {
   return typeof value === "string" || typeof value === "number"
     ? String(value) || undefined
     : undefined;
+}
+
+export function readFleetAddress(raw: Raw): FleetAddress {
+  const { metric, range } = raw;
+  const catalog = readText(raw.catalog);
+  return {
+    ...(isFleetMetric(metric) && { metric }),
+    ...(isHistoryRange(range) && { range }),
+    ...(catalog && { catalog }),
+  };
 }
 
 export function readTablesAddress(raw: Raw): TablesAddress {

@@ -28,6 +28,25 @@ export function isHistoryMetric(value: unknown): value is HistoryMetric {
   return typeof value === "string" && value in HISTORY_METRICS;
 }
 
+/** The sums with a history on the fleet page, by their name in the API. */
+export const FLEET_METRICS = {
+  average_file_size_bytes: { label: "Average file size", format: formatBytes },
+  bands: { label: "Tables by band", format: formatCount },
+  data_files: { label: "Data files", format: formatCount },
+  small_files: { label: "Small files", format: formatCount },
+  data_bytes: { label: "Data size", format: formatBytes },
+  delete_files: { label: "Delete files", format: formatCount },
+  manifests: { label: "Manifests", format: formatCount },
+  snapshots: { label: "Snapshots", format: formatCount },
+  live_file_ratio: { label: "Live-file ratio", format: formatRatio },
+} as const satisfies Record<string, MetricDescription>;
+
+export type FleetMetric = keyof typeof FLEET_METRICS;
+
+export function isFleetMetric(value: unknown): value is FleetMetric {
+  return typeof value === "string" && value in FLEET_METRICS;
+}
+
 /** Time ranges of the history chart, in hours. */
 export const HISTORY_RANGES = { "1h": 1, "24h": 24, "7d": 168, "30d": 720 } as const;
 export type HistoryRange = keyof typeof HISTORY_RANGES;

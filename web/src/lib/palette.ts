@@ -1,3 +1,5 @@
+import type { Band } from "../api/types";
+
 /** The colours of styles/base.css for charts, which cannot read CSS classes. */
 export interface Palette {
   text: string;
@@ -8,6 +10,7 @@ export interface Palette {
   small: string;
   around: string;
   fine: string;
+  critical: string;
 }
 
 const LIGHT: Palette = {
@@ -19,6 +22,7 @@ const LIGHT: Palette = {
   small: "#ea7a2e",
   around: "#e3b51e",
   fine: "#2f9e66",
+  critical: "#d2323f",
 };
 
 const DARK: Palette = {
@@ -30,7 +34,14 @@ const DARK: Palette = {
   small: "#ee8440",
   around: "#dcb02a",
   fine: "#37b077",
+  critical: "#e5505c",
 };
+
+/** A band's colour, as on its badge. */
+export function colourOf(band: Band, palette: Palette): string {
+  const { fine: healthy, around: watch, small: degraded, critical } = palette;
+  return { healthy, watch, degraded, critical }[band];
+}
 
 export function paletteOf(scheme: "light" | "dark"): Palette {
   return scheme === "dark" ? DARK : LIGHT;

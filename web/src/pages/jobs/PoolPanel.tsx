@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { poolsQuery } from "../../api/queries";
+import { poolsQuery } from "../../api/fleet";
 import type { Pool } from "../../api/types";
 import { Grid } from "../../components/Grid";
 import { Notice } from "../../components/notices";

@@ -7,6 +7,7 @@ import type { History, TablePath } from "../../api/types";
 import { Chart } from "../../components/Chart";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
+import { drawOverTime, drawValues, scaleBytes } from "../../lib/axes";
 import { pluralize } from "../../lib/format";
 import {
   HISTORY_METRICS,
@@ -20,40 +21,18 @@ import type { Palette } from "../../lib/palette";
 import { formatExact } from "../../lib/time";
 
 const CHART_HEIGHT = 272;
-const TICKS = 6;
 const RANGES = Object.keys(HISTORY_RANGES);
 const METRICS = Object.entries(HISTORY_METRICS).map(([value, { label }]) => ({ value, label }));
-
-/** An axis of bytes with ticks at round binary units; ECharts would take round decimals. */
-function scaleBytes(highest: number): { min: number; max: number; interval: number } {
-  const interval = 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(1, highest) / TICKS)));
-  return { min: 0, max: interval * Math.max(1, Math.ceil(highest / interval)), interval };
-}
 
 function drawHistory(history: History, metric: HistoryMetric, palette: Palette): EChartsCoreOption {
   const { format, label } = HISTORY_METRICS[metric];
   const isBytes = metric.endsWith("_bytes");
   return {
-    animation: false,
-    grid: { left: 8, right: 16, top: 16, bottom: 4, containLabel: true },
-    tooltip: {
-      trigger: "axis",
-      backgroundColor: palette.surface,
-      borderColor: palette.line,
-      textStyle: { color: palette.text, fontSize: 12 },
-      valueFormatter: (value: number | null) => format(value),
-    },
-    xAxis: {
-      type: "time",
-      axisLabel: { color: palette.dim, fontSize: 11, hideOverlap: true },
-      axisLine: { lineStyle: { color: palette.line } },
-    },
+    ...drawOverTime(palette, format),
     yAxis: {
-      type: "value",
+      ...drawValues(palette, format),
       ...(isBytes &&
         scaleBytes(Math.max(0, ...history.samples.map((sample) => sample.value ?? 0)))),
-      axisLabel: { color: palette.dim, fontSize: 11, formatter: (value: number) => format(value) },
-      splitLine: { lineStyle: { color: palette.line } },
     },
     series: [
       {

@@ -65,8 +65,8 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
   return (
     <div className="stack-tight">
       <nav className="crumbs" aria-label="Breadcrumb">
-        <Link to="/">Tables</Link> /{" "}
-        <Link to="/" search={{ catalog: table.catalog }}>
+        <Link to="/tables">Tables</Link> /{" "}
+        <Link to="/tables" search={{ catalog: table.catalog }}>
           {table.catalog}
         </Link>{" "}
         / {table.namespace}

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { catalogsQuery } from "../../api/queries";
+import { catalogsQuery } from "../../api/fleet";
 import type { TablesAddress } from "../../lib/addresses";
 import { DEFAULT_SORT, isTableSort, SORT_COLUMNS, type SortColumn } from "../../lib/sorts";
 import { BAND_WORDS, BANDS } from "../../lib/words";

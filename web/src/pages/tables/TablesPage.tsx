@@ -1,28 +1,22 @@
 import { useDocumentTitle } from "@mantine/hooks";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { overviewQuery, tablesQuery } from "../../api/queries";
-import { Empty, ErrorNotice, Loaded, Loading } from "../../components/notices";
+import { tablesQuery } from "../../api/queries";
+import { Empty, ErrorNotice, Loading } from "../../components/notices";
 import type { TablesAddress } from "../../lib/addresses";
 import { pluralize } from "../../lib/format";
 import { DEFAULT_SORT } from "../../lib/sorts";
-import { CatalogList } from "./CatalogList";
-import { FleetAlerts } from "./FleetAlerts";
-import { Outlook } from "./Outlook";
-import { OverviewTiles } from "./OverviewTiles";
 import { TableFilters } from "./TableFilters";
 import { TableList } from "./TableList";
 
-const route = getRouteApi("/");
-const TILES_HEIGHT = 110;
+const route = getRouteApi("/tables");
 const LIST_HEIGHT = 400;
 
-/** The fleet and its tables, worst first. */
+/** The list of tables, worst first. */
 export function TablesPage() {
   useDocumentTitle("Tables – iceberg-maintainer");
   const address = route.useSearch();
   const navigate = route.useNavigate();
-  const overview = useQuery(overviewQuery);
   const { search = "", catalog, band, sort = DEFAULT_SORT } = address;
   const tables = useInfiniteQuery(tablesQuery({ search, catalog, band, sort }));
   const change = (changed: TablesAddress) =>
@@ -40,12 +34,6 @@ export function TablesPage() {
           {first && pluralize(first.total, "table")}
         </span>
       </div>
-      <FleetAlerts />
-      <Loaded query={overview} label="the overview" height={TILES_HEIGHT}>
-        {(data) => <OverviewTiles overview={data} />}
-      </Loaded>
-      {!search && !band && <CatalogList chosen={catalog} />}
-      {!search && !catalog && !band && <Outlook />}
       <TableFilters
         address={address}
         onChange={change}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { queueQuery, worstTablesQuery } from "../../api/queries";
+import { queueQuery, worstTablesQuery } from "../../api/fleet";
 import type { Queue, Queued, TableSummary } from "../../api/types";
 import { TableBadges } from "../../components/badges";
 import { Empty, Loaded } from "../../components/notices";

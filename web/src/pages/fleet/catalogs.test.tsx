@@ -23,7 +23,7 @@ describe("the catalogs in figures", () => {
     ]);
     expect(screen.getByRole("link", { name: "archive" })).toHaveAttribute(
       "href",
-      "/?catalog=archive",
+      "/tables?catalog=archive",
     );
   });
 

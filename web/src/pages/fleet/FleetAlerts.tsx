@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { catalogsQuery, policiesQuery } from "../../api/queries";
+import { catalogsQuery } from "../../api/fleet";
+import { policiesQuery } from "../../api/queries";
 import { Notice } from "../../components/notices";
 import { ProblemList } from "../../components/ProblemList";
 import { TimeAgo } from "../../components/TimeAgo";

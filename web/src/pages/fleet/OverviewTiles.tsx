@@ -19,7 +19,7 @@ function BandBar({ overview }: { overview: Overview }) {
       <ul className="legend">
         {BANDS.map((band) => (
           <li key={band}>
-            <Link to="/" search={(present) => ({ ...present, band })}>
+            <Link to="/tables" search={{ band }}>
               <span className="swatch" style={{ background: `var(--${band})` }} />
               {BAND_WORDS[band]} {formatCount(count(band))}
             </Link>

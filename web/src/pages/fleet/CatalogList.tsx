@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { catalogsQuery } from "../../api/queries";
+import { catalogsQuery } from "../../api/fleet";
 import type { CatalogOut } from "../../api/types";
 import { Grid } from "../../components/Grid";
 import { Panel } from "../../components/Panel";
@@ -33,7 +33,7 @@ export function CatalogGrid({ catalogs }: { catalogs: CatalogOut[] }) {
       {catalogs.map((catalog) => (
         <tr key={catalog.name}>
           <th scope="row">
-            <Link to="/" search={{ catalog: catalog.name }}>
+            <Link to="/tables" search={{ catalog: catalog.name }}>
               {catalog.name}
             </Link>
           </th>
@@ -50,14 +50,13 @@ export function CatalogGrid({ catalogs }: { catalogs: CatalogOut[] }) {
   );
 }
 
-/** Figures of the chosen catalog, or of all; not shown for a fleet of one catalog. */
-export function CatalogList({ chosen }: { chosen: string | undefined }) {
+/** Figures of each catalog; not shown for a fleet of one catalog. */
+export function CatalogList() {
   const catalogs = useQuery(catalogsQuery).data ?? [];
-  const shown = chosen ? catalogs.filter(({ name }) => name === chosen) : catalogs;
-  if (catalogs.length < 2 || shown.length === 0) return null;
+  if (catalogs.length < 2) return null;
   return (
-    <Panel title={chosen ? "Catalog" : "Catalogs"}>
-      <CatalogGrid catalogs={shown} />
+    <Panel title="Catalogs">
+      <CatalogGrid catalogs={catalogs} />
     </Panel>
   );
 }

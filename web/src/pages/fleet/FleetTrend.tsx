@@ -1,0 +1,132 @@
+import { NativeSelect, SegmentedControl } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { catalogsQuery, fleetHistoryQuery } from "../../api/fleet";
+import type { FleetHistory, FleetSample } from "../../api/types";
+import { Chart } from "../../components/Chart";
+import { Grid } from "../../components/Grid";
+import { Empty, Loaded } from "../../components/notices";
+import { Panel } from "../../components/Panel";
+import type { FleetAddress } from "../../lib/addresses";
+import { drawFleet } from "../../lib/fleetCharts";
+import { pluralize } from "../../lib/format";
+import {
+  FLEET_METRICS,
+  HISTORY_RANGES,
+  isFleetMetric,
+  isHistoryRange,
+  type FleetMetric,
+} from "../../lib/metrics";
+import type { Palette } from "../../lib/palette";
+import { formatExact } from "../../lib/time";
+import { BAND_WORDS, BANDS } from "../../lib/words";
+
+const CHART_HEIGHT = 272;
+const ROWS = 20;
+const METRICS = Object.entries(FLEET_METRICS).map(([value, { label }]) => ({ value, label }));
+
+/** One sample's value, or its tables by band, in words. */
+function sayValue(sample: FleetSample, metric: FleetMetric): string {
+  const { format } = FLEET_METRICS[metric];
+  if (metric !== "bands") return format(sample[metric]);
+  return BANDS.map((band) => `${format(sample.bands[band] ?? 0)} ${BAND_WORDS[band].toLowerCase()}`)
+    .reverse()
+    .join(", ");
+}
+
+function describe({ samples }: FleetHistory, metric: FleetMetric): string {
+  const ends = [samples[0], samples.at(-1)].flatMap((sample) => sample ?? []);
+  const said = ends.map((sample) => `${sayValue(sample, metric)} at ${formatExact(sample.at)}`);
+  const { label } = FLEET_METRICS[metric];
+  return `${label}: ${said.join(", ")}; ${pluralize(samples.length, "sample")}`;
+}
+
+/** The newest values of the chart, for those who cannot see it. */
+function Values({ history, metric }: { history: FleetHistory; metric: FleetMetric }) {
+  const { label } = FLEET_METRICS[metric];
+  return (
+    <details>
+      <summary>Show as a table</summary>
+      <Grid label={`${label} over time`} headings={["Since", { figures: label }]}>
+        {history.samples
+          .slice(-ROWS)
+          .reverse()
+          .map((sample) => (
+            <tr key={sample.at}>
+              <th scope="row">{formatExact(sample.at)}</th>
+              <td className="num">{sayValue(sample, metric)}</td>
+            </tr>
+          ))}
+      </Grid>
+    </details>
+  );
+}
+
+export function Trend({ history, metric }: { history: FleetHistory; metric: FleetMetric }) {
+  const option = useCallback(
+    (palette: Palette) => drawFleet(history, metric, palette, new Date()),
+    [history, metric],
+  );
+  if (history.samples.length === 0)
+    return (
+      <Empty title="Nothing was recorded in this time range">
+        Each scan records the sums of the fleet. Choose a longer time range.
+      </Empty>
+    );
+  return (
+    <>
+      <Chart label={describe(history, metric)} option={option} />
+      <Values history={history} metric={metric} />
+    </>
+  );
+}
+
+interface FleetTrendProps {
+  address: FleetAddress;
+  onChange: (change: FleetAddress) => void;
+}
+
+/** One metric of the fleet, or of a catalog, over time. */
+export function FleetTrend({ address, onChange }: FleetTrendProps) {
+  const { metric = "average_file_size_bytes", range = "7d", catalog } = address;
+  const catalogs = useQuery(catalogsQuery).data ?? [];
+  const history = useQuery(fleetHistoryQuery(catalog, range));
+  return (
+    <Panel
+      title="Over time"
+      aside={
+        <div className="row">
+          {catalogs.length > 1 && (
+            <NativeSelect
+              size="xs"
+              aria-label="Catalog"
+              data={[{ value: "", label: "All catalogs" }, ...catalogs.map(({ name }) => name)]}
+              value={catalog ?? ""}
+              onChange={({ currentTarget: { value } }) => onChange({ catalog: value || undefined })}
+            />
+          )}
+          <NativeSelect
+            size="xs"
+            aria-label="Metric"
+            data={METRICS}
+            value={metric}
+            onChange={({ currentTarget: { value } }) =>
+              isFleetMetric(value) && onChange({ metric: value })
+            }
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="Time range"
+            data={Object.keys(HISTORY_RANGES)}
+            value={range}
+            onChange={(value) => isHistoryRange(value) && onChange({ range: value })}
+          />
+        </div>
+      }
+    >
+      <Loaded query={history} label="the history" height={CHART_HEIGHT}>
+        {(data) => <Trend history={data} metric={metric} />}
+      </Loaded>
+    </Panel>
+  );
+}

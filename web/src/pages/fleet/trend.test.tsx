@@ -1,0 +1,71 @@
+import { screen, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { history } from "../../../dev/fixtures/fleet";
+import type { FleetHistory } from "../../api/types";
+import { drawFleet } from "../../lib/fleetCharts";
+import { paletteOf } from "../../lib/palette";
+import { show } from "../../testing/render";
+import { Trend } from "./FleetTrend";
+
+const NOW = new Date();
+const palette = paletteOf("light");
+const draw = (metric: Parameters<typeof drawFleet>[1], shown: FleetHistory = history) =>
+  drawFleet(shown, metric, palette, NOW) as {
+    yAxis: { min?: number; max?: number };
+    series: {
+      name: string;
+      data: [string, number | null][];
+      markArea?: { data: [{ yAxis: number }, { yAxis: number }][] };
+    }[];
+  };
+
+describe("the fleet over time", () => {
+  it("says its first and its last value, and has its values as a table", async () => {
+    await show(<Trend history={history} metric="data_files" />);
+    expect(screen.getByRole("img")).toHaveAccessibleName(/^Data files: 12.000 at .*10.234 at/);
+    const rows = within(screen.getByRole("group", { name: "Data files over time" }));
+    expect(rows.getAllByRole("row").length).toBe(21);
+    expect(rows.getAllByRole("row")[1]).toHaveTextContent(/10.234$/);
+  });
+
+  it("draws the average file size on its bands, which share the whole scale", () => {
+    const { yAxis, series } = draw("average_file_size_bytes");
+    const stripes = series[0]?.markArea?.data ?? [];
+    expect(stripes[0]?.[0].yAxis).toBe(yAxis.min);
+    expect(stripes.at(-1)?.[1].yAxis).toBe(yAxis.max);
+    expect(stripes.map(([from]) => from.yAxis).slice(1)).toEqual(
+      [4, 12, 32].map((n) => n * 2 ** 20),
+    );
+  });
+
+  it("leaves no value outside the scale, however small or large", () => {
+    for (const size of [1, 700, 2 ** 45]) {
+      const samples = history.samples.map((one) => ({ ...one, average_file_size_bytes: size }));
+      const { yAxis } = draw("average_file_size_bytes", { ...history, samples });
+      expect(yAxis.min).toBeLessThanOrEqual(size);
+      expect(yAxis.max).toBeGreaterThanOrEqual(size);
+    }
+  });
+
+  it("draws the last value until now", () => {
+    for (const metric of ["average_file_size_bytes", "bands", "data_bytes"] as const) {
+      const points = draw(metric).series[0]?.data ?? [];
+      expect(points.at(-1)?.[0]).toBe(NOW.toISOString());
+      expect(points.at(-1)?.[1]).toBe(points.at(-2)?.[1]);
+    }
+  });
+
+  it("stacks the bands with the worst at the bottom", () => {
+    expect(draw("bands").series.map(({ name }) => name)).toEqual([
+      "Critical",
+      "Degraded",
+      "Watch",
+      "Healthy",
+    ]);
+  });
+
+  it("says that nothing was recorded", async () => {
+    await show(<Trend history={{ ...history, samples: [] }} metric="bands" />);
+    expect(screen.getByText("Nothing was recorded in this time range")).toBeInTheDocument();
+  });
+});
