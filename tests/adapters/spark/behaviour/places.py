@@ -66,14 +66,11 @@ class Place:
     master: str = "local[2]"
     kubeconfig: str = ""  # drivers are pods of this cluster
     resource_manager: str = ""  # drivers are applications of this YARN
+    yarn: str = ""  # the directory of a YARN that carries out tasks
 
     @property
     def run_dir(self) -> Path:
         return Path(self.root) / "run"
-
-    @property
-    def yarn_dir(self) -> Path:
-        return Path(self.root) / "yarn"
 
     @property
     def events(self) -> SparkEvents:
@@ -82,9 +79,8 @@ class Place:
 
     @property
     def options(self) -> LocalSparkOptions:
-        is_cluster = not self.master.startswith("local") or self.resource_manager
-        is_on_yarn = self.master == "yarn" or self.resource_manager
-        on_yarn = spark_on(self.yarn_dir) if is_on_yarn else {}
+        is_cluster = not self.master.startswith("local") or self.yarn
+        on_yarn = spark_on(Path(self.yarn)) if self.yarn else {}
         return replace(
             QUICK_OPTIONS,
             master=self.master,
@@ -110,7 +106,7 @@ class Place:
         parts = RemoteParts(catalogs, owner, APPLICATION, link, store, self.run_dir, clock)
         if self.resource_manager:
             yarn = YarnOptions(
-                (self.resource_manager,), self.yarn_dir / "conf", QUEUE, python=str(PLAIN_PYTHON)
+                (self.resource_manager,), Path(self.yarn) / "conf", QUEUE, python=str(PLAIN_PYTHON)
             )
             return yarn_runner(parts, self.options, yarn)
         if not self.kubeconfig:

@@ -40,7 +40,7 @@ from tests.adapters.spark.link.serving import served
 from tests.adapters.spark.standalone import Cluster, open_cluster
 from tests.adapters.spark.workshop import Workshop, await_driver, open_workshop
 from tests.torture.proxy import Proxy
-from tests.yarn import Yarn, serve_yarn
+from tests.yarn import Yarn
 
 DEAD_AFTER = timedelta(seconds=12)  # on a busy machine a heart may skip a beat
 
@@ -288,21 +288,22 @@ def open_kubernetes_site(root: Path) -> Iterator[Site]:
 
 
 @contextmanager
-def open_yarn_site(root: Path) -> Iterator[Site]:
+def open_yarn_site(root: Path, cluster: Yarn) -> Iterator[Site]:
     """The driver is an application of YARN that polls, and so are its executors."""
-    with serve_yarn(root / "yarn") as cluster:
-        place = Place(str(root), resource_manager=cluster.url)
-        with _opened(place, OnYarn(cluster), polls=True) as site:
-            yield site
-        wait_until(lambda: cluster.living() == [])
+    place = Place(str(root), resource_manager=cluster.url, yarn=str(cluster.root))
+    with _opened(place, OnYarn(cluster), polls=True) as site:
+        yield site
+    wait_until(lambda: cluster.living() == [])
 
 
 @contextmanager
-def open_yarn_client_site(root: Path) -> Iterator[Site]:
-    """The driver is a process of this machine, and its executors are containers of YARN."""
-    with serve_yarn(root / "yarn") as cluster, pytest.MonkeyPatch.context() as patch:
+def open_yarn_client_site(root: Path, cluster: Yarn) -> Iterator[Site]:
+    """The driver is a process of this machine, and its executors are containers of YARN, which has
+    no other application.
+    """
+    with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HADOOP_CONF_DIR", str(cluster.configuration))
-        place = Place(str(root), master="yarn")
+        place = Place(str(root), master="yarn", yarn=str(cluster.root))
         with _opened(place, Here(place.run_dir), polls=True) as site:
             yield site
         wait_until(lambda: cluster.living() == [])

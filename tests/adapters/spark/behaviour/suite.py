@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from datetime import timedelta
-
-import pytest
 
 from maintainer.adapters.spark.launcher.ownership import read_start_time
 from maintainer.domain.action import RewriteDataFiles
@@ -50,8 +49,47 @@ def ended_without_commit(site: Site, job: Job, tree: Tree) -> Outcome:
     return outcome
 
 
-class RunnerSuite:
-    """Run with a fixture `site`, in this order: what comes last ends the driver that all share."""
+def assert_lost_by_kill(site: Site, name: str, choose: Callable[[Tree], int]) -> None:
+    """Kill one process of a driver at work: its job is lost, and nothing of it was committed."""
+    job, _ = at_work(site, name)
+    tree = site.tree()
+    os.kill(choose(tree), signal.SIGKILL)
+    outcome = ended_without_commit(site, job, tree)
+    assert (outcome.kind, outcome.reason) == ("lost", FailureReason.OTHER), (
+        "the job may be what killed it"
+    )
+
+
+class DriverSuite:
+    """What the driver does alike wherever it was started. Run with a fixture `site`, in this order:
+    what comes last ends the driver that all share.
+    """
+
+    def test_orphans_are_found_and_removed(self, site: Site) -> None:
+        find_and_remove_an_orphan(site)
+
+    def test_a_job_that_nobody_renews_is_cancelled_before_its_fence(self, site: Site) -> None:
+        tree = site.tree()
+        job, table = at_work(site, "overdue", groups=200)
+        site.runner.renew(job.job_id, timedelta(seconds=11))  # cancelled ten seconds before that
+        outcome = outcome_of(site.runner, job)
+        assert (outcome.kind, outcome.reason) == ("lost", FailureReason.LOST_RUNNER)
+        assert "not renewed in time" in outcome.message
+        assert len(site.lake.summaries(table)) == 1
+        assert site.tree() == tree, "Spark itself goes on"
+
+    def test_a_task_without_memory_fails_its_job_for_that(self, site: Site) -> None:
+        outcome = try_sql(site.runner, TOO_MUCH)
+        assert outcome.reason is FailureReason.OUT_OF_MEMORY, outcome
+
+    def test_a_killed_jvm_loses_its_job_and_commits_nothing(self, site: Site) -> None:
+        assert_lost_by_kill(site, "killed_jvm", lambda tree: tree.java_pid)
+
+
+class LauncherSuite:
+    """What depends on how drivers are started, watched and ended. Run with a fixture `site`, in this
+    order: what comes last ends drivers.
+    """
 
     def test_sixty_small_files_become_one_and_the_commit_carries_our_name(self, site: Site) -> None:
         table = site.lake.create("sixty")
@@ -69,9 +107,6 @@ class RunnerSuite:
         assert "no_such_column" in outcome.message
         assert "\n" not in outcome.message
 
-    def test_orphans_are_found_and_removed(self, site: Site) -> None:
-        find_and_remove_an_orphan(site)
-
     def test_a_rewrite_has_said_how_far_it_was_when_it_is_cancelled(self, site: Site) -> None:
         job, table = at_work(site, "cancelled")
         wait_for_tasks(site.runner, job, 5)
@@ -86,32 +121,6 @@ class RunnerSuite:
         assert outcome_of(site.runner, job).kind == "cancelled"
         assert len(site.lake.summaries(table)) == 1
 
-    def test_a_job_that_nobody_renews_is_cancelled_before_its_fence(self, site: Site) -> None:
-        tree = site.tree()
-        job, table = at_work(site, "overdue", groups=200)
-        site.runner.renew(job.job_id, timedelta(seconds=11))  # cancelled ten seconds before that
-        outcome = outcome_of(site.runner, job)
-        assert (outcome.kind, outcome.reason) == ("lost", FailureReason.LOST_RUNNER)
-        assert "not renewed in time" in outcome.message
-        assert len(site.lake.summaries(table)) == 1
-        assert site.tree() == tree, "Spark itself goes on"
-
-    def test_a_task_without_memory_fails_its_job_for_that(self, site: Site) -> None:
-        outcome = try_sql(site.runner, TOO_MUCH)
-        assert outcome.reason is FailureReason.OUT_OF_MEMORY, outcome
-
-    @pytest.mark.parametrize("victim", ["java", "driver"])
-    def test_a_killed_driver_loses_its_job_and_commits_nothing(
-        self, site: Site, victim: str
-    ) -> None:
-        job, _ = at_work(site, f"killed_{victim}")
-        tree = site.tree()
-        os.kill(tree.java_pid if victim == "java" else tree.driver_pid, signal.SIGKILL)
-        outcome = ended_without_commit(site, job, tree)
-        assert (outcome.kind, outcome.reason) == ("lost", FailureReason.OTHER), (
-            "the job may be what killed it"
-        )
-
     def test_an_application_that_is_ended_by_hand_fails_its_job_with_the_reason(
         self, site: Site
     ) -> None:
@@ -124,8 +133,11 @@ class RunnerSuite:
         again = site.workshop.finish(site.workshop.begin(table, RewriteDataFiles()))
         assert (again.state, again.failure_message) == (JobState.SUCCEEDED, "")
 
+    def test_a_killed_driver_loses_its_job_and_commits_nothing(self, site: Site) -> None:
+        assert_lost_by_kill(site, "killed_driver", lambda tree: tree.driver_pid)
+
     def test_a_job_of_a_killed_daemon_is_adopted_and_runs_once(self, site: Site) -> None:
-        table = site.lake.create(ADOPTED.name, files=400, partitions=200)
+        table = site.lake.create(ADOPTED.name, files=160, partitions=80)
         job = adopted_job("killed-1")
         with daemon_at_work(site.place) as daemon:
             wait_until(lambda: site.runner.lives("killed-1") is True)
@@ -138,8 +150,8 @@ class RunnerSuite:
         assert report is not None
         assert report.adopted
         outcome = outcome_of(site.runner, job)
-        assert (outcome.kind, outcome.result["rewritten_data_files_count"]) == ("finished", 400), (
+        assert (outcome.kind, outcome.result["rewritten_data_files_count"]) == ("finished", 160), (
             outcome
         )
-        assert (site.lake.data_files(table), site.lake.rows(table)) == (200, 400_000)
+        assert (site.lake.data_files(table), site.lake.rows(table)) == (80, 160_000)
         assert len(site.lake.summaries(table)) == 2, "one commit: the rewrite ran once"

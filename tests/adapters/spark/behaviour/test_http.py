@@ -9,7 +9,7 @@ import pytest
 from tests.adapters.spark.behaviour.cancelling import CancellingSuite
 from tests.adapters.spark.behaviour.link_suite import LinkSuite
 from tests.adapters.spark.behaviour.sites import Site, open_http_site
-from tests.adapters.spark.behaviour.suite import RunnerSuite
+from tests.adapters.spark.behaviour.suite import DriverSuite, LauncherSuite
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -24,7 +24,11 @@ class TestCancellingOnHttp(CancellingSuite):
     pass
 
 
-class TestOnHttp(RunnerSuite):
+class TestDriverOnHttp(DriverSuite):
+    pass
+
+
+class TestOnHttp(LauncherSuite):
     pass
 
 

@@ -1,4 +1,7 @@
-"""The runner whose driver is a pod that polls."""
+"""The runner whose driver is a pod that polls.
+
+How a driver cancels, and what it does without its link, test_http shows: a pod changes nothing there.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,8 @@ import pytest
 
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.job import FailureReason, JobState
-from tests.adapters.spark.behaviour.cancelling import CancellingSuite
-from tests.adapters.spark.behaviour.link_suite import LinkSuite
 from tests.adapters.spark.behaviour.sites import Pods, Site, open_kubernetes_site
-from tests.adapters.spark.behaviour.suite import RunnerSuite, at_work, ended_without_commit
+from tests.adapters.spark.behaviour.suite import LauncherSuite, at_work, ended_without_commit
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -30,11 +31,7 @@ def _pods(site: Site) -> Pods:
     return site.ground
 
 
-class TestCancellingOnKubernetes(CancellingSuite):
-    pass
-
-
-class TestOnKubernetes(RunnerSuite):
+class TestPods:
     def test_jobs_cost_at_most_two_calls_of_the_api_server_each_and_share_a_pod(
         self, site: Site
     ) -> None:
@@ -57,5 +54,5 @@ class TestOnKubernetes(RunnerSuite):
         assert "out of memory" in outcome.message
 
 
-class TestLinkOnKubernetes(LinkSuite):
+class TestOnKubernetes(LauncherSuite):
     pass

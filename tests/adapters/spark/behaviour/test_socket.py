@@ -8,7 +8,7 @@ import pytest
 
 from tests.adapters.spark.behaviour.cancelling import CancellingSuite
 from tests.adapters.spark.behaviour.sites import Site, open_socket_site
-from tests.adapters.spark.behaviour.suite import RunnerSuite
+from tests.adapters.spark.behaviour.suite import DriverSuite, LauncherSuite
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -23,5 +23,9 @@ class TestCancellingOnSocket(CancellingSuite):
     pass
 
 
-class TestOnSocket(RunnerSuite):
+class TestDriverOnSocket(DriverSuite):
+    pass
+
+
+class TestOnSocket(LauncherSuite):
     pass

@@ -1,6 +1,6 @@
 """The runner whose driver is a process that polls, with its tasks on a standalone cluster.
 
-Cancelling and the link are those of test_http: both are the driver's and not the cluster's.
+What is the driver's and not the cluster's, such as cancelling and the link, test_http shows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 
 from maintainer.domain.job import JobState
 from tests.adapters.spark.behaviour.sites import OnStandalone, Site, open_standalone_site
-from tests.adapters.spark.behaviour.suite import TOO_MUCH, RunnerSuite
+from tests.adapters.spark.behaviour.suite import TOO_MUCH, LauncherSuite
 from tests.adapters.spark.lakes import APPLICATION, one_by_one, wait_for_tasks, wait_until
 from tests.adapters.spark.standalone import Cluster
 from tests.adapters.spark.workshop import try_sql
@@ -32,7 +32,7 @@ def _cluster(site: Site) -> Cluster:
     return site.ground.cluster
 
 
-class TestOnStandalone(RunnerSuite):
+class TestExecutors:
     def test_a_task_without_memory_fails_its_job_for_that(self, site: Site) -> None:
         """Of executors Spark does not always say why they ended."""
         tree = site.tree()
@@ -57,3 +57,7 @@ class TestOnStandalone(RunnerSuite):
         assert (done.state, done.failure_message) == (JobState.SUCCEEDED, "")
         assert not set(executors) & set(site.ground.executor_pids())
         assert (site.lake.data_files(table), site.lake.rows(table)) == (20, 40_000)
+
+
+class TestOnStandalone(LauncherSuite):
+    pass
