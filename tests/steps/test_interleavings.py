@@ -39,7 +39,7 @@ from tests.steps.machines import STEPS, Machine
 from tests.steps.strays import Strays
 from tests.steps.world import World, layer
 
-EXAMPLES = int(os.environ.get("INTERLEAVINGS", "120"))
+EXAMPLES = int(os.environ.get("INTERLEAVINGS", "60"))
 SECONDS_PER_EXAMPLE = 2  # at most, on average
 
 NAMES = ("orders", "events", "users")
