@@ -25,6 +25,12 @@ def test_the_help_of_a_command_begins_as_the_list_of_commands_says(panel: str) -
         assert entry.help == " ".join(loaded.help.split("\n\n")[0].split())
 
 
+def test_every_command_has_a_help_of_its_own() -> None:
+    for name in chain.from_iterable(commands.PANELS.values()):
+        done = CliRunner().invoke(commands.application, [name, "--help"])
+        assert (done.exit_code, f" {name} [" in done.stdout) == (0, True), done.output
+
+
 def test_no_command_is_listed_twice() -> None:
     listed = list(chain.from_iterable(commands.PANELS.values()))
     assert len(set(listed)) == len(listed)

@@ -4,7 +4,6 @@ goes on.
 
 from __future__ import annotations
 
-import os
 import socket
 from pathlib import Path
 
@@ -244,36 +243,3 @@ def faulty(catalogs: object) -> list[dict[str, object]] | None:
     items = catalogs["items"] if isinstance(catalogs, dict) else catalogs
     assert isinstance(items, list)
     return items if any(one["faults"] for one in items) else None
-
-
-def test_help_is_there_for_everything(home: Path) -> None:
-    for command in (
-        [],
-        ["serve"],
-        ["scan"],
-        ["plan"],
-        ["run"],
-        ["check"],
-        ["policies"],
-        ["policies", "explain"],
-        ["jobs"],
-        ["jobs", "cancel"],
-        ["doctor"],
-        ["demo"],
-    ):
-        assert (
-            run(
-                *command,
-                "--help",
-                cwd=home,
-                env=environment(COLUMNS="200", PATH=os.environ["PATH"]),
-            ).returncode
-            == 0
-        )
-
-
-def test_openapi_is_printed_as_it_is_committed(home: Path) -> None:
-    assert (
-        run("openapi", cwd=home).stdout
-        == (Path(__file__).parents[2] / "docs" / "openapi.json").read_text()
-    )
