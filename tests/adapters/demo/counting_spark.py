@@ -18,13 +18,6 @@ SELECT 'files' AS source, content, file_format, count(*) AS files, sum(file_size
     bytes, sum(record_count) AS records
 FROM {table}.files GROUP BY content, file_format
 UNION ALL
-SELECT 'delete_files', content, file_format, count(*), sum(file_size_in_bytes), sum(record_count)
-    FROM {table}.delete_files GROUP BY content, file_format
-UNION ALL
-SELECT 'entries', data_file.content, data_file.file_format, count(*),
-    sum(data_file.file_size_in_bytes), sum(data_file.record_count)
-FROM {table}.entries WHERE status < 2 GROUP BY data_file.content, data_file.file_format
-UNION ALL
 SELECT 'manifests', content, '', count(*), sum(length), 0 FROM {table}.manifests GROUP BY content
 UNION ALL
 SELECT 'snapshots', 0, '', count(*), 0, 0 FROM {table}.snapshots

@@ -95,14 +95,14 @@ def counted_by_pyiceberg(table: Table) -> Figures:
     )
 
 
-def counted_by_spark(rows: list[list[Any]], source: str) -> Figures:
-    """From the rows that counting_spark answers: the live files as one of its metadata tables lists
+def counted_by_spark(rows: list[list[Any]]) -> Figures:
+    """From the rows that counting_spark answers: the live files as its metadata tables list
     them.
     """
     files = (
         File(content, file_format, size, records, count)
         for name, content, file_format, count, size, records in rows
-        if name == source
+        if name == "files"
     )
     counts = {
         name: sum(row[3] for row in rows if row[0] == name) for name in ("manifests", "snapshots")
