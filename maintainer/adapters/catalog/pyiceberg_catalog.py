@@ -10,9 +10,10 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from pyiceberg.catalog import Catalog
-from pyiceberg.io import FileIO, load_file_io
+from pyiceberg.io import FileIO
 
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, secrets_of
+from maintainer.adapters.catalog.files.deferred_io import open_io
 from maintainer.adapters.catalog.inventories import DEFAULT_TIMEOUT, Inventories, Source, TooMuch
 from maintainer.adapters.catalog.loop import DaemonThreads, iterate_aside, never, wait_for
 from maintainer.adapters.catalog.reader import MetadataReader
@@ -376,7 +377,7 @@ class PyIcebergCatalog:
         with self._lock:
             io = self._ios.get(key)
             if io is None:
-                io = self._ios[key] = load_file_io(catalog.properties, location)
+                io = self._ios[key] = open_io(catalog.properties, location)
             return io
 
     def _listing_fault(self, namespace: tuple[str, ...], error: Exception) -> CatalogFault:
