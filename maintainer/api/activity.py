@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from maintainer.api.deps import PortsIn, RecordIn
+from maintainer.api.deps import PortsIn
+from maintainer.api.paths import RecordIn
 from maintainer.api.plan_schemas import VerdictPage
 from maintainer.api.plan_wire import write_verdicts
 from maintainer.api.tables import DEFAULT_PAGE, NOT_FOUND, ONE_TABLE, Cursor, Limit

@@ -12,7 +12,8 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 
 from maintainer.api import job_schemas
 from maintainer.api.deps import ApiContext, ContextIn
-from maintainer.api.jobs import MAX_SEQUENCE, NOT_FOUND, JobIn
+from maintainer.api.jobs import MAX_SEQUENCE, NOT_FOUND
+from maintainer.api.paths import JobIn
 from maintainer.api.stream import (
     EVENT_STREAM,
     KEEP_ALIVE,

@@ -5,17 +5,18 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi import APIRouter, Header, Query, Response
 from starlette.responses import StreamingResponse
 
 from maintainer.api import job_schemas, wire
 from maintainer.api.auth import ActorIn
 from maintainer.api.deps import ContextIn, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.paths import JobIn
 from maintainer.api.stream import EVENT_STREAM, STREAM_HEADERS, tell_events
 from maintainer.api.tables import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job import Job, JobState
+from maintainer.domain.job import JobState
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.cancel import request_cancel
 from maintainer.requests.rollback import request_rollback
@@ -24,20 +25,6 @@ MAX_SEQUENCE = 2**63 - 1  # a sequence number is a 64-bit integer in every datab
 
 router = APIRouter(tags=["jobs"])
 NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
-
-
-def job_in_path(job_id: Annotated[str, Path(max_length=MAX_TEXT)], ports: PortsIn) -> Job:
-    """The job that the path names, or a 404 problem."""
-    job = ports.store.job(job_id)
-    if job is None:
-        raise ProblemError(
-            HTTPStatus.NOT_FOUND,
-            f"no job {job_id!r} is known; finished jobs are forgotten after their retention",
-        )
-    return job
-
-
-JobIn = Annotated[Job, Depends(job_in_path)]
 
 
 @router.get("/jobs", summary="The job list")

@@ -11,10 +11,11 @@ from pydantic import Field
 
 from maintainer.adapters.spark.statements.job import main_statement
 from maintainer.api.auth import ActorIn, speak_for
-from maintainer.api.deps import REQUESTED_BY, PortsIn, RecordIn
+from maintainer.api.deps import REQUESTED_BY, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.fields import Time
 from maintainer.api.health_schemas import Schema, SnapshotId
+from maintainer.api.paths import RecordIn
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.health import TableHealth
 from maintainer.domain.pin import Pin

@@ -9,8 +9,9 @@ from fastapi import APIRouter, Query
 
 from maintainer.adapters.policies import parse_policy
 from maintainer.api import policy_schemas, schemas, wire
-from maintainer.api.deps import PortsIn, RecordIn, policy_of_record
+from maintainer.api.deps import PortsIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.paths import RecordIn
 from maintainer.domain.policy import PolicyLayer
 from maintainer.policy.pools import find_unknown_pools
 from maintainer.policy.preview import find_affected, with_candidate

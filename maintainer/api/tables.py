@@ -11,9 +11,10 @@ from pydantic import AfterValidator
 
 from maintainer.api import job_schemas, plan_schemas, schemas, wire
 from maintainer.api.auth import ActorIn
-from maintainer.api.deps import ApiContext, ContextIn, PortsIn, RecordIn, policy_of_record
+from maintainer.api.deps import ApiContext, ContextIn, PortsIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.outlook_schemas import OutlookOut
+from maintainer.api.paths import RecordIn
 from maintainer.api.plan_wire import write_plan
 from maintainer.api.policies import CANDIDATE, read_candidate
 from maintainer.api.spans import Since, Until, read_span
