@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from maintainer.adapters.catalog import PollLimits
 from maintainer.app.options import poll_limits
+from maintainer.domain.access import ApiToken, Grant, Role
 from maintainer.domain.errors import ConfigurationError
 from maintainer.settings import Settings, load_settings
 
@@ -144,7 +145,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "polaris_policies": None,
         "kubernetes_policies": None,
         "drain_timeout": "1m",
-        "auth": {"tokens": {}},
+        "auth": {"tokens": {}, "open_metrics": False},
     }
 
 
@@ -476,8 +477,11 @@ def test_tokens_come_from_the_environment_and_are_never_shown(load: Load) -> Non
         _LAKE + 'auth: {tokens: {ci: "${CI_TOKEN}"}}\n',
         environ={"CI_TOKEN": f"{_SECRET}-0123456789"},
     )
-    assert settings.auth.tokens == {"ci": f"{_SECRET}-0123456789"}
-    assert settings.redacted()["auth"] == {"tokens": {"ci": "***"}}
+    secret = f"{_SECRET}-0123456789"
+    assert settings.auth.api_tokens == {"ci": ApiToken(secret, Grant(Role.ADMIN))}
+    shown = settings.redacted()["auth"]
+    assert isinstance(shown, dict)
+    assert shown["tokens"] == {"ci": {"token": "***", "role": "admin", "on": ("*",)}}
     assert _SECRET not in repr(settings) + str(settings) + repr(settings.auth)
 
 
@@ -488,6 +492,13 @@ def test_tokens_come_from_the_environment_and_are_never_shown(load: Load) -> Non
         ("{ci: 'has a blank in its midst'}", "has a token ci that is too short or not plain"),
         ("{'a b': 0123456789abcdef}", "has 'a b', which is no name of a token"),
         ("{a: 0123456789abcdef, b: 0123456789abcdef}", "has the same token under two names"),
+        ("{a: {token: 0123456789abcdef}}", "auth.tokens.a.role is missing"),
+        (
+            "{a: {token: 0123456789abcdef, role: root}}",
+            "'root', but the roles are viewer, operator",
+        ),
+        ("{a: {token: 0123456789abcdef, role: viewer, on: ['lake.*']}}", "'lake.*' is a glob"),
+        ("{a: {token: 0123456789abcdef, role: viewer, on: []}}", "on"),
     ],
 )
 def test_a_token_that_is_none_is_refused_without_being_shown(

@@ -91,7 +91,10 @@ def _config_schema() -> Schema:
     for section in ("SparkSettings", "PoolSettings"):
         parts[section]["properties"]["conf"] |= _PROPERTIES
         parts[section]["properties"]["runner"]["enum"] = ["process", "kubernetes"]
-    parts["AuthSettings"]["properties"]["tokens"] |= _SECRETS
+    parts["AuthSettings"]["properties"]["tokens"]["additionalProperties"] = {
+        "anyOf": [{"$ref": "#/$defs/SecretReference"}, {"$ref": "#/$defs/TokenSettings"}]
+    }
+    parts["TokenSettings"]["properties"]["token"] |= {"pattern": _REFERENCE}
     parts["NotificationSettings"]["properties"]["targets"] |= _SECRETS
     for secret in ("token", "credential"):
         parts["PolarisSettings"]["properties"][secret] |= {"pattern": _REFERENCE}

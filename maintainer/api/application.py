@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 from starlette.routing import request_response
 
 from maintainer import __version__
@@ -30,6 +31,7 @@ from maintainer.api import (
     queue,
     tables,
 )
+from maintainer.api.access import Need, need_of
 from maintainer.api.auth import authenticate
 from maintainer.api.contract import complete_document
 from maintainer.api.deps import ApiContext
@@ -108,6 +110,16 @@ def openapi_document() -> dict[str, Any]:
     return _declare_api().openapi()
 
 
+def list_needs() -> dict[str, Need]:
+    """What each route needs, by its name; LookupError where one declares nothing."""
+    return {
+        route.name: need_of(route)
+        for router in (*_ROUTERS, probes.router)
+        for route in router.routes
+        if isinstance(route, APIRoute)
+    }
+
+
 def write_openapi() -> str:
     """The OpenAPI document as it is committed: sorted, indented by two."""
     return json.dumps(openapi_document(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
@@ -132,7 +144,7 @@ class _Api(FastAPI):
                 document["components"]["schemas"][model.__name__] = model.model_json_schema(
                     mode="serialization", ref_template="#/components/schemas/{model}"
                 )
-            complete_document(document, PREFIX)
+            complete_document(document, PREFIX, list_needs())
             self.openapi_schema = document
         return self.openapi_schema
 

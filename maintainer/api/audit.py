@@ -8,11 +8,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from maintainer.api.access import on_any
+from maintainer.api.auth import PersonIn
 from maintainer.api.deps import PortsIn
 from maintainer.api.fields import Time
 from maintainer.api.health_schemas import Schema, Written
 from maintainer.api.spans import in_utc
 from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text
+from maintainer.domain.access import Role
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.identifier import TableIdentifier
 
@@ -40,9 +43,10 @@ class AuditPage(Schema):
     total: int
 
 
-@router.get("/audit", summary="The audit log")
+@router.get("/audit", summary="The audit log", dependencies=[on_any(Role.VIEWER)])
 def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
     ports: PortsIn,
+    person: PersonIn,
     table: Annotated[Text | None, Query(description="catalog.namespace.table")] = None,
     job: Annotated[Text, Query(description="A job's id.")] = "",
     actor: Annotated[Text, Query(description="As the log has it, such as `person ada`.")] = "",
@@ -53,7 +57,8 @@ def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given
 ) -> AuditPage:
     """Who asked (or which version of the policies), which statement ran, and what came of it.
 
-    Entries name the snapshots that the job committed. No entry is ever deleted.
+    Entries name the snapshots that the job committed. No entry is ever deleted. Entries of several
+    tables are for those who see all tables.
     """
     asked = AuditQuery(
         table=TableIdentifier.parse(table) if table is not None else None,
@@ -63,6 +68,7 @@ def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given
         until=None if until is None else in_utc(until),
         limit=limit,
         cursor=cursor,
+        within=person.sees,
     )
     page = ports.store.audit(asked)
     return AuditPage.model_validate(page)

@@ -1,10 +1,12 @@
-"""Add to the OpenAPI document what applies to every operation: early refusals and tokens."""
+"""Add to the OpenAPI document what applies to every operation: roles, refusals and tokens."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
+from maintainer.api.access import Need
 from maintainer.api.errors import declare_problems
 from maintainer.api.guard import SAFE_METHODS
 
@@ -15,27 +17,30 @@ _ALWAYS = (
     HTTPStatus.UNPROCESSABLE_ENTITY,
 )
 _OF_CHANGES = (
-    HTTPStatus.FORBIDDEN,
+    HTTPStatus.FORBIDDEN,  # of pages of other sites, also where nobody is asked for a role
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
 )
 _OF_BODIES = (HTTPStatus.BAD_REQUEST,)
 
 
-def complete_document(document: dict[str, Any], prefix: str) -> None:
-    """Add the guard's refusals to each operation, and tokens to those under the prefix."""
+def complete_document(document: dict[str, Any], prefix: str, needs: Mapping[str, Need]) -> None:
+    """Add to each operation the guard's refusals and its role, and tokens under the prefix."""
     document["components"]["securitySchemes"] = {
         _SCHEME: {
             "type": "http",
             "scheme": "bearer",
-            "description": "A token of `auth.tokens`; needed for changes where one is configured.",
+            "description": "A token of `auth.tokens`; needed where any sign-in is configured.",
         }
     }
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
+            need = needs[operation["operationId"]]
+            operation["x-role"] = None if need.role is None else {"role": need.role, "on": need.of}
             is_change = method.upper() not in SAFE_METHODS
             statuses = (
                 *_ALWAYS,
+                *(() if need.role is None else (HTTPStatus.FORBIDDEN,)),
                 *(_OF_CHANGES if is_change else ()),
                 *(_OF_BODIES if "requestBody" in operation else ()),
             )

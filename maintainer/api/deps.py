@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.queue_cache import Queue
 from maintainer.api.readiness import Check
+from maintainer.domain.access import ApiToken
 from maintainer.domain.policy import Policy
 from maintainer.measure.impact import ImpactModel
 from maintainer.policy.effective import effective
@@ -33,8 +34,9 @@ class ApiContext:
     impact: ImpactModel = field(default_factory=ImpactModel)
     # Set when the daemon stops: open event streams end at once.
     stopping: Event = field(default_factory=Event)
-    # name -> token; empty: no token is needed
-    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # by name
+    tokens: Mapping[str, ApiToken] = field(default_factory=dict)
+    open_metrics: bool = False  # nobody is asked who reads them
     # By pool: the template of an address of Spark's page; empty: there is none.
     spark_ui: Mapping[str, str] = field(default_factory=dict)
     # Accepted names in a Host header, in addition to those of the loopback.

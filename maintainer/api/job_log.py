@@ -11,6 +11,7 @@ from fastapi import APIRouter, Header, Query, Response
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from maintainer.api import job_schemas
+from maintainer.api.access import on_job
 from maintainer.api.deps import ApiContext, ContextIn
 from maintainer.api.jobs import MAX_SEQUENCE, NOT_FOUND
 from maintainer.api.paths import JobIn
@@ -21,6 +22,7 @@ from maintainer.api.stream import (
     STREAM_HEADERS,
     bound_waiting,
 )
+from maintainer.domain.access import Role
 from maintainer.domain.job import Job
 from maintainer.ports import Ports
 
@@ -87,6 +89,7 @@ _LOG: dict[int | str, dict[str, Any]] = {
     summary="What a job's driver wrote",
     responses=_LOG,
     response_class=Response,
+    dependencies=[on_job(Role.VIEWER)],
 )
 def get_job_log(
     job: JobIn,

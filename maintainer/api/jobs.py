@@ -9,12 +9,14 @@ from fastapi import APIRouter, Header, Query, Response
 from starlette.responses import StreamingResponse
 
 from maintainer.api import job_schemas, wire
-from maintainer.api.auth import ActorIn
+from maintainer.api.access import on_any, on_job
+from maintainer.api.auth import ActorIn, PersonIn
 from maintainer.api.deps import ContextIn, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.paths import JobIn
 from maintainer.api.stream import EVENT_STREAM, STREAM_HEADERS, tell_events
 from maintainer.api.tables import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit
+from maintainer.domain.access import Role
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.ports.store.jobs import JobQuery
@@ -27,9 +29,10 @@ router = APIRouter(tags=["jobs"])
 NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
 
 
-@router.get("/jobs", summary="The job list")
-def get_jobs(
+@router.get("/jobs", summary="The job list", dependencies=[on_any(Role.VIEWER)])
+def get_jobs(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
     context: ContextIn,
+    person: PersonIn,
     state: Annotated[
         list[JobState] | None, Query(description="Only these states; may be given several times.")
     ] = None,
@@ -42,7 +45,13 @@ def get_jobs(
 ) -> job_schemas.JobPage:
     """Jobs, newest first."""
     page = context.ports.store.jobs(
-        JobQuery(tuple(state or ()), TableIdentifier.parse(table) if table else None, limit, cursor)
+        JobQuery(
+            tuple(state or ()),
+            TableIdentifier.parse(table) if table else None,
+            limit,
+            cursor,
+            person.sees,
+        )
     )
     return job_schemas.JobPage.of(
         page, items=[wire.write_job(job, context.spark_ui) for job in page.items]
@@ -50,7 +59,12 @@ def get_jobs(
 
 
 # JobIn reads it.
-@router.get("/jobs/{job_id}", summary="One job", responses=NOT_FOUND)  # noqa: FAST003
+@router.get(
+    "/jobs/{job_id}",  # noqa: FAST003
+    summary="One job",
+    responses=NOT_FOUND,
+    dependencies=[on_job(Role.VIEWER)],
+)
 def get_job(job: JobIn, context: ContextIn) -> job_schemas.JobOut:
     """A job with its progress or, when it has ended, its effect."""
     return wire.write_job(job, context.spark_ui)
@@ -78,6 +92,7 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
     summary="A job's activity, as it happens",
     responses=_EVENTS,
     response_class=Response,
+    dependencies=[on_job(Role.VIEWER)],
 )
 def get_job_events(
     job: JobIn,
@@ -110,6 +125,7 @@ def get_job_events(
     summary="Cancel a job",
     status_code=HTTPStatus.ACCEPTED,
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    dependencies=[on_job(Role.OPERATOR)],
 )
 def cancel_job(
     job: JobIn, ports: PortsIn, context: ContextIn, actor: ActorIn
@@ -128,6 +144,7 @@ def cancel_job(
     summary="Undo a job",
     status_code=HTTPStatus.ACCEPTED,
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    dependencies=[on_job(Role.APPROVER)],
 )
 def roll_job_back(
     job: JobIn, ports: PortsIn, context: ContextIn, actor: ActorIn

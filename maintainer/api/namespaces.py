@@ -6,9 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from maintainer.api.access import on_any
+from maintainer.api.auth import PersonIn
 from maintainer.api.deps import PortsIn
 from maintainer.api.schemas import PageOf, Sums
 from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text
+from maintainer.domain.access import Role
 
 router = APIRouter(tags=["catalogs"])
 
@@ -24,9 +27,10 @@ class NamespacePage(PageOf[NamespaceOut]):
     """A page of namespaces, by catalog and name."""
 
 
-@router.get("/namespaces", summary="The namespaces in figures")
+@router.get("/namespaces", summary="The namespaces in figures", dependencies=[on_any(Role.VIEWER)])
 def get_namespaces(
     ports: PortsIn,
+    person: PersonIn,
     catalog: Annotated[Text | None, Query(description="Only this catalog.")] = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
@@ -35,7 +39,7 @@ def get_namespaces(
 
     The sums are kept up to date, not computed for the request.
     """
-    page = ports.store.namespaces(catalog, limit, cursor)
+    page = ports.store.namespaces(catalog, limit, cursor, person.sees)
     items = [
         NamespaceOut.of(item.counters, catalog=item.catalog, namespace=item.namespace)
         for item in page.items

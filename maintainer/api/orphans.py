@@ -10,11 +10,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
+from maintainer.api.access import on_table
 from maintainer.api.auth import ActorIn, speak_for
 from maintainer.api.deps import REQUESTED_BY, PortsIn
 from maintainer.api.errors import declare_problems
 from maintainer.api.health_schemas import Schema
 from maintainer.api.paths import RecordIn, TableIn
+from maintainer.domain.access import Role
 from maintainer.domain.orphan import OrphanList, OrphanListState
 from maintainer.requests.approval import approve_list, find_list, reject_list, restore_list
 
@@ -117,7 +119,12 @@ def write_list(orphans: OrphanList, now: datetime) -> OrphanListOut:
     return OrphanListOut.of(orphans, is_expired=is_expired)
 
 
-@router.get(_LISTS, summary="Lists of orphan files", responses=_NOT_FOUND)
+@router.get(
+    _LISTS,
+    summary="Lists of orphan files",
+    responses=_NOT_FOUND,
+    dependencies=[on_table(Role.VIEWER)],
+)
 def get_orphan_lists(record: RecordIn, ports: PortsIn) -> OrphanLists:
     """The results of orphan scans, and what was done with them."""
     return OrphanLists(
@@ -128,7 +135,12 @@ def get_orphan_lists(record: RecordIn, ports: PortsIn) -> OrphanLists:
     )
 
 
-@router.get(f"{_LISTS}/{{list}}", summary="One list of orphan files", responses=_NOT_FOUND)
+@router.get(
+    f"{_LISTS}/{{list}}",
+    summary="One list of orphan files",
+    responses=_NOT_FOUND,
+    dependencies=[on_table(Role.VIEWER)],
+)
 def get_orphan_list(
     table: TableIn,
     ports: PortsIn,
@@ -150,7 +162,10 @@ def get_orphan_list(
 
 
 @router.post(
-    f"{_LISTS}/{{list}}/approve", summary="Approve a list of orphan files", responses=_ASKED
+    f"{_LISTS}/{{list}}/approve",
+    summary="Approve a list of orphan files",
+    responses=_ASKED,
+    dependencies=[on_table(Role.APPROVER)],
 )
 def approve_orphans(
     table: TableIn, ports: PortsIn, actor: ActorIn, list_id: ListId, request: ApprovalRequest
@@ -165,7 +180,12 @@ def approve_orphans(
     )
 
 
-@router.post(f"{_LISTS}/{{list}}/reject", summary="Reject a list of orphan files", responses=_ASKED)
+@router.post(
+    f"{_LISTS}/{{list}}/reject",
+    summary="Reject a list of orphan files",
+    responses=_ASKED,
+    dependencies=[on_table(Role.APPROVER)],
+)
 def reject_orphans(
     table: TableIn, ports: PortsIn, actor: ActorIn, list_id: ListId, request: DecisionRequest
 ) -> OrphanListOut:
@@ -179,6 +199,7 @@ def reject_orphans(
     f"{_LISTS}/{{list}}/restore",
     summary="Bring orphan files back from quarantine",
     responses=_ASKED,
+    dependencies=[on_table(Role.APPROVER)],
 )
 def restore_orphans(
     table: TableIn, ports: PortsIn, actor: ActorIn, list_id: ListId, request: DecisionRequest

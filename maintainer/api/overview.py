@@ -7,10 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from maintainer.api import schemas, wire
+from maintainer.api.access import on_any, on_scope, require_scope
+from maintainer.api.auth import PersonIn
 from maintainer.api.deps import PortsIn
 from maintainer.api.spans import Since, Until, read_span, thin
 from maintainer.api.tables import Text
 from maintainer.decide.grading.findings import AVERAGE_FILE_SIZE_BOUNDS
+from maintainer.domain.access import Role, write_scope
 from maintainer.domain.errors import InvalidValueError
 
 MAX_SAMPLES = 500  # a longer history is thinned evenly
@@ -18,15 +21,18 @@ MAX_SAMPLES = 500  # a longer history is thinned evenly
 router = APIRouter(tags=["overview"])
 
 
-@router.get("/overview", summary="The fleet in figures")
-def get_overview(ports: PortsIn) -> schemas.OverviewOut:
+@router.get("/overview", summary="The fleet in figures", dependencies=[on_any(Role.VIEWER)])
+def get_overview(ports: PortsIn, person: PersonIn) -> schemas.OverviewOut:
     """The sums of all tables: files, bytes, average file size, bands, jobs and savings so far."""
-    return wire.write_overview(ports.store.overview())
+    return wire.write_overview(ports.store.overview(person.sees))
 
 
-@router.get("/overview/history", summary="The fleet over time")
-def get_fleet_history(
+@router.get(
+    "/overview/history", summary="The fleet over time", dependencies=[on_scope(Role.VIEWER)]
+)
+def get_fleet_history(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
     ports: PortsIn,
+    person: PersonIn,
     catalog: Annotated[Text | None, Query(description="Only this catalog.")] = None,
     namespace: Annotated[
         Text | None, Query(description="Only this namespace of the catalog, without nested ones.")
@@ -42,6 +48,7 @@ def get_fleet_history(
     if namespace is not None and catalog is None:
         message = f"namespace {namespace!r} needs the parameter catalog"
         raise InvalidValueError(message)
+    require_scope(person, Role.VIEWER, write_scope(catalog, namespace))
     first, last = read_span(since, until, ports.clock.now())
     samples = ports.store.fleet_history(catalog, namespace, first, last)
     return schemas.FleetHistory(

@@ -9,11 +9,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from maintainer.api.auth import ActorIn
+from maintainer.api.access import on_any, on_scope, require_scope
+from maintainer.api.auth import PersonIn
 from maintainer.api.deps import PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.fields import Flag
 from maintainer.api.health_schemas import Schema
+from maintainer.domain.access import Role, is_within
 from maintainer.domain.admission import EVERYTHING, MAX_SCOPE_CHARACTERS, ScopePause, read_scope
 from maintainer.requests.pause import cancel_scope, pause_scope, read_pauses_in_force, resume_scope
 
@@ -65,39 +67,51 @@ class PausesOut(Schema):
     ]
 
 
-@router.get("/pauses", summary="What is paused")
-def get_pauses(ports: PortsIn) -> PausesOut:
+@router.get("/pauses", summary="What is paused", dependencies=[on_any(Role.VIEWER)])
+def get_pauses(ports: PortsIn, person: PersonIn) -> PausesOut:
     """Every pause in force, also of single tables, and the jobs that still run under one."""
     found = read_pauses_in_force(ports)
-    running = [job.job_id for job in found.running]
-    return PausesOut.of(found, items=found.pauses, running_jobs=running)
+    running = [job.job_id for job in found.running if is_within(job.table, person.sees)]
+    pauses = [pause for pause in found.pauses if person.sees_scope(pause.scope)]
+    return PausesOut.of(found, items=pauses, running_jobs=running)
 
 
-@router.post("/pauses", summary="Pause a scope", status_code=HTTPStatus.CREATED, responses=_ASKED)
-def post_pause(ports: PortsIn, actor: ActorIn, request: ScopePauseRequest) -> ScopePauseOut:
+@router.post(
+    "/pauses",
+    summary="Pause a scope",
+    status_code=HTTPStatus.CREATED,
+    responses=_ASKED,
+    dependencies=[on_scope(Role.OPERATOR)],
+)
+def post_pause(ports: PortsIn, person: PersonIn, request: ScopePauseRequest) -> ScopePauseOut:
     """Start nothing more in the scope until it is resumed; `cancel` also ends its running jobs."""
-    pause = ScopePause(
-        read_scope(request.scope), actor, ports.clock.now(), request.reason, request.drain
-    )
+    scope = read_scope(request.scope)
+    require_scope(person, Role.ADMIN if request.drain else Role.OPERATOR, scope)
+    pause = ScopePause(scope, person.name, ports.clock.now(), request.reason, request.drain)
     pause_scope(ports, pause)
     if request.cancel:
-        cancel_scope(ports, pause.scope, actor)
+        cancel_scope(ports, pause.scope, person.name)
     return ScopePauseOut.model_validate(pause)
 
 
 @router.delete(
-    "/pauses", summary="Resume a scope", status_code=HTTPStatus.NO_CONTENT, responses=_ASKED
+    "/pauses",
+    summary="Resume a scope",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=_ASKED,
+    dependencies=[on_scope(Role.OPERATOR)],
 )
 def delete_pause(
     ports: PortsIn,
-    actor: ActorIn,
+    person: PersonIn,
     scope: Annotated[
         str, Query(max_length=MAX_SCOPE_CHARACTERS, description="The very scope that was paused.")
     ] = EVERYTHING,
 ) -> None:
     """Let the policies act again."""
     wanted = read_scope(scope)
-    if not resume_scope(ports, wanted, actor):
+    require_scope(person, Role.OPERATOR, wanted)
+    if not resume_scope(ports, wanted, person.name):
         raise ProblemError(
             HTTPStatus.NOT_FOUND,
             f"nothing is paused as {wanted!r}; GET /api/v1/pauses lists what is",

@@ -10,12 +10,14 @@ from fastapi import APIRouter, Path
 from pydantic import Field
 
 from maintainer.adapters.spark.statements.job import main_statement
+from maintainer.api.access import on_table
 from maintainer.api.auth import ActorIn, speak_for
 from maintainer.api.deps import REQUESTED_BY, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.fields import Time
 from maintainer.api.health_schemas import Schema, SnapshotId
 from maintainer.api.paths import RecordIn
+from maintainer.domain.access import Role
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.health import TableHealth
 from maintainer.domain.pin import Pin
@@ -118,7 +120,12 @@ def _write_pin(pin: Pin, health: TableHealth, now: datetime) -> PinOut:
     return PinOut.of(pin, is_held=is_held)
 
 
-@router.get(f"{_ONE}/pins", summary="Who still needs which snapshot", responses=_NOT_FOUND)
+@router.get(
+    f"{_ONE}/pins",
+    summary="Who still needs which snapshot",
+    responses=_NOT_FOUND,
+    dependencies=[on_table(Role.VIEWER)],
+)
 def get_pins(record: RecordIn, ports: PortsIn) -> PinList:
     """Pins by name, and all keepers, beginning with the one of the oldest snapshot."""
     health, now = _health_of(record), ports.clock.now()
@@ -138,6 +145,7 @@ def get_pins(record: RecordIn, ports: PortsIn) -> PinList:
     summary="Keep a snapshot and what is newer",
     status_code=HTTPStatus.CREATED,
     responses=_ASKED,
+    dependencies=[on_table(Role.OPERATOR)],
 )
 def set_pin(record: RecordIn, ports: PortsIn, actor: ActorIn, request: PinRequest) -> PinOut:
     """Add a pin, or replace the one of that name.
@@ -167,6 +175,7 @@ def set_pin(record: RecordIn, ports: PortsIn, actor: ActorIn, request: PinReques
     summary="Take a pin away",
     status_code=HTTPStatus.NO_CONTENT,
     responses=_ASKED,
+    dependencies=[on_table(Role.OPERATOR)],
 )
 def remove_pin(
     record: RecordIn,
@@ -193,7 +202,12 @@ def _note(
     )
 
 
-@router.get(f"{_ONE}/expiry", summary="What expiry would take away", responses=_NOT_FOUND)
+@router.get(
+    f"{_ONE}/expiry",
+    summary="What expiry would take away",
+    responses=_NOT_FOUND,
+    dependencies=[on_table(Role.VIEWER)],
+)
 def get_expiry(record: RecordIn, ports: PortsIn) -> ExpiryOut:
     """A preview from the last measurement under the policy in force; stores and starts nothing."""
     health, now = _health_of(record), ports.clock.now()

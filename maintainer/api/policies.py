@@ -9,9 +9,12 @@ from fastapi import APIRouter, Query
 
 from maintainer.adapters.policies import parse_policy
 from maintainer.api import policy_schemas, schemas, wire
+from maintainer.api.access import on_all, on_any, on_table
+from maintainer.api.auth import PersonIn
 from maintainer.api.deps import PortsIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.paths import RecordIn
+from maintainer.domain.access import Role, is_within
 from maintainer.domain.policy import PolicyLayer
 from maintainer.policy.pools import find_unknown_pools
 from maintainer.policy.preview import find_affected, with_candidate
@@ -28,7 +31,7 @@ Text = Annotated[str, Query(max_length=MAX_TEXT)]
 Cursor = Annotated[Text | None, Query(description="next_cursor of the page before.")]
 
 
-@router.get("/policies", summary="The policy files in force")
+@router.get("/policies", summary="The policy files in force", dependencies=[on_all(Role.VIEWER)])
 def get_policies(ports: PortsIn) -> schemas.PolicySetOut:
     """Every layer with its values and their lines, and the problems of files.
 
@@ -41,6 +44,7 @@ def get_policies(ports: PortsIn) -> schemas.PolicySetOut:
     "/policies/effective/{catalog}/{namespace}/{table}",  # noqa: FAST003 - RecordIn reads them
     summary="The policy that governs a table",
     responses=declare_problems(HTTPStatus.NOT_FOUND),
+    dependencies=[on_table(Role.VIEWER)],
 )
 def get_effective_policy(record: RecordIn, ports: PortsIn) -> schemas.EffectivePolicyOut:
     """All layers merged for one table, each value with its source.
@@ -51,7 +55,9 @@ def get_effective_policy(record: RecordIn, ports: PortsIn) -> schemas.EffectiveP
     return wire.write_policy(record.table, policy)
 
 
-@router.get("/policies/versions", summary="Versions of the policies")
+@router.get(
+    "/policies/versions", summary="Versions of the policies", dependencies=[on_all(Role.VIEWER)]
+)
 def get_policy_versions(
     ports: PortsIn,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")] = 100,
@@ -63,7 +69,11 @@ def get_policy_versions(
     )
 
 
-@router.get("/policies/versions/diff", summary="What two versions have differently")
+@router.get(
+    "/policies/versions/diff",
+    summary="What two versions have differently",
+    dependencies=[on_all(Role.VIEWER)],
+)
 def get_policy_diff(
     ports: PortsIn,
     before: Annotated[Text, Query(description="A version, or `current`.")],
@@ -80,7 +90,9 @@ def get_policy_diff(
     return policy_schemas.PolicyDiff(before=before, after=after, changes=changes)
 
 
-@router.post("/policies/validate", summary="Check a policy file's text")
+@router.post(
+    "/policies/validate", summary="Check a policy file's text", dependencies=[on_any(Role.VIEWER)]
+)
 def validate_policy(text: schemas.PolicyText, ports: PortsIn) -> schemas.PolicyVerdict:
     """List the problems of a text, line by line; nothing is stored."""
     parsed = parse_policy(text.yaml, CANDIDATE)
@@ -96,10 +108,12 @@ def validate_policy(text: schemas.PolicyText, ports: PortsIn) -> schemas.PolicyV
     "/policies/preview",
     summary="Which verdicts a policy file would change",
     responses=declare_problems(HTTPStatus.UNSUPPORTED_MEDIA_TYPE),
+    dependencies=[on_any(Role.VIEWER)],
 )
 def preview_policy(
     request: policy_schemas.PreviewRequest,
     ports: PortsIn,
+    person: PersonIn,
     limit: Annotated[
         int, Query(ge=1, le=MAX_PAGE, description="Tables to check.")
     ] = DEFAULT_PREVIEW,
@@ -111,7 +125,8 @@ def preview_policy(
     """
     current = ports.policies.current()
     candidate = with_candidate(current, read_candidate(request.yaml, request.name or CANDIDATE))
-    concerned = find_affected(current, candidate, ports.store.table_names())
+    visible = [table for table in ports.store.table_names() if is_within(table, person.sees)]
+    concerned = find_affected(current, candidate, visible)
     waiting = [table for table in concerned if cursor is None or str(table) > cursor]
     page = sorted(waiting, key=str)[:limit]
     previews = list(preview_tables(ports, candidate, page))

@@ -5,25 +5,30 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from maintainer.api import schemas
+from maintainer.api.access import on_any
+from maintainer.api.auth import PersonIn
 from maintainer.api.deps import PortsIn
 from maintainer.decide.spark_fitness import find_faults, find_old_versions
+from maintainer.domain.access import Person, Role
 from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports import Ports
 
 router = APIRouter(tags=["pools"])
 
 
-@router.get("/pools", summary="The pools of Spark")
-def get_pools(ports: PortsIn) -> list[schemas.PoolOut]:
+@router.get("/pools", summary="The pools of Spark", dependencies=[on_any(Role.VIEWER)])
+def get_pools(ports: PortsIn, person: PersonIn) -> list[schemas.PoolOut]:
     """Each pool with the versions and catalogs of its newest driver, and what speaks against it."""
     known = ports.store.spark_facts()
     return [
-        _write(ports, name, max_jobs, known.get(name))
+        _write(ports, person, name, max_jobs, known.get(name))
         for name, max_jobs in sorted(ports.runner.capacities.items())
     ]
 
 
-def _write(ports: Ports, name: str, max_jobs: int, facts: SparkFacts | None) -> schemas.PoolOut:
+def _write(
+    ports: Ports, person: Person, name: str, max_jobs: int, facts: SparkFacts | None
+) -> schemas.PoolOut:
     obstacle = ports.runner.obstacles.get(name)
     catalogs = {**({} if facts is None else facts.catalogs), **ports.no_runner}
     return schemas.PoolOut(
@@ -37,6 +42,7 @@ def _write(ports: Ports, name: str, max_jobs: int, facts: SparkFacts | None) -> 
         catalogs=[
             schemas.PoolCatalogOut(name=catalog, error=error or None)
             for catalog, error in sorted(catalogs.items())
+            if person.sees_catalog(catalog)
         ],
         obstacles=[
             *(() if obstacle is None else (obstacle,)),

@@ -7,12 +7,14 @@ from http import HTTPStatus
 from fastapi import APIRouter, Response
 
 from maintainer.api import schemas
+from maintainer.api.access import for_everybody, for_metrics
 from maintainer.api.deps import ContextIn
+from maintainer.api.errors import declare_problems
 
 router = APIRouter(tags=["probes"])
 
 
-@router.get("/livez", summary="Is the process alive")
+@router.get("/livez", summary="Is the process alive", dependencies=[for_everybody()])
 def get_liveness() -> schemas.Liveness:
     """Answers as long as the process serves; checks nothing else."""
     return schemas.Liveness()
@@ -27,6 +29,7 @@ def get_liveness() -> schemas.Liveness:
             "description": "Something that the daemon needs does not work.",
         }
     },
+    dependencies=[for_everybody()],
 )
 def get_readiness(context: ContextIn, response: Response) -> schemas.Readiness:
     """Each thing that the daemon needs, and whether it works; 503 when one does not."""
@@ -43,7 +46,11 @@ def get_readiness(context: ContextIn, response: Response) -> schemas.Readiness:
     "/metrics",
     summary="Prometheus metrics",
     response_class=Response,
-    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    responses={
+        200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
+        **declare_problems(HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN),
+    },
+    dependencies=[for_metrics()],
 )
 def get_metrics(context: ContextIn) -> Response:
     """All metrics in Prometheus' text exposition."""

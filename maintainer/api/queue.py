@@ -9,11 +9,14 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
+from maintainer.api.access import on_any
+from maintainer.api.auth import PersonIn
 from maintainer.api.deps import ContextIn
 from maintainer.api.health_schemas import Schema, Written
 from maintainer.api.plan_schemas import AdmissionOut, CostOut
 from maintainer.api.plan_wire import write_admission
 from maintainer.api.tables import DEFAULT_PAGE, Limit
+from maintainer.domain.access import Role, is_within
 from maintainer.domain.admission import WaitCode
 from maintainer.domain.policy import RuleName
 
@@ -43,21 +46,24 @@ class QueueOut(Schema):
 router = APIRouter(tags=["jobs"])
 
 
-@router.get("/queue", summary="What happens next")
-def get_queue(context: ContextIn, limit: Limit = DEFAULT_PAGE) -> QueueOut:
+@router.get("/queue", summary="What happens next", dependencies=[on_any(Role.VIEWER)])
+def get_queue(context: ContextIn, person: PersonIn, limit: Limit = DEFAULT_PAGE) -> QueueOut:
     """The planned actions in the order in which they would start, and why those that wait do.
 
     The queue is a few seconds old at most.
     """
     queue = context.queue()
-    waits = Counter(decision.wait.code for decision in queue.decisions if decision.wait is not None)
+    decisions = [
+        decision for decision in queue.decisions if is_within(decision.candidate.table, person.sees)
+    ]
+    waits = Counter(decision.wait.code for decision in decisions if decision.wait is not None)
     return QueueOut(
         at=queue.at,
         items=[
             QueuedOut.of(decision.candidate, admission=write_admission(decision))
-            for decision in queue.decisions[:limit]
+            for decision in decisions[:limit]
         ],
-        total=len(queue.decisions),
-        starting=len(queue.decisions) - waits.total(),
+        total=len(decisions),
+        starting=len(decisions) - waits.total(),
         waiting={code: waits[code] for code in WaitCode},
     )

@@ -254,14 +254,19 @@ class FleetHistory(Schema):
     ]
 
 
+Saved = Annotated[
+    int | None, Field(description="By all jobs; null for a person who does not see all tables.")
+]
+
+
 class OverviewOut(Sums):
     """The fleet."""
 
     jobs: dict[JobState, int]
-    files_removed: int
-    manifests_removed: int
-    snapshots_removed: int
-    bytes_rewritten: int
+    files_removed: Saved
+    manifests_removed: Saved
+    snapshots_removed: Saved
+    bytes_rewritten: Saved
     last_measured_at: datetime | None
     version: str
 

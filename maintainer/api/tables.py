@@ -10,7 +10,8 @@ from fastapi import APIRouter, Query
 from pydantic import AfterValidator
 
 from maintainer.api import job_schemas, plan_schemas, schemas, wire
-from maintainer.api.auth import ActorIn
+from maintainer.api.access import on_any, on_table
+from maintainer.api.auth import ActorIn, PersonIn
 from maintainer.api.deps import ApiContext, ContextIn, PortsIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.outlook_schemas import OutlookOut
@@ -19,6 +20,7 @@ from maintainer.api.plan_wire import write_plan
 from maintainer.api.policies import CANDIDATE, read_candidate
 from maintainer.api.spans import Since, Until, read_span
 from maintainer.decide.outlook import find_outlook
+from maintainer.domain.access import Role
 from maintainer.domain.admission import ScopePause
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import UnknownTableError
@@ -105,9 +107,10 @@ ASKED = declare_problems(
 )
 
 
-@router.get("/tables", summary="The table list")
+@router.get("/tables", summary="The table list", dependencies=[on_any(Role.VIEWER)])
 def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
     ports: PortsIn,
+    person: PersonIn,
     search: Annotated[
         Text, Query(description="A part of the full name; case does not count.")
     ] = "",
@@ -131,12 +134,15 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
         sort.startswith("-"),
         limit,
         cursor,
+        person.sees,
     )
     page = ports.store.tables(query)
     return schemas.TablePage.of(page, items=[wire.write_summary(record) for record in page.items])
 
 
-@router.get(ONE_TABLE, summary="One table", responses=NOT_FOUND)
+@router.get(
+    ONE_TABLE, summary="One table", responses=NOT_FOUND, dependencies=[on_table(Role.VIEWER)]
+)
 def get_table(record: RecordIn, ports: PortsIn, context: ContextIn) -> schemas.TableDetail:
     """The latest health, the findings, and the policy in force for the table."""
     policy = policy_of_record(ports, record)
@@ -166,7 +172,12 @@ def _find_outlook(record: TableRecord, ports: Ports, context: ApiContext) -> Out
     )
 
 
-@router.get(f"{ONE_TABLE}/history", summary="A metric over time", responses=NOT_FOUND)
+@router.get(
+    f"{ONE_TABLE}/history",
+    summary="A metric over time",
+    responses=NOT_FOUND,
+    dependencies=[on_table(Role.VIEWER)],
+)
 def get_history(
     record: RecordIn,
     ports: PortsIn,
@@ -181,7 +192,12 @@ def get_history(
     )
 
 
-@router.get(f"{ONE_TABLE}/partitions", summary="The worst partitions", responses=NOT_FOUND)
+@router.get(
+    f"{ONE_TABLE}/partitions",
+    summary="The worst partitions",
+    responses=NOT_FOUND,
+    dependencies=[on_table(Role.VIEWER)],
+)
 def get_partitions(
     record: RecordIn,
     sort: Annotated[
@@ -202,7 +218,12 @@ def get_partitions(
     )
 
 
-@router.get(f"{ONE_TABLE}/plan", summary="The stored plan", responses=NOT_FOUND)
+@router.get(
+    f"{ONE_TABLE}/plan",
+    summary="The stored plan",
+    responses=NOT_FOUND,
+    dependencies=[on_table(Role.VIEWER)],
+)
 def get_plan(record: RecordIn, context: ContextIn) -> plan_schemas.PlanOut:
     """The daemon's last decision: each rule planned or skipped, the reason, and the next check."""
     if record.plan is None:
@@ -216,7 +237,12 @@ def get_plan(record: RecordIn, context: ContextIn) -> plan_schemas.PlanOut:
     )
 
 
-@router.post(f"{ONE_TABLE}/plan", summary="A fresh dry run", responses=ASKED)
+@router.post(
+    f"{ONE_TABLE}/plan",
+    summary="A fresh dry run",
+    responses=ASKED,
+    dependencies=[on_table(Role.VIEWER)],
+)
 def preview_plan(
     record: RecordIn, ports: PortsIn, text: schemas.PolicyText | None = None
 ) -> plan_schemas.PlanOut:
@@ -248,6 +274,7 @@ def _read_candidate(table: TableIdentifier, text: schemas.PolicyText) -> PolicyL
     summary="Carry out rules now",
     status_code=HTTPStatus.ACCEPTED,
     responses=ASKED,
+    dependencies=[on_table(Role.OPERATOR)],
 )
 def run_table(
     record: RecordIn,
@@ -268,7 +295,12 @@ def run_table(
     )
 
 
-@router.post(f"{ONE_TABLE}/pause", summary="Start nothing on a table", responses=ASKED)
+@router.post(
+    f"{ONE_TABLE}/pause",
+    summary="Start nothing on a table",
+    responses=ASKED,
+    dependencies=[on_table(Role.OPERATOR)],
+)
 def pause_table(
     record: RecordIn,
     ports: PortsIn,
@@ -293,7 +325,11 @@ def pause_table(
 
 
 @router.post(
-    f"{ONE_TABLE}/resume", summary="End a pause", status_code=HTTPStatus.NO_CONTENT, responses=ASKED
+    f"{ONE_TABLE}/resume",
+    summary="End a pause",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=ASKED,
+    dependencies=[on_table(Role.OPERATOR)],
 )
 def resume_table(record: RecordIn, ports: PortsIn, actor: ActorIn) -> None:
     """Let the policy act on this table again; a table that is not paused is unchanged."""

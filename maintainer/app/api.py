@@ -30,7 +30,8 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         impact=make_impact_model(app.settings.impact),
         stopping=app.stopping,
         spark_ui={name: pool.ui_url for name, pool in app.settings.spark.every_pool.items()},
-        tokens=app.settings.auth.tokens,
+        tokens=app.settings.auth.api_tokens,
+        open_metrics=app.settings.auth.open_metrics,
         prefix=app.settings.server.prefix,
         hosts=AllowedHosts.of(app.settings.server.host, app.settings.server.hosts),
     )

@@ -59,6 +59,7 @@ class AuditQuery:
     until: datetime | None = None
     limit: int = 100
     cursor: str | None = None
+    within: tuple[str, ...] | None = None  # entries of tables whose names have such a prefix
 
 
 _BEARER = "token "

@@ -12,6 +12,7 @@ from maintainer.adapters.policies.validation import DurationBetween, Strict, ref
 from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
 from maintainer.policy.writing import write_value
 from maintainer.settings.admission import AdmissionSettings
+from maintainer.settings.auth import AuthSettings
 from maintainer.settings.catalogs import CatalogSettings, check_catalogs
 from maintainer.settings.kubernetes_policies import KubernetesPolicySettings
 from maintainer.settings.leases import RENEWALS_PER_LEASE, LeaseSettings
@@ -19,7 +20,7 @@ from maintainer.settings.metrics import MetricsSettings
 from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
 from maintainer.settings.polaris import PolarisSettings
-from maintainer.settings.server import AuthSettings, ServerSettings
+from maintainer.settings.server import ServerSettings
 from maintainer.settings.spark import SparkSettings
 from maintainer.settings.steps import (
     ImpactSettings,
@@ -143,7 +144,10 @@ class Settings(Strict):
                 **catalog.properties,
                 **({"spark": catalog.spark} if catalog.spark else {}),
             }
-        values["auth"]["tokens"] = dict.fromkeys(self.auth.tokens, HIDDEN)
+        values["auth"]["tokens"] = {
+            name: {**token.model_dump(), "token": HIDDEN}
+            for name, token in self.auth.tokens.items()
+        }
         values["notifications"]["targets"] = dict.fromkeys(self.notifications.targets, HIDDEN)
         return {name: _redact(name, value) for name, value in values.items()}
 

@@ -1,4 +1,4 @@
-"""Settings of the server: address, host names and access to the API and the page."""
+"""Settings of the server: its address and its names."""
 
 from __future__ import annotations
 
@@ -9,54 +9,13 @@ from pydantic import BeforeValidator, Field
 
 from maintainer.adapters.policies.validation import Strict, refuse
 
-_LEAST_CHARACTERS = 16
 _MOST_HOSTS = 100
 GREATEST_PORT = 65535
-_NAME = compile_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PREFIX = compile_regex(r"(/[A-Za-z0-9._~-]+)*/?")
 _HOST = compile_regex(
     r"(https?://)?([A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])"
     r"(:(?P<port>[0-9]{1,5}))?"
 )
-
-
-def _check_tokens(value: object) -> object:
-    if not isinstance(value, dict):
-        return value
-    for name, token in value.items():
-        if _NAME.fullmatch(str(name)) is None:
-            refuse(
-                f"has {str(name)[:80]!r}, which is no name of a token; write 1 to 64 letters, "
-                f"digits, dots, dashes and underscores"
-            )
-        if isinstance(token, str) and (
-            len(token) < _LEAST_CHARACTERS
-            or not token.isascii()
-            or not token.isprintable()
-            or " " in token
-        ):
-            refuse(
-                f"has a token {name} that is too short or not plain; write at least "
-                f"{_LEAST_CHARACTERS} printable characters without blanks"
-            )
-    if len(set(map(str, value.values()))) < len(value):
-        refuse("has the same token under two names: the audit log could not name the requester")
-    return value
-
-
-class AuthSettings(Strict):
-    """Who may make changes through the API. The audit log records the token's name."""
-
-    tokens: Annotated[
-        dict[str, str],
-        BeforeValidator(_check_tokens),
-        Field(
-            repr=False,
-            max_length=100,
-            description="API tokens by name: 16 or more printable characters. Without any, changes "
-            "need no token.",
-        ),
-    ] = Field(default_factory=dict)
 
 
 def _read_hosts(value: object) -> object:

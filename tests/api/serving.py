@@ -22,6 +22,7 @@ from maintainer.api.application import build_api
 from maintainer.api.deps import ApiContext
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.queue_cache import Queue
+from maintainer.domain.access import ApiToken
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.job import Job
@@ -85,7 +86,8 @@ class Daemon:
     refusal: MaintainerError | None = None  # raised by every stand-in
     stopping: Event = field(default_factory=Event)
     spark_ui: dict[str, str] = field(default_factory=dict)
-    tokens: dict[str, str] = field(default_factory=dict)
+    tokens: dict[str, ApiToken] = field(default_factory=dict)
+    open_metrics: bool = False
     queue: Queue = field(default_factory=lambda: Queue(NOW))
     prefix: str = ""
 
@@ -165,6 +167,7 @@ class Daemon:
             stopping=self.stopping,
             spark_ui=self.spark_ui,
             tokens=self.tokens,
+            open_metrics=self.open_metrics,
             hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
             prefix=self.prefix,
         )

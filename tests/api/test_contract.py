@@ -22,7 +22,8 @@ def test_every_operation_declares_what_the_guard_answers(
     path: str, method: str, operation: dict[str, Any]
 ) -> None:
     assert {"414", "421", "422"} <= operation["responses"].keys()
-    assert ({"403", "413", "415"} <= operation["responses"].keys()) == (method != "get")
+    assert ({"413", "415"} <= operation["responses"].keys()) == (method != "get")
+    assert ("403" in operation["responses"]) == (operation["x-role"] is not None)
     assert ("400" in operation["responses"]) == ("requestBody" in operation)
     assert ("security" in operation) == path.startswith("/api/")
 

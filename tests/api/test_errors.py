@@ -49,7 +49,7 @@ def test_a_store_that_is_down_is_a_503(client: Client, path: str) -> None:
 def test_an_unexpected_error_is_a_500_that_gives_nothing_away(
     client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail() -> None:
+    def fail(_: object) -> None:
         message = "password=hunter2"
         raise ZeroDivisionError(message)
 

@@ -173,12 +173,6 @@ def test_the_log_of_an_unknown_job_and_impossible_positions_are_problems(client:
     assert "last-event-id" in expect_problem(client.get(PATH, bad), 422)
 
 
-def test_a_wrong_token_reads_no_log(client: Client) -> None:
-    client.daemon.tokens["ada"] = "right-token-123456"
-    wrong = {"Authorization": "Bearer wrong"}
-    assert "token" in expect_problem(client.get(PATH, wrong), 401)
-
-
 def test_a_store_that_is_away_is_said(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     away = Mock(side_effect=StoreUnavailableError("the store is away"))
     monkeypatch.setattr(runner_of(client), "log", away)

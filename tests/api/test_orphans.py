@@ -5,9 +5,11 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.domain.access import Role
 from maintainer.domain.audit import AuditQuery
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, hash_files
 from tests.api.nouns import HEALTH, NOW, ORDERS
+from tests.api.people import let_in
 from tests.api.serving import Client, expect_problem, path_of
 
 LISTS = f"{path_of(ORDERS)}/orphans"
@@ -116,11 +118,7 @@ def test_lists_of_nobody_and_of_others_are_not_found(client: Client) -> None:
             assert "has no list" in expect_problem(client.post(f"{path}/{verb}", {}), 404)
 
 
-def test_a_decision_needs_a_token_where_tokens_are_set_and_has_its_name(
-    client: Client,
-) -> None:
-    client.daemon.tokens["night-shift"] = "s3cret"
-    for verb in ("approve", "reject", "restore"):
-        expect_problem(client.post(f"{LISTS}/m-1/{verb}", {"by": "ada"}), 401)
-    done = client.post(f"{LISTS}/m-1/approve", {"by": "ada"}, {"Authorization": "Bearer s3cret"})
+def test_a_decision_of_a_machine_has_its_name(client: Client) -> None:
+    approver = let_in(client, "night-shift", Role.APPROVER)
+    done = client.post(f"{LISTS}/m-1/approve", {"by": "ada"}, approver)
     assert done.json()["decided_by"] == "token night-shift"

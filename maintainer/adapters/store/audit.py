@@ -7,7 +7,13 @@ from collections.abc import Iterable
 from sqlalchemy import ColumnElement, Connection, func, insert, select
 
 from maintainer.adapters.store import documents
-from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
+from maintainer.adapters.store.paging import (
+    Position,
+    check_limit,
+    is_named_within,
+    read_cursor,
+    write_cursor,
+)
 from maintainer.adapters.store.schema import audit_log
 from maintainer.adapters.store.types import AnyRow, write_text
 from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
@@ -67,6 +73,8 @@ def _filter(query: AuditQuery) -> list[ColumnElement[bool]]:
         filters.append(audit_log.c.at >= query.since)
     if query.until is not None:
         filters.append(audit_log.c.at < query.until)
+    if query.within is not None:
+        filters.append(is_named_within(audit_log.c.full_name, query.within))
     return filters
 
 

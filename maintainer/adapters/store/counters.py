@@ -19,11 +19,13 @@ from sqlalchemy import (
     and_,
     case,
     delete,
+    false,
     func,
     insert,
     or_,
     select,
     text,
+    true,
     tuple_,
     update,
 )
@@ -34,6 +36,7 @@ from maintainer.adapters.store.paging import Position, check_limit, read_cursor,
 from maintainer.adapters.store.schema import fleet_counters, tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.health import Band
+from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.ports.store.figures import Counters, NamespaceCounters
 from maintainer.ports.store.pages import Page
 
@@ -197,6 +200,37 @@ def key_of(catalog: str | None, namespace: str | None) -> Key:
     )
 
 
+def read_counters_within(connection: Connection, within: tuple[str, ...]) -> Counters:
+    """Return the sums of all namespaces whose tables' names begin with one of the prefixes."""
+    figures: Counter[str] = Counter()
+    for row in connection.execute(
+        select(fleet_counters.c.figures).where(
+            fleet_counters.c.level == NAMESPACE_LEVEL, _has_tables_within(within)
+        )
+    ):
+        figures.update(json.loads(row.figures))
+    return build_counters(figures)
+
+
+def _has_tables_within(within: tuple[str, ...]) -> ColumnElement[bool]:
+    places = [split_levels(prefix.removesuffix(".")) for prefix in within]
+    return or_(
+        false(),
+        *(
+            and_(
+                fleet_counters.c.catalog == catalog,
+                is_within(
+                    fleet_counters.c.namespace, TableIdentifier(catalog, rest, "").namespace_text
+                )
+                if rest
+                else true(),
+            )
+            for catalog, *levels in places
+            for rest in [tuple(levels)]
+        ),
+    )
+
+
 def read_catalogs(connection: Connection) -> list[str]:
     """List the catalogs that have or had tables."""
     return list(
@@ -249,6 +283,7 @@ def read_namespaces(
     catalog: str | None = None,
     limit: int = 100,
     cursor: str | None = None,
+    within: tuple[str, ...] | None = None,
 ) -> Page[NamespaceCounters]:
     """Read a page of namespaces by catalog and name."""
     check_limit(limit)
@@ -260,6 +295,8 @@ def read_namespaces(
     ]
     if catalog is not None:
         filters.append(fleet_counters.c.catalog == catalog)
+    if within is not None:
+        filters.append(_has_tables_within(within))
     total = connection.execute(
         select(func.count()).select_from(fleet_counters).where(*filters)
     ).scalar_one()

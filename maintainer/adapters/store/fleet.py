@@ -23,6 +23,7 @@ from maintainer.adapters.store.counters import BANDS, counted
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.locations import record_locations
 from maintainer.adapters.store.need import need_of, record_benefit
+from maintainer.adapters.store.paging import is_named_within
 from maintainer.adapters.store.pauses import find_pause, join_uuid
 from maintainer.adapters.store.samples import record_sample
 from maintainer.adapters.store.schema import (
@@ -320,11 +321,14 @@ def read_shared(connection: Connection) -> Mapping[TableIdentifier, Sequence[Tab
     return found
 
 
-def read_last_measured(connection: Connection) -> datetime | None:
-    """Return the time of the last health from the end of an index."""
-    newest: datetime | None = connection.execute(
-        select(func.max(tables.c.measured_at, type_=tables.c.measured_at.type))
-    ).scalar_one()
+def read_last_measured(
+    connection: Connection, within: tuple[str, ...] | None = None
+) -> datetime | None:
+    """Return the time of the last health: of all tables, from the end of an index."""
+    statement = select(func.max(tables.c.measured_at, type_=tables.c.measured_at.type))
+    if within is not None:
+        statement = statement.where(is_named_within(tables.c.full_name, within))
+    newest: datetime | None = connection.execute(statement).scalar_one()
     return newest
 
 

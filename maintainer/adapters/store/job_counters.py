@@ -6,6 +6,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.job_schema import job_counters, jobs
+from maintainer.adapters.store.paging import is_named_within
 from maintainer.domain.job import JobState
 
 
@@ -39,9 +40,18 @@ def count_job(
                 )
 
 
-def read_job_counts(connection: Connection) -> dict[JobState, int]:
-    """Return the number of jobs in each state."""
-    found = {JobState(row.state): row.jobs for row in connection.execute(select(job_counters))}
+def read_job_counts(
+    connection: Connection, within: tuple[str, ...] | None = None
+) -> dict[JobState, int]:
+    """Return the number of jobs in each state, of all tables or of those with such a name."""
+    counted = (
+        select(job_counters.c.state, job_counters.c.jobs)
+        if within is None
+        else select(jobs.c.state, func.count().label("jobs"))
+        .where(is_named_within(jobs.c.full_name, within))
+        .group_by(jobs.c.state)
+    )
+    found = {JobState(row.state): row.jobs for row in connection.execute(counted)}
     return {state: found.get(state, 0) for state in JobState}
 
 

@@ -13,9 +13,11 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
+    and_,
     func,
     literal,
     select,
+    true,
     tuple_,
     type_coerce,
 )
@@ -24,7 +26,13 @@ from maintainer.adapters.store import documents
 from maintainer.adapters.store.counters import BANDS, count_tables, is_within
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES
 from maintainer.adapters.store.fleet import RECORD_COLUMNS, build_record
-from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
+from maintainer.adapters.store.paging import (
+    Position,
+    check_limit,
+    is_named_within,
+    read_cursor,
+    write_cursor,
+)
 from maintainer.adapters.store.schema import table_health, tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import InvalidValueError
@@ -104,13 +112,16 @@ def _find_matches(connection: Connection, query: TableQuery, *, is_sqlite: bool)
     # SQLite keeps no statistics here, and would prefer finding and sorting half of all tables to
     # walking the index.
     filters = _filters(query, is_walked=is_sqlite and is_named and not are_few, is_named=is_named)
-    if not query.search:
+    if not query.search and query.within is None:
         return _Matches(filters, counted, total_is_exact=True, are_sorted=are_few)
     # Every name is read: 100,000 take about 30 ms (docs/benchmarks.md). A position, not LIKE: no
     # character of the text is special, and it may have any length.
     find = func.instr if is_sqlite else func.strpos
     searched = query.search.casefold()
-    is_found = find(tables.c.search_name, searched) > 0
+    is_found = and_(
+        find(tables.c.search_name, searched) > 0 if query.search else true(),
+        is_named_within(tables.c.full_name, query.within),
+    )
     found = (
         connection.execute(
             select(tables.c.full_name).where(*filters, is_found).limit(SEARCH_COUNTED_AT_MOST + 1)

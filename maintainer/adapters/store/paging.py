@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
+from sqlalchemy import ColumnElement, and_, false, or_, true
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.ports.store.pages import MAX_PAGE
@@ -24,6 +27,21 @@ class Position:
 
     value: SortValue
     row_id: str
+
+
+def is_named_within(
+    full_name: ColumnElement[Any], prefixes: Sequence[str] | None
+) -> ColumnElement[bool]:
+    """Match full names that begin with one of the prefixes, each as one range of an index.
+
+    A prefix ends with "."; "/" is the character after it. None matches all names.
+    """
+    if prefixes is None:
+        return true()
+    ranges = (
+        and_(full_name >= prefix, full_name < f"{prefix.removesuffix('.')}/") for prefix in prefixes
+    )
+    return or_(false(), *ranges)
 
 
 def check_limit(limit: int) -> None:

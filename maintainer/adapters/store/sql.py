@@ -19,6 +19,7 @@ from maintainer.adapters.store import audit, fleet, listing, samples, work
 from maintainer.adapters.store.admission import SqlAdmission
 from maintainer.adapters.store.counters import (
     read_counters,
+    read_counters_within,
     read_namespaces,
     recount,
 )
@@ -137,16 +138,20 @@ class SqlStore(
 
     paused_tables = _reads(read_pauses)
 
-    def overview(self) -> Overview:
+    def overview(self, within: tuple[str, ...] | None = None) -> Overview:
         """See Store; savings include every finished job with an effect, pruned ones too."""
         with self._database.read() as connection:
-            sums = read_counters(connection)
-            saved = work.read_savings(connection)
+            sums = (
+                read_counters(connection)
+                if within is None
+                else read_counters_within(connection, within)
+            )
+            saved = work.read_savings(connection)._asdict()
             return Overview(
                 **{field.name: getattr(sums, field.name) for field in fields(sums)},
-                **saved._mapping,  # noqa: SLF001 - SQLAlchemy's public name
-                jobs=read_job_counts(connection),
-                last_measured_at=fleet.read_last_measured(connection),
+                **(saved if within is None else dict.fromkeys(saved, None)),
+                jobs=read_job_counts(connection, within),
+                last_measured_at=fleet.read_last_measured(connection, within),
             )
 
     table_figures = _reads(read_figures)

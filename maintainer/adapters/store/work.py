@@ -34,7 +34,13 @@ from maintainer.adapters.store.job_schema import (
     rule_histories,
     savings,
 )
-from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
+from maintainer.adapters.store.paging import (
+    Position,
+    check_limit,
+    is_named_within,
+    read_cursor,
+    write_cursor,
+)
 from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
 from maintainer.domain.audit import audit_change, audit_events
@@ -190,6 +196,8 @@ def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
         filters.append(jobs.c.state.in_([state.value for state in query.states]))
     if query.table is not None:
         filters.append(jobs.c.full_name == str(query.table))
+    if query.within is not None:
+        filters.append(is_named_within(jobs.c.full_name, query.within))
     total = _count(connection, query, filters)
     page = select(jobs.c.document, jobs.c.created_at, jobs.c.job_id).where(*filters)
     if after is not None:
@@ -206,8 +214,8 @@ def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
 
 
 def _count(connection: Connection, query: JobQuery, filters: Sequence[ColumnElement[bool]]) -> int:
-    """Count matching jobs: one table's by a query, all jobs by their counters."""
-    if query.table is not None:
+    """Count matching jobs: those of some tables by a query, all jobs by their counters."""
+    if query.table is not None or query.within is not None:
         return int(
             connection.execute(select(func.count()).select_from(jobs).where(*filters)).scalar_one()
         )

@@ -50,10 +50,10 @@ class Overview(Counters):
     """The sums of the fleet, its jobs by state, and what finished jobs have saved in total."""
 
     jobs: Mapping[JobState, int]
-    files_removed: int
-    manifests_removed: int
-    snapshots_removed: int
-    bytes_rewritten: int
+    files_removed: int | None  # None: kept for the fleet as a whole alone
+    manifests_removed: int | None
+    snapshots_removed: int | None
+    bytes_rewritten: int | None
     last_measured_at: datetime | None
 
 
@@ -108,8 +108,11 @@ class FiguresStore(Protocol):
         """
         ...
 
-    def overview(self) -> Overview:
-        """The sums of the fleet."""
+    def overview(self, within: tuple[str, ...] | None = None) -> Overview:
+        """The sums of the fleet, or of the tables whose names have one of the prefixes.
+
+        The prefixes are those of catalogs and namespaces, such as "lake." and "lake.sales.".
+        """
 
     def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
         """The exact sums of one namespace (without nested ones), of a catalog, or of the fleet.
@@ -118,9 +121,13 @@ class FiguresStore(Protocol):
         """
 
     def namespaces(
-        self, catalog: str | None = None, limit: int = 100, cursor: str | None = None
+        self,
+        catalog: str | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+        within: tuple[str, ...] | None = None,
     ) -> Page[NamespaceCounters]:
-        """A page of the namespaces that have tables, by catalog and name."""
+        """A page of the namespaces that have tables, by catalog and name; within as overview."""
 
     def record_fleet(self, at: datetime) -> None:
         """Add the present sums of the fleet, each catalog and each namespace to their histories.

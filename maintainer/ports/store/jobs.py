@@ -27,6 +27,7 @@ class JobQuery:
     table: TableIdentifier | None = None
     limit: int = 100
     cursor: str | None = None
+    within: tuple[str, ...] | None = None  # tables whose names have one of these prefixes
 
 
 class JobStore(Protocol):

@@ -50,6 +50,7 @@ class TableQuery:
     descending: bool = False
     limit: int = 100
     cursor: str | None = None
+    within: tuple[str, ...] | None = None  # names with one of these prefixes; None: all
 
 
 @dataclass(frozen=True, slots=True)

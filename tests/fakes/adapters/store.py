@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from threading import RLock
 from typing import Any
 
+from maintainer.domain.access import is_within
 from maintainer.domain.audit import AuditEntry, AuditQuery, audit_change, audit_events
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError, UnknownTableError
 from maintainer.domain.health import Grade, TableHealth
@@ -306,21 +307,27 @@ class FakeStore(
                 self._tables[name] = replace(self._tables[name], pause=self._find_pause(name))
                 self._want_plan(name)
 
-    def overview(self) -> Overview:
+    def overview(self, within: tuple[str, ...] | None = None) -> Overview:
         with self._open():
-            sums = sum_records(self._tables.values())
-            states = Counter(job.state for job in self._jobs.values())
-            effects = [job.effect for job in self._finished if job.effect is not None]
-            healths = [
-                record.health for record in self._tables.values() if record.health is not None
+            records = [
+                record for record in self._tables.values() if is_within(record.table, within)
             ]
+            sums = sum_records(records)
+            states = Counter(
+                job.state for job in self._jobs.values() if is_within(job.table, within)
+            )
+            effects = [job.effect for job in self._finished if job.effect is not None]
+            healths = [record.health for record in records if record.health is not None]
+            saved: dict[str, Any] = {
+                name: None if within is not None else sum(getattr(each, name) for each in effects)
+                for name in (
+                    "files_removed", "manifests_removed", "snapshots_removed", "bytes_rewritten",
+                )
+            }  # fmt: skip
             return Overview(
                 **{part.name: getattr(sums, part.name) for part in fields(sums)},
                 jobs={state: states[state] for state in JobState},
-                files_removed=sum(effect.files_removed for effect in effects),
-                manifests_removed=sum(effect.manifests_removed for effect in effects),
-                snapshots_removed=sum(effect.snapshots_removed for effect in effects),
-                bytes_rewritten=sum(effect.bytes_rewritten for effect in effects),
+                **saved,
                 last_measured_at=max((health.measured_at for health in healths), default=None),
             )
 
@@ -334,7 +341,11 @@ class FakeStore(
             )
 
     def namespaces(
-        self, catalog: str | None = None, limit: int = 100, cursor: str | None = None
+        self,
+        catalog: str | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+        within: tuple[str, ...] | None = None,
     ) -> Page[NamespaceCounters]:
         with self._open():
             check_limit(limit)
@@ -342,7 +353,7 @@ class FakeStore(
                 {
                     (table.catalog, table.namespace_text)
                     for table in self._tables
-                    if catalog in {None, table.catalog}
+                    if catalog in {None, table.catalog} and is_within(table, within)
                 }
             )
             found = [NamespaceCounters(*name, self.counters(*name)) for name in names]
@@ -517,6 +528,7 @@ class FakeStore(
                 for job in self._jobs.values()
                 if (not query.states or job.state in query.states)
                 and (query.table is None or job.table == query.table)
+                and is_within(job.table, query.within)
             ]
             chosen.sort(key=lambda job: (job.created_at, job.job_id), reverse=True)
             return page_of(chosen, query.limit, query.cursor, "jobs", lambda job: job.job_id)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 
+from maintainer.domain.access import is_within
 from maintainer.domain.audit import AuditEntry, AuditQuery
 from maintainer.ports.store.pages import Page
 from tests.fakes.adapters.store_reading import check_limit, page_of
@@ -45,4 +46,8 @@ def _answers(entry: AuditEntry, query: AuditQuery) -> bool:
         and (not query.actor or entry.actor == query.actor)
         and (query.since is None or entry.at >= query.since)
         and (query.until is None or entry.at < query.until)
+        and (
+            query.within is None
+            or (entry.table is not None and is_within(entry.table, query.within))
+        )
     )

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
+from maintainer.domain.access import is_within
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band, TableHealth
 from maintainer.ports.store.figures import Counters, TableFigures
@@ -117,6 +118,7 @@ def is_wanted(record: TableRecord, query: TableQuery) -> bool:
             or namespace == query.namespace
             or namespace.startswith(f"{query.namespace}.")
         )
+        and is_within(record.table, query.within)
         and (query.band is None or (record.grade is not None and record.grade.band is query.band))
     )
 

@@ -12,14 +12,10 @@ export const client = createClient<paths>({
   fetch: (request) => fetch(request),
 });
 
-const READING = ["GET", "HEAD"];
-
-// Reading needs no token, and a wrong one would be refused there too.
 client.use({
   onRequest: ({ request }) => {
     const token = readToken();
-    if (token !== null && !READING.includes(request.method))
-      request.headers.set("Authorization", `Bearer ${token}`);
+    if (token !== null) request.headers.set("Authorization", `Bearer ${token}`);
   },
   onResponse: ({ response }) => {
     if (response.status === UNAUTHORIZED) forgetToken();

@@ -29,7 +29,7 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => 
   }
   if (error instanceof ApiError && error.status === UNAUTHORIZED) {
     return (
-      <Notice tone="watch" title="Sign in to make changes">
+      <Notice tone="watch" title="Sign in">
         <TokenForm />
       </Notice>
     );

@@ -71,11 +71,13 @@ export function OverviewTiles({ overview }: { overview: Overview }) {
       <Tile label="Running jobs" value={<Link to="/jobs">{formatCount(running)}</Link>}>
         last measured <TimeAgo time={overview.last_measured_at} />
       </Tile>
-      <Tile label="Files removed by maintenance" value={formatCount(overview.files_removed)} wide>
-        {formatBytes(overview.bytes_rewritten)} rewritten,{" "}
-        {pluralize(overview.manifests_removed, "manifest")} and{" "}
-        {pluralize(overview.snapshots_removed, "snapshot")} fewer
-      </Tile>
+      {overview.files_removed !== null && (
+        <Tile label="Files removed by maintenance" value={formatCount(overview.files_removed)} wide>
+          {formatBytes(overview.bytes_rewritten ?? 0)} rewritten,{" "}
+          {pluralize(overview.manifests_removed ?? 0, "manifest")} and{" "}
+          {pluralize(overview.snapshots_removed ?? 0, "snapshot")} fewer
+        </Tile>
+      )}
     </dl>
   );
 }

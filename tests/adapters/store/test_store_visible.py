@@ -1,0 +1,89 @@
+"""What a person sees who may see a part of the tables: in every list, count and sum."""
+
+from __future__ import annotations
+
+import pytest
+
+from maintainer.domain.access import read_prefix
+from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import JobState
+from maintainer.ports.store import Store
+from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.tables import TableQuery
+from tests.adapters.store.values import NOW, make_grade, make_health, make_job
+
+NAMES = (
+    "lake.sales.x", "lake.sales.eu.x", "lake.sales.`eu.west`.x", "lake.sales_old.x", "lake.sale.x",
+    "lake.Sales.x", "sea.sales.x", "`lake.sales`.sales.x",
+)  # fmt: skip
+SEEN = {
+    "lake": {name for name in NAMES if name.startswith("lake.")},
+    "lake.sales": {"lake.sales.x", "lake.sales.eu.x", "lake.sales.`eu.west`.x"},
+    "lake.sales.eu": {"lake.sales.eu.x"},
+    "lake.sales.`eu.west`": {"lake.sales.`eu.west`.x"},
+    "`lake.sales`": {"`lake.sales`.sales.x"},
+    "lake.hr": set(),
+}
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    """Tables in several namespaces, each with a job and an entry in the audit log."""
+    for number, name in enumerate(NAMES):
+        table = TableIdentifier.parse(name)
+        store.record_health(make_health(table, f"uuid {number}", NOW), make_grade())
+        assert store.add_job(make_job(f"job {number}", f"uuid {number}", table=table))
+    store.record_audit([AuditEntry(NOW, "person", Deed.WORK_PAUSED, fields={"scope": "*"})])
+    return store
+
+
+@pytest.mark.parametrize("scope", SEEN)
+@pytest.mark.parametrize("sort", ["name", "-data_files", "band"])
+def test_lists_have_the_visible_tables_alone(filled: Store, scope: str, sort: str) -> None:
+    within, expected = (read_prefix(scope),), SEEN[scope]
+    query = TableQuery(sort=sort.removeprefix("-"), descending=sort.startswith("-"), within=within)
+    page = filled.tables(query)
+    assert {str(record.table) for record in page.items} == expected
+    assert (page.total, page.total_is_exact) == (len(expected), True)
+    searched = filled.tables(TableQuery("eu", "lake", within=within))
+    assert {str(record.table) for record in searched.items} == {
+        name for name in expected if "eu" in name and name.startswith("lake.")
+    }
+
+
+@pytest.mark.parametrize("scope", SEEN)
+def test_jobs_and_the_audit_log_are_of_visible_tables_alone(filled: Store, scope: str) -> None:
+    within, expected = (read_prefix(scope),), SEEN[scope]
+    jobs = filled.jobs(JobQuery(within=within))
+    assert ({str(job.table) for job in jobs.items}, jobs.total) == (expected, len(expected))
+    pending = filled.jobs(JobQuery((JobState.PENDING,), within=within))
+    assert pending.total == len(expected)
+    log = filled.audit(AuditQuery(within=within))
+    assert {str(entry.table) for entry in log.items} == expected
+    assert log.total == len(log.items)
+
+
+@pytest.mark.parametrize("scope", SEEN)
+def test_sums_are_of_visible_tables_alone(filled: Store, scope: str) -> None:
+    within, expected = (read_prefix(scope),), SEEN[scope]
+    overview = filled.overview(within)
+    assert overview.tables == overview.measured_tables == len(expected)
+    assert sum(overview.bands.values()) == sum(overview.jobs.values()) == len(expected)
+    assert overview.files_removed is None
+    assert (overview.last_measured_at is None) == (not expected)
+    found = filled.namespaces(within=within)
+    assert found.total == len(found.items)
+    assert sum(item.counters.tables for item in found.items) == len(expected)
+    first = filled.namespaces(limit=1, within=within)
+    rest = filled.namespaces(cursor=first.next_cursor, within=within) if first.next_cursor else None
+    assert (*first.items, *(rest.items if rest else ())) == tuple(found.items)
+
+
+def test_several_scopes_add_up_and_none_sees_nothing(filled: Store) -> None:
+    both = (read_prefix("lake.sales.eu"), read_prefix("sea"))
+    assert filled.tables(TableQuery(within=both)).total == filled.overview(both).tables == 2
+    assert filled.tables(TableQuery(within=())).total == filled.overview(()).tables == 0
+    assert filled.jobs(JobQuery(within=())).items == ()
+    assert filled.audit(AuditQuery(within=())).items == ()
+    assert filled.namespaces(within=()).items == ()
