@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from helm.generator.dashboards import write_daemon, write_fleet, write_jobs
 from helm.generator.documents import write_readme, write_values
 from helm.generator.schema import write_schema
 
@@ -12,12 +13,16 @@ FILES = {
     "values.yaml": write_values,
     "values.schema.json": write_schema,
     "README.md": write_readme,
+    "monitoring/dashboards/fleet.json": write_fleet,
+    "monitoring/dashboards/jobs.json": write_jobs,
+    "monitoring/dashboards/daemon.json": write_daemon,
 }
 
 
 def main(directory: Path) -> None:
     """Write all files."""
     for name, write in FILES.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
         (directory / name).write_text(write(), encoding="utf-8")
 
 

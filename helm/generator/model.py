@@ -9,6 +9,7 @@ from pydantic import Field
 from helm.generator.parts import (
     AccountValues,
     ApiValues,
+    DashboardValues,
     GitSyncValues,
     GlobalValues,
     HttpRouteValues,
@@ -103,6 +104,9 @@ class Values(Part):
     pod_monitor: MonitorValues = Field(default_factory=MonitorValues, description="A PodMonitor.")
     prometheus_rule: RuleValues = Field(
         default_factory=RuleValues, description="A PrometheusRule with the alerts."
+    )
+    dashboards: DashboardValues = Field(
+        default_factory=DashboardValues, description="Dashboards for Grafana."
     )
     openshift: bool = Field(
         default=False,

@@ -280,6 +280,19 @@ class MonitorValues(Part):
     )
 
 
+class DashboardValues(Part):
+    """A ConfigMap with Grafana's dashboards of fleet, jobs and daemon."""
+
+    enabled: bool = Field(default=False, description="Create the ConfigMap.")
+    labels: Texts = Field(
+        default={"grafana_dashboard": "1"},
+        description="Its labels, by which Grafana's sidecar finds it.",
+    )
+    annotations: Texts = Field(
+        default={}, description="Its annotations, such as the sidecar's folder."
+    )
+
+
 class RuleValues(Part):
     """A PrometheusRule of the Prometheus operator with the alerts of monitoring/alerts.yaml."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -191,7 +192,9 @@ def test_promtool_finds_nothing_wrong_but_the_unit_of_budgets() -> None:
 
 def test_each_alert_has_its_runbook_and_each_runbook_its_alert() -> None:
     page = (ROOT / "docs/alerts.md").read_text(encoding="utf-8")
-    assert re.findall(r"^## (\w+)$", page, re.MULTILINE) == [rule["alert"] for rule in read_rules()]
+    assert re.findall(r"^## (Maintainer\w+)$", page, re.MULTILINE) == [
+        rule["alert"] for rule in read_rules()
+    ]
     for rule in read_rules():
         link = f"docs/alerts.md#{rule['alert'].lower()}"
         assert rule["annotations"]["runbook_url"] == link
@@ -208,6 +211,19 @@ def test_the_chart_has_the_rules_with_links_to_the_given_page() -> None:
     [rule] = objects("cluster-full", "PrometheusRule")
     text = yaml.safe_dump(read_rules()).replace("docs/alerts.md", "https://wiki.example/alerts")
     assert rule["spec"]["groups"][0]["rules"] == yaml.safe_load(text)
+
+
+def test_the_chart_has_the_dashboards_under_the_label_of_the_sidecar() -> None:
+    [found] = [
+        each
+        for each in objects("cluster-full", "ConfigMap")
+        if each["metadata"]["labels"].get("grafana_dashboard") == "1"
+    ]
+    assert found["metadata"]["annotations"] == {"grafana_folder": "data"}
+    titles = {name: json.loads(text)["title"] for name, text in found["data"].items()}
+    assert titles == {
+        f"{name}.json": f"Iceberg maintainer: {name}" for name in ("fleet", "jobs", "daemon")
+    }
 
 
 def test_the_chart_gives_prometheus_its_token() -> None:

@@ -77,6 +77,7 @@ class FakeStore(
     """
 
     broken: str = ""
+    free_bytes: int | None = None  # of its disk
     _samples: dict[str, dict[datetime, tuple[TableHealth, datetime]]] = field(
         default_factory=dict
     )  # until when it was measured so
@@ -653,7 +654,7 @@ class FakeStore(
 
     def size(self) -> StoreSize:
         with self._open():
-            return StoreSize(4096, None)
+            return StoreSize(4096, self.free_bytes)
 
     def ensure_writable(self) -> None:
         with self._open():
