@@ -1,1 +1,1 @@
-"""Writes the chart's values.yaml, values.schema.json and README.md: python -m helm.generator."""
+"""Writes the chart's generated files: python -m helm.generator."""

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from helm.generator.dashboards import write_daemon, write_fleet, write_jobs
+from helm.generator.definition import write_definition
 from helm.generator.documents import write_readme, write_values
 from helm.generator.schema import write_schema
 
@@ -16,6 +17,7 @@ FILES = {
     "monitoring/dashboards/fleet.json": write_fleet,
     "monitoring/dashboards/jobs.json": write_jobs,
     "monitoring/dashboards/daemon.json": write_daemon,
+    "files/icebergtablepolicies.yaml": write_definition,
 }
 
 

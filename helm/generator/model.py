@@ -10,6 +10,7 @@ from helm.generator.parts import (
     AccountValues,
     ApiValues,
     DashboardValues,
+    DefinitionValues,
     GitSyncValues,
     GlobalValues,
     HttpRouteValues,
@@ -60,6 +61,10 @@ class Values(Part):
         default=[],
         description="Names of further ConfigMaps with policy files, such as one for each team. "
         "File names must differ.",
+    )
+    policy_definition: DefinitionValues = Field(
+        default_factory=DefinitionValues,
+        description="The definition of policies that are resources of Kubernetes.",
     )
     git_sync: GitSyncValues = Field(
         default_factory=GitSyncValues, description="Policies from a Git repository."

@@ -203,6 +203,21 @@ class WorkerValues(Part):
     )
 
 
+class DefinitionValues(Part):
+    """The CustomResourceDefinition of policies that are resources."""
+
+    install: bool = Field(
+        default=True,
+        description="Install it with `config.kubernetes_policies`. `false` where another release "
+        "or an administrator of the cluster does: a definition belongs to the whole cluster.",
+    )
+    keep: bool = Field(
+        default=True,
+        description="`helm uninstall` leaves it. Without it all policies of this kind are deleted, "
+        "in every namespace.",
+    )
+
+
 class ServiceValues(Part):
     """The Service of the API and the page."""
 
@@ -250,7 +265,8 @@ class NetworkPolicyValues(Part):
         "Default: everybody.",
     )
     api_server_ports: list[int] = Field(
-        default=[443, 6443], description="The API server's ports, for the pods that start drivers."
+        default=[443, 6443],
+        description="The API server's ports, for the pods that start drivers or read policies.",
     )
     store_port: int = Field(default=5432, description="PostgreSQL's port.")
     ports: list[int] = Field(

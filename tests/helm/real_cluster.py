@@ -12,13 +12,21 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 import yaml
 from helm_python import Config
 
+from maintainer.adapters.policies.kubernetes import KubernetesPolicies, KubernetesPolicyOptions
+from maintainer.adapters.policies.kubernetes.resources import POLICY
 from maintainer.adapters.spark.launcher.kubernetes.kinds import role
 from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions
+from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.domain.policy import Mode
+from maintainer.domain.units import MIB
+from maintainer.policy.effective import effective
+from tests.adapters.policies.resources import write_resource
 from tests.adapters.spark.launcher.kubernetes.real_api_server import RealServer, open_real_server
 from tests.helm.charts import CHART, FULLNAME, NAMESPACE, RELEASE
 from tests.helm.nodes import pretending_nodes
@@ -44,6 +52,27 @@ VOLUME = {
         "persistentVolumeReclaimPolicy": "Retain",
     },
 }
+DEFINITION = (
+    f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{POLICY.plural}.{POLICY.group}"
+)
+RESOURCES = f"/apis/{POLICY.api_version}/namespaces/{JOBS}/{POLICY.plural}"
+ORDERS = TableIdentifier("lake", ("sales",), "orders")
+SPEC = {
+    "tables": ["lake.sales.orders", "lake.sales.items"],
+    "mode": "enforce",
+    "target_file_size": "256MiB",
+    "rollback_for": "off",
+    "budget": {"max_jobs": 2, "bytes_per_day": 1073741824},
+    "rules": {"expire_snapshots": {"max_age": "3d", "options": {"stream_results": True}}},
+}
+WRONG: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"mode": "enforced"}, 'spec.mode: Unsupported value: "enforced"'),
+    ({"tables": []}, "spec.tables"),
+    ({"target_file_size": "large"}, "spec.target_file_size"),
+    ({"rollback_for": "never"}, "spec.rollback_for"),
+    ({"budget": {"max_jobs": -1}}, "spec.budget.max_jobs"),
+    ({"rule": {}}, 'unknown field "spec.rule"'),
+)
 # What a release may leave or make; secrets are Helm's own history.
 KINDS = {
     "/api/v1": ("configmaps", "pods", "secrets", "serviceaccounts", "services",
@@ -179,6 +208,57 @@ def test_the_daemons_account_has_the_rights_of_its_role_and_no_other(
         assert list_rights(server, file, NAMESPACE) == set()
         assert list_rights(server, file, "default") == set()
         assert list_rights(server, issue(server, NAMESPACE, "default", file), JOBS) == set()
+
+
+@pytest.fixture
+def policy_values() -> dict[str, Any]:
+    policies = {"namespaces": {JOBS: ["lake.sales.*"]}}
+    return CLUSTER | {"config": CLUSTER["config"] | {"kubernetes_policies": policies}}
+
+
+@pytest.fixture
+def without_definition(server: RealServer) -> Iterator[None]:
+    """The release leaves the definition, with the policies of users."""
+    yield
+    server.ask("DELETE", DEFINITION)
+
+
+@pytest.mark.usefixtures("without_definition")
+def test_policies_that_are_resources_are_checked_and_read_and_left(
+    server: RealServer, policy_values: dict[str, Any], tmp_path: Path
+) -> None:
+    with installed(server, policy_values):
+        found = server.ask("GET", DEFINITION)["status"]["conditions"]
+        conditions = {each["type"]: each["status"] for each in found}
+        assert conditions["Established"] == "True"
+        assert "NonStructuralSchema" not in conditions
+        server.ask("POST", RESOURCES, write_resource("orders", SPEC))
+        for wrong, words in WRONG:
+            assert words in refuse(server, SPEC | wrong), wrong
+
+        file = issue(server, NAMESPACE, FULLNAME, tmp_path / "daemon")
+        ours = {("list", POLICY.plural), ("patch", f"{POLICY.plural}/status")}
+        rights = list_rights(server, file, JOBS)
+        assert {(verb, what) for group, what, verb in rights if group == POLICY.group} == ours
+        assert list_rights(server, file, "default") == set()
+        bounds = {JOBS: (TablePattern("lake.sales.*"),)}
+        with closing(KubernetesPolicies(KubernetesPolicyOptions(bounds, file))) as policies:
+            assert policies.current().problems == ()
+            policy = effective(policies.current(), ORDERS, {})
+            assert (policy.mode, policy.target_file_size_bytes) == (Mode.ENFORCE, 256 * MIB)
+            greedy = SPEC | {"tables": ["lake.hr.*"]}
+            server.ask("POST", RESOURCES, write_resource("greedy", greedy))
+            policies.refresh()
+            [problem] = policies.current().problems
+            assert problem.source == f"kubernetes/{JOBS}/greedy"
+    assert len(server.ask("GET", RESOURCES)["items"]) == 2
+
+
+def refuse(server: RealServer, spec: dict[str, Any]) -> str:
+    """The API server's reason, as a strict client such as kubectl asks."""
+    with pytest.raises(httpx2.HTTPStatusError) as refused:
+        server.ask("POST", f"{RESOURCES}?fieldValidation=Strict", write_resource("wrong", spec))
+    return str(refused.value.response.json()["message"])
 
 
 def issue(server: RealServer, namespace: str, account: str, file: Path) -> Path:

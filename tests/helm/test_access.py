@@ -6,12 +6,23 @@ from typing import Any
 
 import pytest
 
+from helm.generator.definition import policy_definition
+from maintainer.adapters.policies.kubernetes.resources import POLICY
 from maintainer.adapters.spark.launcher.kubernetes.kinds import role
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Operator
 from maintainer.api.server import STOP_SECONDS
 from maintainer.scheduler import CANCEL_GRACE, STOP_GRACE
 from tests.adapters.spark.launcher.kubernetes.test_documentation import documents
-from tests.helm.charts import FULLNAME, NAMESPACE, SCENARIOS, Object, find, objects, render
+from tests.helm.charts import (
+    FULLNAME,
+    NAMESPACE,
+    SCENARIOS,
+    Object,
+    find,
+    objects,
+    read_values,
+    render,
+)
 
 PODS = [
     ("simple-pods", Operator.NONE, "spark-jobs"),
@@ -63,10 +74,40 @@ def test_drivers_have_the_role_that_the_guide_shows(scenario: str, namespace: st
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_nothing_is_cluster_wide(scenario: str) -> None:
     assert [each["kind"] for each in objects(scenario) if each["kind"].startswith("Cluster")] == []
-    assert (
-        all("namespace" in each["metadata"] for each in objects(scenario))
-        or scenario == "simple-full"
-    )
+    placeless = [each["kind"] for each in objects(scenario) if "namespace" not in each["metadata"]]
+    # what a user adds, and the one thing that Kubernetes has for the whole cluster only
+    expected = {"simple-full": ["ConfigMap"], "cluster-full": ["CustomResourceDefinition"]}
+    assert placeless == expected.get(scenario, [])
+
+
+def test_the_daemon_lists_policies_and_writes_their_status_in_their_namespaces_alone() -> None:
+    name = "upkeep-policies"
+    rights = {("list", POLICY.plural), ("patch", f"{POLICY.plural}/status")}
+    for namespace in ("platform", "team-sales"):
+        rules = find("cluster-full", "Role", name, namespace)["rules"]
+        assert {
+            (verb, resource)
+            for rule in rules
+            for resource in rule["resources"]
+            for verb in rule["verbs"]
+        } == rights
+        assert {group for rule in rules for group in rule["apiGroups"]} == {POLICY.group}
+        [subject] = find("cluster-full", "RoleBinding", name, namespace)["subjects"]
+        assert (subject["name"], subject["namespace"]) == ("upkeep", NAMESPACE)
+
+
+def test_the_definition_is_left_unless_the_user_says_otherwise() -> None:
+    [definition] = objects("cluster-full", "CustomResourceDefinition")
+    assert definition["spec"] == policy_definition()["spec"]
+    assert definition["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
+    values = read_values("cluster-full")
+    [definition] = [
+        each
+        for each in render(values | {"policyDefinition": {"keep": False}})
+        if each["kind"] == "CustomResourceDefinition"
+    ]
+    assert "annotations" not in definition["metadata"]
+    assert objects("simple-full", "CustomResourceDefinition") == []
 
 
 def test_accounts_have_their_annotations() -> None:
@@ -88,7 +129,7 @@ def test_the_network_policies_open_the_ports_that_are_used() -> None:
     common = find("cluster-full", "NetworkPolicy", "upkeep")["spec"]
     drivers = find("cluster-full", "NetworkPolicy", "upkeep-drivers")["spec"]
     assert find_ports(common["ingress"]) == ["http"]
-    assert find_ports(common["egress"]) == [53, 53, 443, 9083, 5432]
+    assert find_ports(common["egress"]) == [53, 53, 443, 9083, 5432, 443, 6443]
     assert find_ports(drivers["ingress"]) == ["link"]
     assert find_ports(drivers["egress"]) == [443, 6443]
     [peer] = drivers["ingress"][0]["from"]

@@ -169,13 +169,17 @@ def find_liberties(pod: PodOf, scenario: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_the_token_is_where_drivers_are_started_and_nowhere_else(scenario: str) -> None:
+def test_the_token_is_where_the_api_server_is_asked_and_nowhere_else(scenario: str) -> None:
     mounted = {
         (pod.kind, pod.labels["app.kubernetes.io/component"])
         for pod in pods(scenario)
         if pod.spec["automountServiceAccountToken"]
     }
-    if not needs_pods(scenario):
+    if scenario == "cluster-full":  # which reads policies that are resources
+        assert mounted == {("Deployment", "api"), ("Deployment", "worker"), ("Pod", "test")}
+    elif scenario == "simple-full":
+        assert mounted == {("StatefulSet", "all"), ("Pod", "test")}
+    elif not needs_pods(scenario):
         assert mounted == set()
     elif scenario.startswith("cluster"):
         assert mounted == {("Deployment", "worker"), ("Pod", "test")}

@@ -77,6 +77,12 @@ def test_the_schema_accepts_the_scenarios(scenario: str) -> None:
         ({"config": {"spark": {"runner": "yarn"}}}, ["/config/spark/runner", "kubernetes"]),
         ({"config": {"catalogs": {"lake": {"a": {"b": "c"}}}}}, ["/config/catalogs/lake/a"]),
         ({"config": {"catalogs": {"lake": {"version": 1.1}}}}, ["/config/catalogs/lake/version"]),
+        ({"config": {"kubernetes_policies": {"namespaces": {"a": []}}}}, ["/namespaces/a"]),
+        (
+            {"config": {"kubernetes_policies": {"namespaces": {"a": ["*"]}, "context": "x"}}},
+            ["kubernetes_policies", "context"],
+        ),
+        ({"policyDefinition": {"delete": True}}, ["/policyDefinition", "delete"]),
         ({"image": {"digest": "sha256:1"}}, ["/image/digest"]),
         ({"image": {"name": "x"}}, ["/image", "name"]),
         ({"policies": {"orders.txt": ""}}, ["/policies", "orders.txt"]),

@@ -1,6 +1,6 @@
-{{/* Where the token of the service account is needed: where drivers are started as pods. */}}
+{{/* Where the token of the service account is needed: where drivers are started as pods, and where policies that are resources are read. */}}
 {{- define "maintainer.needsToken" -}}
-{{- if and (include "maintainer.hasPods" .root) (ne .role "api") }}true{{ end -}}
+{{- if or .root.Values.config.kubernetes_policies (and (include "maintainer.hasPods" .root) (ne .role "api")) }}true{{ end -}}
 {{- end -}}
 
 {{- define "maintainer.podSecurity" -}}
