@@ -23,7 +23,7 @@ def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:
     connection.execute(
         update(tables)
         .where(is_changed)
-        .values(plan_wanted=tables.c.plan_wanted + 1, planned_under=None)
+        .values(plan_wanted=tables.c.plan_wanted + 1, planned_under=None, plan_at=None)
     )
 
 

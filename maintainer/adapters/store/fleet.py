@@ -67,6 +67,7 @@ def record_health(
             "pause": pause,
             "plan_wanted": tables.c.plan_wanted + 1,
             "planned_under": None,
+            "plan_at": None,
         }
         if not is_same:
             changes |= {
@@ -276,6 +277,7 @@ RECORD_COLUMNS = (
     tables.c.first_seen_at,
     tables.c.fault,
     tables.c.pause,
+    tables.c.plan_at,
     table_health.c.summary,
     table_health.c.grade,
 )
@@ -291,6 +293,7 @@ def build_record(row: AnyRow, health: TableHealth | None, plan: Plan | None) -> 
         fault=documents.read_or_none(TableFault, row.fault),
         pause=documents.read_or_none(Pause, row.pause),
         plan=plan,
+        next_plan_at=row.plan_at,
     )
 
 

@@ -76,6 +76,7 @@ class TableRecord:
     fault: TableFault | None = None
     pause: Pause | None = None
     plan: Plan | None = None
+    next_plan_at: datetime | None = None  # None: as soon as possible, or when something changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -46,6 +46,15 @@ def plan_all(store: Store, next_at: timedelta | None = HOUR, version: str = "v1"
         store.mark_planned(due, version, None if next_at is None else NOW + next_at)
 
 
+def next_plan_of(store: Store) -> datetime | None:
+    """When the one table is planned again, as both the table and the list say."""
+    [listed] = store.tables(TableQuery()).items
+    known = store.table(listed.table)
+    assert known is not None
+    assert known.next_plan_at == listed.next_plan_at
+    return listed.next_plan_at
+
+
 def test_a_table_is_planned_once_and_again_when_its_time_has_come(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     assert due_names(store) == ["orders"]
@@ -53,6 +62,9 @@ def test_a_table_is_planned_once_and_again_when_its_time_has_come(store: Store) 
     plan_all(store, HOUR)
     assert due_names(store) == []
     assert [due.table for due in store.tables_to_plan(NOW + HOUR, "v1")] == [ORDERS]
+    assert next_plan_of(store) == NOW + HOUR
+    store.record_health(make_health(at=NOW + MINUTE), make_grade())
+    assert next_plan_of(store) is None
 
     plan_all(store, None)
     assert due_names(store, "v0") == due_names(store, "v2") == ["orders"]

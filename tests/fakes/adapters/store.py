@@ -143,6 +143,8 @@ class FakeStore(
         for table in tables:
             self._wanted[table] += 1
             self._planned.pop(table, None)
+            if table in self._tables:
+                self._tables[table] = replace(self._tables[table], next_plan_at=None)
 
     def _want_plan_of(self, table_uuid: str) -> None:
         self._want_plan(*(table for table, uuid in self._uuids.items() if uuid == table_uuid))
@@ -454,6 +456,8 @@ class FakeStore(
         with self._open():
             if due.table in self._tables and self._wanted[due.table] == due.wanted:
                 self._planned[due.table] = version, next_at
+                known = self._tables[due.table]
+                self._tables[due.table] = replace(known, next_plan_at=next_at)
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         with self._open():
