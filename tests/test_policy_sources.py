@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from maintainer.adapters.policies.kubernetes.resources import POLICY
 from maintainer.app import open_app
 from maintainer.app.loop import make_idle_scheduler, make_scheduler
 from maintainer.domain.identifier import TableIdentifier
@@ -13,7 +14,7 @@ from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.policy.effective import effective
 from maintainer.settings import load_settings
 from tests.adapters.policies.polaris_server import Polaris, serve
-from tests.adapters.policies.resources import LIST, create, open_policy_server
+from tests.adapters.policies.resources import REPORT, create, open_policy_server
 
 ITEMS = TableIdentifier("lake", ("sales",), "items")
 
@@ -59,14 +60,14 @@ def test_polaris_speaks_beside_the_files_and_is_looked_at_by_a_step_of_its_own(
             assert keep(app.ports.policies.current()) == 8
 
 
-def test_a_replica_that_only_serves_reads_the_resources_of_kubernetes_again_too(
+def test_every_replica_reads_the_resources_of_kubernetes_and_those_that_scan_report(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "policies").mkdir()
     (tmp_path / "policies" / "default.yaml").write_text("mode: enforce\n")
     config = tmp_path / "maintainer.yaml"
     with open_policy_server("sales") as api:
-        api.allow("daemon", LIST)
+        api.allow("daemon", REPORT)
         api.kubeconfig(tmp_path / "kubeconfig", "daemon")
         config.write_text(
             "catalogs:\n  lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}\n"
@@ -78,6 +79,11 @@ def test_a_replica_that_only_serves_reads_the_resources_of_kubernetes_again_too(
             create(api, "sales", "items", spec)
             assert make_idle_scheduler(app).run_step("policy_resources")
             assert keep(app.ports.policies.current()) == 7
+            assert "policy_status" not in make_idle_scheduler(app)._steps
+            assert make_scheduler(app).run_step("policy_status")
+            resource = api.get(POLICY.plural, "items", POLICY.group)
+            assert resource is not None
+            assert resource["status"]["conditions"][0]["reason"] == "InForce"
 
 
 def test_without_it_there_is_no_such_step(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 
 from maintainer.app import App
 from maintainer.app.options import loop_options
+from maintainer.requests.policy_status import find_statuses
 from maintainer.scheduler import Scheduler, Step
 from maintainer.steps.admission import WAITS_INTERVAL, WAITS_REST, record_waits
 from maintainer.steps.notices import RESEND_INTERVAL, resend_notices
@@ -16,6 +17,8 @@ from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
+
+_STATUS_REST = 9.0  # every table is read: at most a tenth of the time
 
 
 def _scan(app: App) -> object:
@@ -77,7 +80,8 @@ def make_scheduler(app: App) -> Scheduler:
             starts_work=True,
         ),
     )
-    scheduler = Scheduler((*steps, *_read_policies(app)), ports.telemetry)
+    others = (*_read_policies(app), *_report_policies(app))
+    scheduler = Scheduler((*steps, *others), ports.telemetry)
     app.telemetry.watch_steps(
         lambda: [(one.name, one.idle.total_seconds(), one.is_late) for one in scheduler.states]
     )
@@ -92,3 +96,17 @@ def _read_policies(app: App) -> Iterator[Step]:
     if app.sources.kubernetes is not None and kubernetes is not None:
         refresh = app.sources.kubernetes.refresh
         yield Step("policy_resources", refresh, kubernetes.interval, starts_work=True)
+
+
+def _report_policies(app: App) -> Iterator[Step]:
+    """The step that writes the status of policies, in replicas that scan."""
+    source, settings = app.sources.kubernetes, app.settings.kubernetes_policies
+    if source is None or settings is None:
+        return
+
+    def report() -> int:
+        statuses = find_statuses(app.ports, source.layers())
+        return source.report(statuses, app.ports.clock.now())
+
+    interval = settings.status_interval
+    yield Step("policy_status", report, interval, starts_work=True, rest_factor=_STATUS_REST)

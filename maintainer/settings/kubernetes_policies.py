@@ -37,6 +37,11 @@ class KubernetesPolicySettings(Strict):
         DurationBetween("1s", "1d"),
         Field(description="How often the policies are read."),
     ] = timedelta(seconds=30)
+    status_interval: Annotated[
+        timedelta,
+        DurationBetween("10s", "1d"),
+        Field(description="How often the status of each policy is written, if it has changed."),
+    ] = timedelta(minutes=1)
     kubeconfig: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None,
         description="The file with the cluster's address and credentials. Default: the daemon's "

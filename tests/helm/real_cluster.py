@@ -9,6 +9,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,10 @@ from maintainer.adapters.policies.kubernetes.resources import POLICY
 from maintainer.adapters.spark.launcher.kubernetes.kinds import role
 from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions
+from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import Mode
+from maintainer.domain.policy_status import PolicyStatus
 from maintainer.domain.units import MIB
 from maintainer.policy.effective import effective
 from tests.adapters.policies.resources import write_resource
@@ -251,7 +254,37 @@ def test_policies_that_are_resources_are_checked_and_read_and_left(
             policies.refresh()
             [problem] = policies.current().problems
             assert problem.source == f"kubernetes/{JOBS}/greedy"
+            now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+            status = PolicyStatus(2, Band.DEGRADED, 1.5 * MIB, next_check_at=now)
+            statuses = {f"kubernetes/{JOBS}/orders": status}
+            assert policies.report(statuses, now) == 2
+            policies.refresh()
+            assert policies.report(statuses, now) == 0
+        greedy, orders = read_table(server)
+        assert greedy["Ready"] == "False"
+        assert orders | {"Age": ""} == {
+            "Name": "orders",
+            "Tables": '["lake.sales.orders","lake.sales.items"]',
+            "Band": "degraded",
+            "Average file size": "1.5 MiB",
+            "Last job": None,
+            "Next check": "2026-03-01T12:00:00Z",
+            "Ready": "True",
+            "Age": "",
+        }
     assert len(server.ask("GET", RESOURCES)["items"]) == 2
+
+
+def read_table(server: RealServer) -> list[dict[str, Any]]:
+    """The rows that `kubectl get` shows."""
+    headers = {
+        "Authorization": "Bearer admin",
+        "Accept": "application/json;as=Table;g=meta.k8s.io;v=v1",
+    }
+    with httpx2.Client(verify=False) as client:
+        table = client.get(f"{server.url}{RESOURCES}", headers=headers).raise_for_status().json()
+    names = [each["name"] for each in table["columnDefinitions"]]
+    return [dict(zip(names, row["cells"], strict=True)) for row in table["rows"]]
 
 
 def refuse(server: RealServer, spec: dict[str, Any]) -> str:

@@ -16,8 +16,10 @@ from lightkube.generic_resource import (
     GenericGlobalResource,
     GenericNamespacedResource,
     create_api_info,
+    create_namespaced_resource,
 )
 from lightkube.resources.core_v1 import PodLog
+from lightkube.types import PatchType
 
 from maintainer.adapters.kubernetes import Access
 from maintainer.adapters.kubernetes.documents import Manifest, part
@@ -75,6 +77,17 @@ class Cluster:
                 chunk_size=_PAGE,
             )
             return [dict(each) for each in found]
+
+    def write_status(self, kind: Kind, name: str, status: Manifest) -> None:
+        """Merge fields into an object's status; the object may be gone already.
+
+        A field that is None is removed. Without a version there is no conflict.
+        """
+        resource = create_namespaced_resource(kind.group, kind.version, kind.name, kind.plural)
+        with self._in_words(kind, is_absence_fine=True):
+            self._client.patch(
+                resource.Status, name, {"status": status}, patch_type=PatchType.MERGE
+            )
 
     def delete(self, kind: Kind, name: str) -> None:
         """Ask for the deletion of an object and of all that it owns; it may be gone already."""

@@ -11,6 +11,16 @@ from tests.adapters.spark.launcher.kubernetes.api_server import ApiServer, open_
 LIST: dict[str, Any] = {
     "rules": [{"apiGroups": [POLICY.group], "resources": [POLICY.plural], "verbs": ["list"]}]
 }
+REPORT: dict[str, Any] = {
+    "rules": [
+        *LIST["rules"],
+        {
+            "apiGroups": [POLICY.group],
+            "resources": [f"{POLICY.plural}/status"],
+            "verbs": ["patch"],
+        },
+    ]
+}
 
 
 def open_policy_server(*namespaces: str) -> AbstractContextManager[ApiServer]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from maintainer.adapters.kubernetes import Access, connect
-from maintainer.adapters.kubernetes.documents import Manifest, part
+from maintainer.adapters.kubernetes.documents import Manifest, name_of, part
 from maintainer.adapters.policies.directory import digest_layers
 from maintainer.adapters.policies.kubernetes.resources import (
     POLICY,
@@ -18,15 +19,18 @@ from maintainer.adapters.policies.kubernetes.resources import (
     name_layer,
     read_layer,
 )
+from maintainer.adapters.policies.kubernetes.status import is_written, write_status
 from maintainer.adapters.policies.properties import read_table_properties
 from maintainer.domain.errors import ClusterUnavailableError
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
+from maintainer.domain.policy_status import PolicyStatus
 
 if TYPE_CHECKING:
     from maintainer.adapters.kubernetes.cluster import Cluster
 
 MAXIMUM_RESOURCES = 5000  # of one namespace
+MAXIMUM_WRITES = 100  # of one report
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,17 @@ class _Namespace:
         if isinstance(parsed, PolicyLayer):
             return Known(resource, parsed)
         return Known(resource, before.layer if before is not None else None, parsed)
+
+    def report(self, name: str, status: PolicyStatus, now: datetime) -> bool:
+        """Write the status of one resource; return False if it has it already."""
+        known = self.known[name]
+        wanted = write_status(known.resource, known.refusal, status, now)
+        if is_written(known.resource, wanted) or self.cluster is None:
+            return False
+        self.cluster.write_status(POLICY, name_of(known.resource), wanted)
+        status_now = {**part(known.resource, "status"), **wanted}
+        self.known[name] = replace(known, resource={**known.resource, "status": status_now})
+        return True
 
     def find_problems(self) -> Iterator[PolicyProblem]:
         source = f"kubernetes_policies.namespaces.{self.name}"
@@ -152,6 +167,25 @@ class KubernetesPolicies:
             built = self._build()
             if built != self._set:
                 self._set = built
+
+    def layers(self) -> tuple[PolicyLayer, ...]:
+        """Return the layers in force, each under the name of its resource."""
+        return self.current().layers
+
+    def report(self, statuses: Mapping[str, PolicyStatus], now: datetime) -> int:
+        """Write each status that has changed, by the name of its layer; return how many.
+
+        At most MAXIMUM_WRITES at once, the others by the next calls. ClusterUnavailableError when
+        one cannot be written.
+        """
+        with self._lock:
+            written = 0
+            for namespace in self._namespaces:
+                for name in namespace.known:
+                    if written == MAXIMUM_WRITES:
+                        return written
+                    written += namespace.report(name, statuses.get(name, PolicyStatus()), now)
+            return written
 
     def close(self) -> None:
         """Close the connections to the API server."""

@@ -1,0 +1,21 @@
+"""The state of the tables that one policy names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from maintainer.domain.health import Band
+from maintainer.domain.job import Job
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyStatus:
+    """The sums over all known tables that a policy names; None is not measured."""
+
+    tables: int = 0
+    band: Band | None = None  # the worst
+    average_file_size_bytes: float | None = None
+    last_job: Job | None = None  # None: none among the newest jobs of all tables
+    next_check_at: datetime | None = None  # the earliest
+    problems: tuple[str, ...] = ()  # of the policy together with others, such as ambiguities

@@ -1,0 +1,99 @@
+"""What each policy's tables are like now, from the store alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from maintainer.domain.health import Band
+from maintainer.domain.job import Job
+from maintainer.domain.policy import PolicyLayer, PolicyProblem
+from maintainer.domain.policy_status import PolicyStatus
+from maintainer.policy.ambiguity import find_ambiguities
+from maintainer.ports import Ports
+from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.pages import MAX_PAGE
+from maintainer.ports.store.tables import TableQuery, TableRecord
+
+_BANDS = tuple(Band)  # best first
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What is known so far of the tables of one policy."""
+
+    tables: int = 0
+    band: Band | None = None
+    data_files: int = 0
+    data_bytes: int = 0
+    next_check_at: datetime | None = None
+
+    def add(self, record: TableRecord) -> None:
+        self.tables += 1
+        if record.grade is not None:
+            worse = (self.band or record.grade.band, record.grade.band)
+            self.band = max(worse, key=_BANDS.index)
+        if record.health is not None:
+            self.data_files += record.health.data_files or 0
+            self.data_bytes += record.health.data_bytes or 0
+        checks = [at for at in (self.next_check_at, record.next_plan_at) if at is not None]
+        self.next_check_at = min(checks, default=None)
+
+
+def find_statuses(ports: Ports, layers: Sequence[PolicyLayer]) -> Mapping[str, PolicyStatus]:
+    """The status of each layer, by its name."""
+    if not layers:
+        return {}
+    sums = {layer.name: _Sums() for layer in layers}
+    for record in _list_tables(ports):
+        for layer in _find_naming(layers, str(record.table)):
+            sums[layer.name].add(record)
+    jobs = _find_last_jobs(ports, layers)
+    policies = ports.policies.current()
+    problems = (*policies.problems, *find_ambiguities(policies))
+    return {
+        name: PolicyStatus(
+            tables=one.tables,
+            band=one.band,
+            average_file_size_bytes=one.data_bytes / one.data_files if one.data_files else None,
+            last_job=jobs.get(name),
+            next_check_at=one.next_check_at,
+            problems=tuple(_find_problems(problems, name)),
+        )
+        for name, one in sums.items()
+    }
+
+
+def _list_tables(ports: Ports) -> Iterator[TableRecord]:
+    cursor: str | None = None
+    while True:
+        page = ports.store.tables(TableQuery(limit=MAX_PAGE, cursor=cursor))
+        yield from page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def _find_naming(layers: Iterable[PolicyLayer], name: str) -> Iterator[PolicyLayer]:
+    for layer in layers:
+        if any(pattern.matches_name(name) for pattern in layer.tables):
+            yield layer
+
+
+def _find_last_jobs(ports: Ports, layers: Sequence[PolicyLayer]) -> Mapping[str, Job]:
+    """The newest job of each layer among the newest MAX_PAGE jobs of all tables."""
+    found: dict[str, Job] = {}
+    for job in ports.store.jobs(JobQuery(limit=MAX_PAGE)).items:
+        for layer in _find_naming(layers, str(job.table)):
+            found.setdefault(layer.name, job)
+    return found
+
+
+def _find_problems(problems: Iterable[PolicyProblem], name: str) -> Iterator[str]:
+    """Find those of values of the layer; a value's source is NAME:PATH."""
+    for problem in problems:
+        if problem.source.startswith(f"{name}:"):
+            yield f"{problem.source.removeprefix(f'{name}:')}: {problem.message}"
+        elif f" {name}:" in problem.message:
+            yield f"{problem.source}: {problem.message}"
