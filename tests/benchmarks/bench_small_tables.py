@@ -19,10 +19,15 @@ from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import JobQuery
 from tests.adapters.spark.lakes import Lake
 from tests.benchmarks.harness import Measured, less_is_better
+from tests.end_to_end.outliving import (
+    ONE_DRIVER,
+    find_free_port,
+    find_store,
+    write_head,
+    write_policies,
+)
 from tests.end_to_end.places import on_kubernetes
 from tests.end_to_end.programs import serving
-from tests.end_to_end.test_replicas import CONFIGURATION, find_free_port
-from tests.end_to_end.test_two_daemons import POLICY
 
 TABLES: Final = 1_000
 _LONGEST_SECONDS_PER_TABLE: Final = 20
@@ -77,12 +82,11 @@ def _run(home: Path, tables: int) -> _Run:
     for number in range(tables):
         lake.create(f"t{number}", files=3)
     sys.stderr.write(f"bench: {tables} tables\n")
-    (home / "policies").mkdir()
-    (home / "policies" / "all.yaml").write_text(POLICY.format(mode="enforce"))
-    store = open_store(f"sqlite:///{home}/store.db")
+    write_policies(lake)
+    store = open_store(find_store(lake))
     with on_kubernetes(home) as place:
         link = f"  link: {{port: {find_free_port()}}}\n"
-        (home / "maintainer.yaml").write_text(CONFIGURATION.format(home=home) + place.spark + link)
+        (home / "maintainer.yaml").write_text(write_head(lake) + ONE_DRIVER + place.spark + link)
         with serving(home):
             deadline = time.monotonic() + 120 + tables * _LONGEST_SECONDS_PER_TABLE
             succeeded = JobQuery(states=(JobState.SUCCEEDED,), limit=1)

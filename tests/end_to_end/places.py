@@ -122,6 +122,3 @@ def on_kubernetes(home: Path) -> Iterator[Place]:
             )
         finally:
             kubelet.close()
-
-
-PLACES = (on_sockets, on_this_machine, on_standalone, on_kubernetes)

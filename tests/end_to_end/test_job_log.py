@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.adapters.spark.lakes import Lake
-from tests.end_to_end.outliving import configure
+from tests.end_to_end.outliving import configure, find_ended, find_running, find_store
 from tests.end_to_end.programs import Daemon, serving, wait_for
-from tests.end_to_end.test_two_daemons import TABLE, find_ended, find_running
 from tests.prerequisites import find_chromium
 from tests.web.test_page import FLAGS
 
@@ -30,14 +28,6 @@ SPARK = f"""\
   conf:
     spark.hadoop.fs.s3a.secret.key: {SECRET}
 """
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Iterator[Lake]:
-    made = Lake(tmp_path)
-    made.create(TABLE.name, files=800, partitions=400)
-    yield made
-    made.catalog.close()
 
 
 @pytest.fixture
@@ -67,9 +57,10 @@ def test_the_page_shows_the_log_of_a_job_while_it_runs_and_the_next_daemon_has_i
     lake: Lake, page: Page
 ) -> None:
     configure(lake, SPARK)
-    store = f"sqlite:///{lake.root}/store.db"
     with serving(lake.root) as first:
-        job, _ = wait_for(lambda: find_running(store), 180, f"a job; said:\n{first.said()}")
+        job, _ = wait_for(
+            lambda: find_running(find_store(lake)), 180, f"a job; said:\n{first.said()}"
+        )
         see_lines(page, first, job.job_id)
         wait_for(lambda: find_ended(first, job.job_id), 200, f"its end; said:\n{first.said()}")
         panel = page.get_by_role("region", name="Driver log")

@@ -20,10 +20,17 @@ import pytest
 
 from maintainer.api.application import openapi_document
 from tests.adapters.spark.lakes import Lake
+from tests.end_to_end.outliving import (
+    TABLE,
+    TIMES,
+    find_ended,
+    find_free_port,
+    find_running,
+    find_store,
+    write_policies,
+)
 from tests.end_to_end.places import Place, on_kubernetes, on_standalone
 from tests.end_to_end.programs import Daemon, descendants, serving, wait_for
-from tests.end_to_end.test_replicas import find_free_port
-from tests.end_to_end.test_two_daemons import POLICY, TABLE, find_ended, find_running
 from tests.postgres import PostgresServer
 
 pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -50,11 +57,6 @@ catalogs:
     s3.secret-access-key: planted-s3-secret-key
 store: 'sqlite:///{home}/store.db'
 policies: {home}/policies
-scan: {{interval: 1s}}
-plan: {{interval: 500ms}}
-submit: {{interval: 500ms}}
-watch: {{interval: 500ms}}
-review: {{interval: 500ms}}
 spark:
   max_jobs: 1
   conf:
@@ -104,9 +106,8 @@ def test_planted_secrets_are_nowhere(
     uri = server.create_database()
     lake = Lake(home, uri)
     lake.create(TABLE.name, files=200, partitions=100)
-    for name in ("policies", "events"):
-        (home / name).mkdir()
-    (home / "policies" / "all.yaml").write_text(POLICY.format(mode="enforce"))
+    (home / "events").mkdir()
+    write_policies(lake)
     with ExitStack() as stack:
         place = stack.enter_context(surround(home))
         common = CONFIGURATION.format(
@@ -115,10 +116,10 @@ def test_planted_secrets_are_nowhere(
             vault=stack.enter_context(a_vault()),
             port=find_free_port(),
         )
-        (home / "maintainer.yaml").write_text(common + place.spark)
+        (home / "maintainer.yaml").write_text(TIMES + common + place.spark)
         daemon = stack.enter_context(serving(home))
         job, _ = wait_for(
-            lambda: find_running(f"sqlite:///{home}/store.db"),
+            lambda: find_running(find_store(lake)),
             180,
             f"Spark to work on a job; said:\n{daemon.said()}",
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -13,20 +12,12 @@ import pytest
 from maintainer.domain.identifier import TableIdentifier
 from tests.adapters.spark.lakes import Lake, wait_until
 from tests.adapters.spark.standalone import Cluster, open_cluster
+from tests.end_to_end.outliving import POLICY, write_head, write_policies
 from tests.end_to_end.programs import Daemon, run, serving, wait_for
-from tests.end_to_end.test_two_daemons import POLICY
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(400)]
 
-CONFIGURATION = """
-catalogs: {{lake: {catalog}}}
-store: 'sqlite:///{home}/store.db'
-policies: {home}/policies
-scan: {{interval: 1s}}
-plan: {{interval: 500ms}}
-submit: {{interval: 500ms}}
-watch: {{interval: 500ms}}
-review: {{interval: 500ms}}
+SPARK = """\
 spark:
   master: local[1]
   driver_memory: 600m
@@ -41,12 +32,10 @@ NOWHERE = "tables: lake.db.lost\nruns_on: nowhere\n"
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Iterator[Lake]:
-    made = Lake(tmp_path)
+def lake(empty_lake: Lake) -> Lake:
     for name in ("near", "far", "lost"):
-        made.create(name, files=6)
-    yield made
-    made.catalog.close()
+        empty_lake.create(name, files=6)
+    return empty_lake
 
 
 @pytest.fixture
@@ -56,17 +45,13 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 def configure(lake: Lake, master: str) -> None:
-    home = lake.root
-    (home / "maintainer.yaml").write_text(
-        CONFIGURATION.format(catalog=json.dumps(lake.properties), home=home, master=master)
+    (lake.root / "maintainer.yaml").write_text(write_head(lake) + SPARK.format(master=master))
+    write_policies(
+        lake,
+        all=POLICY.format(mode="enforce"),
+        far="tables: lake.db.far\nruns_on: cluster\n",
+        lost=NOWHERE,
     )
-    (home / "policies").mkdir()
-    for name, text in (
-        ("all", POLICY.format(mode="enforce")),
-        ("far", "tables: lake.db.far\nruns_on: cluster\n"),
-        ("lost", NOWHERE),
-    ):
-        (home / "policies" / f"{name}.yaml").write_text(text)
 
 
 def find_jobs(daemon: Daemon) -> dict[str, dict[str, Any]] | None:

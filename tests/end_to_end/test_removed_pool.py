@@ -5,29 +5,27 @@ themselves, and the table says what the job did.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from maintainer.adapters.spark.launcher.ownership import ProcessIdentity
 from maintainer.adapters.store import open_store
 from tests.adapters.spark.lakes import Lake
+from tests.end_to_end.outliving import (
+    POLICY,
+    TABLE,
+    find_ended,
+    find_running,
+    find_store,
+    write_head,
+    write_policies,
+)
 from tests.end_to_end.programs import serving, wait_for
-from tests.end_to_end.test_two_daemons import POLICY, TABLE, find_ended, find_running
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(500)]
 
-CONFIGURATION = """
-catalogs: {{lake: {catalog}}}
-store: 'sqlite:///{home}/store.db'
-policies: {home}/policies
-scan: {{interval: 1s}}
-plan: {{interval: 500ms}}
-submit: {{interval: 500ms}}
-watch: {{interval: 500ms}}
-review: {{interval: 500ms}}
-lease: {{duration: 30s, clock_margin: 1s}}
+SPARK = """\
+lease: {duration: 30s, clock_margin: 1s}
 spark:
   master: local[1]
   driver_memory: 1g
@@ -35,17 +33,8 @@ spark:
 LASTING = "  pools: {lasting: {link: {port: 0}}}\n"
 
 
-@pytest.fixture
-def lake(tmp_path: Path) -> Iterator[Lake]:
-    made = Lake(tmp_path)
-    made.create(TABLE.name, files=800, partitions=400)
-    yield made
-    made.catalog.close()
-
-
 def configure(lake: Lake, pools: str) -> None:
-    text = CONFIGURATION.format(home=lake.root, catalog=json.dumps(lake.properties))
-    (lake.root / "maintainer.yaml").write_text(text + pools)
+    (lake.root / "maintainer.yaml").write_text(write_head(lake) + SPARK + pools)
 
 
 def find_driver(store_url: str) -> ProcessIdentity | None:
@@ -61,12 +50,8 @@ def find_driver(store_url: str) -> ProcessIdentity | None:
 def test_a_job_of_a_removed_pool_ends_with_its_fence_and_is_judged_by_its_table(
     lake: Lake,
 ) -> None:
-    home, rows = lake.root, lake.rows(TABLE)
-    store = f"sqlite:///{home}/store.db"
-    (home / "policies").mkdir()
-    (home / "policies" / "all.yaml").write_text(
-        POLICY.format(mode="enforce") + "runs_on: lasting\n"
-    )
+    home, rows, store = lake.root, lake.rows(TABLE), find_store(lake)
+    write_policies(lake, all=POLICY.format(mode="enforce") + "runs_on: lasting\n")
     configure(lake, LASTING)
     with serving(home) as first:
         job, _ = wait_for(lambda: find_running(store), 180, f"a job; said:\n{first.said()}")

@@ -4,54 +4,20 @@ with a job in its Spark, and the other sees it through.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from maintainer.adapters.spark.launcher.ownership import end_processes, identify
-from maintainer.adapters.store import open_store
-from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job import Job, JobState
 from tests.adapters.spark.lakes import Lake
-from tests.end_to_end.programs import Daemon, descendants, serving, wait_for
+from tests.end_to_end.outliving import POLICY, TABLE, find_ended, find_running, write_head
+from tests.end_to_end.programs import descendants, serving, wait_for
 from tests.postgres import PostgresServer
 
 pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(400)]
 
-TABLE = TableIdentifier("lake", ("db",), "t")
-POLICY = """
-tables: "*"
-mode: {mode}
-rules:
-  rewrite_data_files:
-    when: {{average_file_size_below: 32MiB}}
-    hot_partition_age: 0s
-    options: {{max-concurrent-file-group-rewrites: 1, min-input-files: 2}}
-"""
-CONFIGURATION = """
-catalogs:
-  lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: 'file://{home}/warehouse'}}
-store: '{store}'
-policies: {home}/policies
-scan: {{interval: 1s}}
-plan: {{interval: 500ms}}
-submit: {{interval: 500ms}}
-watch: {{interval: 500ms}}
-review: {{interval: 500ms}}
-lease: {{duration: 30s, clock_margin: 1s}}
-spark: {{driver_memory: 1g, run_dir: run}}
-"""
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Iterator[Lake]:
-    made = Lake(tmp_path)
-    made.create(TABLE.name, files=800, partitions=400)
-    yield made
-    made.catalog.close()
+LEASE = "lease: {duration: 30s, clock_margin: 1s}\nspark: {driver_memory: 1g, run_dir: run}\n"
 
 
 def set_mode(home: Path, mode: str) -> None:
@@ -62,30 +28,11 @@ def set_mode(home: Path, mode: str) -> None:
     fresh.replace(home / "policies" / "all.yaml")
 
 
-def configure(home: Path, store: str) -> Path:
+def configure(lake: Lake, name: str, store: str) -> Path:
+    home = lake.root / name
     home.mkdir()
-    (home / "maintainer.yaml").write_text(CONFIGURATION.format(home=home.parent, store=store))
+    (home / "maintainer.yaml").write_text(write_head(lake, store) + LEASE)
     return home
-
-
-def find_running(store_url: str) -> tuple[Job, str] | None:
-    """The job that Spark works on, and who holds its lease."""
-    store = open_store(store_url)
-    try:
-        holders = {lease.job_id: lease.holder for lease in store.leases()}
-        running = [
-            job
-            for job in store.unfinished_jobs()
-            if job.state is JobState.RUNNING and job.progress.tasks_done
-        ]
-        return next(((job, holders[job.job_id]) for job in running if job.job_id in holders), None)
-    finally:
-        store.close()
-
-
-def find_ended(daemon: Daemon, job_id: str) -> dict[str, Any] | None:
-    job: dict[str, Any] = daemon.get(f"/api/v1/jobs/{job_id}")
-    return job if job["state"] in {"succeeded", "failed", "cancelled"} else None
 
 
 def test_guard_22_the_job_of_a_dead_daemon_on_another_machine_is_taken_over_and_runs_once(
@@ -93,7 +40,7 @@ def test_guard_22_the_job_of_a_dead_daemon_on_another_machine_is_taken_over_and_
 ) -> None:
     home, store_url = lake.root, postgres_server.create_database()
     set_mode(home, "observe")
-    homes = [configure(home / name, store_url) for name in ("a", "b")]
+    homes = [configure(lake, name, store_url) for name in ("a", "b")]
     with ExitStack() as stack:
         first, second = (stack.enter_context(serving(place)) for place in homes)
         set_mode(home, "enforce")

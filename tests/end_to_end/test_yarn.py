@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.spark.lakes import Lake
-from tests.end_to_end.outliving import FILES, PARTITIONS, configure, end_two_daemons
-from tests.end_to_end.test_two_daemons import TABLE
+from tests.end_to_end.outliving import configure, end_two_daemons
 from tests.yarn import PLAIN_PYTHON, QUEUE, Yarn, serve_yarn, spark_on
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -27,14 +26,6 @@ SPARK = """\
   conf: {conf}
 """
 SECONDS_TO_START = 400  # three JVMs in a row on a busy machine; alone they take forty
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Iterator[Lake]:
-    made = Lake(tmp_path)
-    made.create(TABLE.name, files=FILES, partitions=PARTITIONS)
-    yield made
-    made.catalog.close()
 
 
 @pytest.fixture

@@ -15,9 +15,8 @@ import pytest
 import trustme
 
 from maintainer.adapters.spark.launcher.kubernetes.pods import DRIVER_CONTAINER, EXECUTOR_CONTAINER
-from tests.end_to_end.outliving import FILES, PARTITIONS, configure, end_two_daemons
+from tests.end_to_end.outliving import FILES, PARTITIONS, TABLE, configure, end_two_daemons
 from tests.end_to_end.programs import Daemon, run, serving, wait_for
-from tests.end_to_end.test_two_daemons import TABLE
 from tests.node.cluster import NodeCluster, open_cluster
 from tests.node.lake import PLANTED_SECRET, BucketLake, open_lake
 

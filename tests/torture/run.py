@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
+from tests.end_to_end.outliving import find_free_port
 from tests.end_to_end.places import (
     Place,
     on_kubernetes,
@@ -20,7 +21,6 @@ from tests.end_to_end.places import (
     on_standalone,
     on_this_machine,
 )
-from tests.end_to_end.test_replicas import find_free_port
 from tests.postgres import end_postgres, start_postgres
 from tests.torture.attempts import attribute_losses
 from tests.torture.chaos import Chaos
