@@ -24,13 +24,15 @@ from tests.end_to_end.outliving import (
     write_head,
     write_policies,
 )
-from tests.end_to_end.places import Place, on_kubernetes, on_sockets, on_standalone, on_this_machine
+from tests.end_to_end.places import Place, on_kubernetes, on_sockets, on_standalone
 from tests.end_to_end.programs import Daemon, serving, wait_for
 from tests.torture.proxy import Proxy
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(500)]
 
-PLACES = (on_sockets, on_this_machine, on_standalone, on_kubernetes)
+# Processes of this machine that poll are the drivers of the standalone cluster too; YARN's are in
+# test_yarn.
+PLACES = (on_sockets, on_standalone, on_kubernetes)
 
 
 @contextmanager
