@@ -162,8 +162,9 @@ def _write_structural(schema: Schema, parts: Schema) -> Schema:
         elif key not in _DROPPED:
             is_of_list = schema.get("type") == "array" and key in _OF_LISTS
             written[_OF_LISTS[key] if is_of_list else key] = value
-    if written.get("enum") == [True, False]:
-        return written | {"type": "boolean"}
+    if "type" not in written and "enum" in written:
+        is_switch = all(isinstance(value, bool) for value in written["enum"])
+        return written | {"type": "boolean" if is_switch else "string"}
     return written
 
 
