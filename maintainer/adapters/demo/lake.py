@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import Enum, auto
 from pathlib import Path
 
 from pyiceberg.catalog.sql import SqlCatalog
@@ -62,19 +61,12 @@ class LakeReport:
     seconds: float
 
 
-class _State(Enum):
-    EMPTY = auto()
-    NO_DIRECTORY = auto()
-    FOREIGN = auto()
-    HALF_BUILT = auto()
-    COMPLETE = auto()
-    MOVED = auto()
-    OUTDATED = auto()
-
-
 def lake_is_complete(directory: Path) -> bool:
     """Return True if build_lake would use the directory as it is."""
-    return _inspect(directory.absolute()) is _State.COMPLETE
+    try:
+        return _is_complete(directory.absolute()) is True
+    except ConfigurationError:
+        return False
 
 
 def build_lake(
@@ -88,37 +80,15 @@ def build_lake(
     directory = directory.absolute()
     started = time.monotonic()
     configuration = directory / "maintainer.yaml"
-    match _inspect(directory):
-        case _State.COMPLETE:
-            say(f"{directory} holds a complete demo lake: used as it is")
-            return LakeReport(
-                directory, configuration, was_built=False, seconds=time.monotonic() - started
-            )
-        case _State.NO_DIRECTORY:
-            message = f"{directory} is not a directory: give --dir a new or empty directory"
-            raise ConfigurationError(message)
-        case _State.FOREIGN:
-            message = (
-                f"{directory} is not empty and has no {MARKER}: give --dir a new or empty directory"
-            )
-            raise ConfigurationError(message)
-        case _State.MOVED:
-            message = (
-                f"{directory} holds a demo lake that was built elsewhere, and its files hold "
-                f"absolute paths: move it back or give --dir a new directory"
-            )
-            raise ConfigurationError(message)
-        case _State.OUTDATED:
-            message = (
-                f"{directory} holds a demo lake of another layout than {_LAYOUT}: give --dir a "
-                f"new directory"
-            )
-            raise ConfigurationError(message)
-        case _State.HALF_BUILT:
-            say(f"{directory} holds a half-built demo lake: building it again")
-            _remove_ours(directory)
-        case _State.EMPTY:
-            pass
+    is_complete = _is_complete(directory)
+    if is_complete:
+        say(f"{directory} holds a complete demo lake: used as it is")
+        return LakeReport(
+            directory, configuration, was_built=False, seconds=time.monotonic() - started
+        )
+    if is_complete is False:
+        say(f"{directory} holds a half-built demo lake: building it again")
+        _remove_ours(directory)
     try:
         _build(directory, say, spark, now)
     except (OSError, SQLAlchemyError) as error:
@@ -166,25 +136,30 @@ def _build(directory: Path, say: Callable[[str], None], spark: SparkLaunch, now:
     _mark(directory, is_complete=True)
 
 
-def _inspect(directory: Path) -> _State:
+def _is_complete(directory: Path) -> bool | None:
+    """False: half built; None: there is nothing. ConfigurationError: it cannot be used."""
     if directory.exists() and not directory.is_dir():
-        return _State.NO_DIRECTORY
+        message = f"{directory} is not a directory: give --dir a new or empty directory"
+        raise ConfigurationError(message)
     if not directory.exists() or not any(directory.iterdir()):
-        return _State.EMPTY
+        return None
     marker = _read_marker(directory)
+    if marker is not None and marker.get("state") != "complete":
+        return False
     if marker is None:
-        return _State.FOREIGN
-    if marker.get("state") != "complete":
-        return _State.HALF_BUILT
-    if marker.get("layout") != _LAYOUT:
-        return _State.OUTDATED
-    if marker.get("directory") != str(directory):
-        return _State.MOVED
-    is_whole = all(
-        (directory / name).exists()
-        for name in ("catalog.db", "maintainer.yaml", "warehouse", "policies")
-    )
-    return _State.COMPLETE if is_whole else _State.HALF_BUILT
+        problem = f"is not empty and has no {MARKER}: give --dir a new or empty directory"
+    elif marker.get("layout") != _LAYOUT:
+        problem = f"holds a demo lake of another layout than {_LAYOUT}: give --dir a new directory"
+    elif marker.get("directory") != str(directory):
+        problem = (
+            "holds a demo lake that was built elsewhere, and its files hold absolute paths: move "
+            "it back or give --dir a new directory"
+        )
+    else:
+        parts = ("catalog.db", "maintainer.yaml", "warehouse", "policies")
+        return all((directory / name).exists() for name in parts)
+    message = f"{directory} {problem}"
+    raise ConfigurationError(message)
 
 
 def _read_marker(directory: Path) -> Mapping[str, object] | None:
