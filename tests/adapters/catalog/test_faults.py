@@ -146,8 +146,7 @@ def test_a_views_metadata_is_a_view_even_where_the_catalog_does_not_say_so(lake:
 def test_a_scheme_that_no_file_io_knows_is_unsupported(lake: Lake) -> None:
     make_orders(lake)
     lake.point_to("gopher://host/v1.metadata.json", "orders")
-    with pytest.warns(UserWarning, match="scheme: gopher"):
-        assert fault_of(lake).kind is FaultKind.UNSUPPORTED
+    assert fault_of(lake).kind is FaultKind.UNSUPPORTED
 
 
 def test_a_negative_current_snapshot_means_none(lake: Lake) -> None:

@@ -235,8 +235,7 @@ def test_metadata_that_points_into_the_network_is_never_asked_for(
         lake
     )
     lake.point_to(inside, "orders")
-    with pytest.warns(UserWarning, match="scheme: http"):
-        fault = fault_of(lake)
+    fault = fault_of(lake)
     assert fault.kind is FaultKind.UNSUPPORTED
     assert listener.asked == []
 
