@@ -142,6 +142,17 @@ def test_containers_of_the_daemons_image_request_what_a_quota_counts(scenario: s
     assert {name for name, requests in found.items() if requests != {"cpu", "memory"}} == set()
 
 
+@pytest.mark.parametrize("scenario", ["cluster-full", "simple-full"])
+def test_hooks_run_on_the_nodes_of_the_daemon(scenario: str) -> None:
+    names = ("nodeSelector", "tolerations", "priorityClassName")
+    places = {
+        f"{pod.kind} {pod.name}": [pod.spec.get(name) for name in names] for pod in pods(scenario)
+    }
+    values = read_values(scenario)
+    assert all(place == [values[name] for name in names] for place in places.values()), places
+    assert any(kind.startswith("Pod ") for kind in places)
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_pods_satisfy_the_restricted_standard(scenario: str) -> None:
     assert [problem for pod in pods(scenario) for problem in find_liberties(pod, scenario)] == []

@@ -33,6 +33,19 @@ envFrom: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
+{{/* On which nodes every pod of this chart may run, hooks too. */}}
+{{- define "maintainer.placement" -}}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{- define "maintainer.gitSync" -}}
 image: {{ .root.Values.gitSync.image }}
 args:
@@ -82,15 +95,7 @@ spec:
   {{- /* The drain, then 30 s for cancelled jobs, 5 s for steps, 6 s for open answers. */}}
   terminationGracePeriodSeconds: {{ add 45 (include "maintainer.seconds" ($values.config.drain_timeout | default "1m")) }}
   securityContext: {{- include "maintainer.podSecurity" .root | nindent 4 }}
-  {{- with $values.priorityClassName }}
-  priorityClassName: {{ . }}
-  {{- end }}
-  {{- with $values.nodeSelector }}
-  nodeSelector: {{- toYaml . | nindent 4 }}
-  {{- end }}
-  {{- with $values.tolerations }}
-  tolerations: {{- toYaml . | nindent 4 }}
-  {{- end }}
+  {{- include "maintainer.placement" .root | nindent 2 }}
   {{- if $values.affinity }}
   affinity: {{- toYaml $values.affinity | nindent 4 }}
   {{- else if ne .role "all" }}
