@@ -67,16 +67,13 @@ def test_completing_a_table_imports_the_store_and_nothing_of_the_lake(configurat
     assert not packages & {*LAKE, *SERVICES}
 
 
-def test_a_scan_imports_nothing_that_only_the_daemon_or_spark_needs(configuration: Path) -> None:
-    packages = imported("scan", MAINTAINER_CONFIG=str(configuration))
-    assert "pyiceberg" in packages
-    assert not packages & {"pyspark", "boto3", *SERVICES} - {"requests"}
-
-
-def test_a_scan_with_a_store_of_this_version_imports_no_migrations(configuration: Path) -> None:
+def test_a_scan_imports_nothing_of_the_daemon_or_spark_and_no_migrations_for_a_store_of_this_version(
+    configuration: Path,
+) -> None:
     lake = Lake(configuration.parent)
     lake.make_table("sales", "orders").append(rows(1))
     lake.close()
     packages = imported("scan", MAINTAINER_CONFIG=str(configuration))
     assert {"pyiceberg", "sqlalchemy"} <= packages
+    assert not packages & {"pyspark", "boto3", *SERVICES} - {"requests"}
     assert not packages & {"alembic", "psycopg"}
