@@ -41,7 +41,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
-.PHONY: help setup demo run test test-web test-fast test-kube test-node image image-check release-check conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-clusters test-web test-fast test-kube test-node image image-check release-check conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -135,9 +135,13 @@ $(PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES)
 # ---- tests and checks ---------------------------------------------------------------------------------------------------------------------------------------------------
 
 # Both suites run even when the first one fails; Python's comes last, because its last lines say what could not run.
-# File by file: tests of one file share what is slow to start.
-test: setup $(S3_READY) $(HDFS_READY) $(YARN_READY)  ## the whole suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
-	@status=0; $(NPM) test || status=1; $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 15 --durations-min 5 $(ARGS) || status=1; exit $$status
+# File by file: tests of one file share what is slow to start. The clusters are apart, so that neither part takes half an hour.
+PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 15 --durations-min 5
+test: setup $(S3_READY) $(HDFS_READY)  ## the suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
+	@status=0; $(NPM) test || status=1; $(PYTEST) -m "not cluster" $(ARGS) || status=1; exit $$status
+
+test-clusters: setup $(YARN_READY)  ## the rest of the suite: drivers and executors on Kubernetes' API, YARN and a standalone cluster
+	$(PYTEST) -m cluster $(ARGS)
 
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered
 	$(BIN)/pytest -m "not spark and not postgres and not browser and not prometheus and not slow" --numprocesses 2 --dist worksteal \

@@ -67,7 +67,7 @@ def test_completing_a_table_imports_the_store_and_nothing_of_the_lake(configurat
     assert not packages & {*LAKE, *SERVICES}
 
 
-def test_a_scan_imports_nothing_of_the_daemon_or_spark_and_no_migrations_for_a_store_of_this_version(
+def test_a_scan_of_a_store_of_this_version_imports_no_migrations_and_nothing_of_the_daemon(
     configuration: Path,
 ) -> None:
     lake = Lake(configuration.parent)

@@ -16,7 +16,7 @@ from tests.end_to_end.outliving import configure
 from tests.end_to_end.places import Place, on_kubernetes
 from tests.end_to_end.programs import run_json, wait_for
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster, pytest.mark.timeout(300)]
 
 
 @pytest.fixture

@@ -33,7 +33,13 @@ from tests.end_to_end.places import Place, on_kubernetes, on_standalone
 from tests.end_to_end.programs import Daemon, descendants, serving, wait_for
 from tests.postgres import PostgresServer
 
-pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.postgres,
+    pytest.mark.slow,
+    pytest.mark.cluster,
+    pytest.mark.timeout(400),
+]
 
 PLANTED = {
     "catalog token": "planted-catalog-token",

@@ -15,7 +15,7 @@ from tests.adapters.spark.standalone import Cluster, open_cluster
 from tests.end_to_end.outliving import POLICY, write_head, write_policies
 from tests.end_to_end.programs import Daemon, run, serving, wait_for
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster, pytest.mark.timeout(400)]
 
 SPARK = """\
 spark:

@@ -28,7 +28,7 @@ from tests.end_to_end.places import Place, on_kubernetes, on_sockets, on_standal
 from tests.end_to_end.programs import Daemon, serving, wait_for
 from tests.torture.proxy import Proxy
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster, pytest.mark.timeout(500)]
 
 # Processes of this machine that poll are the drivers of the standalone cluster too; YARN's are in
 # test_yarn.

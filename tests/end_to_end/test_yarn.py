@@ -12,7 +12,7 @@ from tests.adapters.spark.lakes import Lake
 from tests.end_to_end.outliving import configure, end_two_daemons
 from tests.yarn import PLAIN_PYTHON, QUEUE, Yarn, serve_yarn, spark_on
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster, pytest.mark.timeout(900)]
 
 SPARK = """\
   runner: yarn

@@ -14,7 +14,7 @@ from maintainer.domain.job import FailureReason, JobState
 from tests.adapters.spark.behaviour.sites import Pods, Site, open_kubernetes_site
 from tests.adapters.spark.behaviour.suite import LauncherSuite, at_work, ended_without_commit
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster]
 
 
 @pytest.fixture(scope="module")

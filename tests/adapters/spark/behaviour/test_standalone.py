@@ -18,7 +18,7 @@ from tests.adapters.spark.lakes import APPLICATION, one_by_one, wait_for_tasks, 
 from tests.adapters.spark.standalone import Cluster
 from tests.adapters.spark.workshop import try_sql
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster]
 
 
 @pytest.fixture(scope="module")

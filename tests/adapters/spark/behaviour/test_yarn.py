@@ -22,7 +22,7 @@ from tests.adapters.spark.behaviour.sites import (
 from tests.adapters.spark.behaviour.suite import LauncherSuite
 from tests.yarn import Yarn, serve_yarn
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ from tests.adapters.spark.launcher.kubernetes.test_documentation import document
 from tests.adapters.spark.launcher.kubernetes.test_launcher import Small
 from tests.conftest import FIGURES
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster]
 
 ACCOUNT = "maintainer-spark"
 DEADLINE_SECONDS = 240
