@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from difflib import get_close_matches
+from re import compile as compile_regex
 from re import escape, sub
 from types import UnionType
 from typing import Any, NoReturn, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
@@ -246,6 +248,18 @@ def refuse(reason: str) -> NoReturn:
     The message gets the key's path in front: ``keep`` + ``is 1, under ...``.
     """
     raise PydanticCustomError(_OURS, "{reason}", {"reason": reason})
+
+
+def matching(pattern: str, meaning: str) -> BeforeValidator:
+    """Refuse a text that the whole pattern does not match: `is 'x', but must be {meaning}`."""
+    regex = compile_regex(pattern)
+
+    def check(value: object) -> object:
+        if isinstance(value, str) and regex.fullmatch(value) is None:
+            refuse(f"is {value[:200]!r}, but must be {meaning}")
+        return value
+
+    return BeforeValidator(check)
 
 
 @dataclass(frozen=True, slots=True)

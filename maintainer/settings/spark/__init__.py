@@ -10,7 +10,7 @@ from typing import Annotated, Literal, assert_never
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
+from maintainer.adapters.policies.validation import DurationBetween, Strict, matching, refuse
 from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.domain.pool import DEFAULT_POOL, MAX_POOL_NAME, Pool, is_pool_name
 from maintainer.domain.units import GIB, MIB, parse_size
@@ -27,33 +27,13 @@ from maintainer.settings.spark.sizes import (
 from maintainer.settings.spark.ui import UiUrl
 from maintainer.settings.spark.yarn import YarnSettings
 
-_LOCAL = compile_regex(r"local(\[(\*|[1-9][0-9]{0,2})\])?")
+_LOCAL = r"local(\[(\*|[1-9][0-9]{0,2})\])?"
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"
-_STANDALONE = compile_regex(rf"spark://({_HOST}:[0-9]{{1,5}})(,{_HOST}:[0-9]{{1,5}})*")
-_CLUSTER = compile_regex(r"yarn|k8s://https?://[A-Za-z0-9.\[\]:-]{1,259}(/[A-Za-z0-9._~/-]*)?")
+_STANDALONE = rf"spark://({_HOST}:[0-9]{{1,5}})(,{_HOST}:[0-9]{{1,5}})*"
+_CLUSTER = r"yarn|k8s://https?://[A-Za-z0-9.\[\]:-]{1,259}(/[A-Za-z0-9._~/-]*)?"
 _LOOPBACK = compile_regex(r"localhost|127(\.[0-9]+){3}")
 _HERE = "127.0.0.1"
 _MAX_POOLS = 32
-
-
-def _check_master(value: object) -> object:
-    if (
-        isinstance(value, str)
-        and _LOCAL.fullmatch(value) is None
-        and _STANDALONE.fullmatch(value) is None
-        and _CLUSTER.fullmatch(value) is None
-    ):
-        refuse(
-            f"is {value!r}, but must be local, local[N], local[*], spark://HOST:PORT of a "
-            f"standalone cluster, k8s://https://HOST:PORT, or yarn"
-        )
-    return value
-
-
-def _check_host(value: object) -> object:
-    if isinstance(value, str) and compile_regex(_HOST).fullmatch(value) is None:
-        refuse(f"is {value!r}, but must be a name or an address of this machine")
-    return value
 
 
 def _check_runner(value: object) -> object:
@@ -101,7 +81,11 @@ class PoolSettings(Strict):
     ] = "process"
     master: Annotated[
         str,
-        BeforeValidator(_check_master),
+        matching(
+            f"{_LOCAL}|{_STANDALONE}|{_CLUSTER}",
+            "local, local[N], local[*], spark://HOST:PORT of a standalone cluster, "
+            "k8s://https://HOST:PORT, or yarn",
+        ),
         Field(
             description="Where tasks run, with runner `process`: `local`, `local[N]`, `local[*]`, "
             "`spark://HOST:PORT` of a standalone cluster, `k8s://https://HOST:PORT` or `yarn`."
@@ -130,9 +114,11 @@ class PoolSettings(Strict):
         description="Bounds within which Spark adds and removes executors of a driver, after "
         "`executors.count` at its start.",
     )
-    driver_host: Annotated[str, BeforeValidator(_check_host)] | None = Field(
-        default=None,
-        description="The address of this machine as executors reach it. Default: 127.0.0.1.",
+    driver_host: Annotated[str, matching(_HOST, "a name or an address of this machine")] | None = (
+        Field(
+            default=None,
+            description="The address of this machine as executors reach it. Default: 127.0.0.1.",
+        )
     )
     idle_timeout: Annotated[
         timedelta,

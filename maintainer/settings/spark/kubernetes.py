@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from re import compile as compile_regex
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from maintainer.adapters.policies.validation import Strict, refuse
+from maintainer.adapters.policies.validation import matching, refuse
 from maintainer.settings.paths import read_path
+from maintainer.settings.spark.sizes import ContainerSettings
 
 CLUSTERS_CHOICE = "cluster"  # a file has no null
-_LABEL = compile_regex(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
-
-
-def _check_label(value: object) -> object:
-    if isinstance(value, str) and _LABEL.fullmatch(value) is None:
-        refuse(
-            f"is {value[:100]!r}, but must be a DNS label: at most 63 lower-case letters, digits "
-            f"and dashes"
-        )
-    return value
 
 
 def _read_list(value: object) -> object:
@@ -34,10 +24,16 @@ def _read_user(value: object) -> object:
     return None if value == CLUSTERS_CHOICE else value
 
 
-Label = Annotated[str, BeforeValidator(_check_label)]
+Label = Annotated[
+    str,
+    matching(
+        r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?",
+        "a DNS label: at most 63 lower-case letters, digits and dashes",
+    ),
+]
 
 
-class KubernetesSettings(Strict):
+class KubernetesSettings(ContainerSettings):
     """Where the pods run, from which image, and what every pod gets."""
 
     namespace: Annotated[Label, Field(description="The namespace of the pods.")]
@@ -77,13 +73,6 @@ class KubernetesSettings(Strict):
         WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"const": CLUSTERS_CHOICE}]}),
         Field(description="The user id of all pods. `cluster` lets the cluster choose."),
     ] = 10001
-    driver_cores: Annotated[int, Field(ge=1, le=64, description="Cores of a driver's pod.")] = 2
-    driver_overhead: Annotated[
-        float, Field(ge=0.0, le=4.0, description="Memory beyond the driver's heap, as its share.")
-    ] = 0.25
-    executor_overhead: Annotated[
-        float, Field(ge=0.0, le=4.0, description="Memory beyond an executor's heap, as its share.")
-    ] = 0.1
     pod_template: dict[str, Any] = Field(
         default_factory=dict,
         description="A pod (metadata and spec) under ours, for volumes, affinity and the like.",

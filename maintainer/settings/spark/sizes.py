@@ -42,6 +42,20 @@ class ExecutorsSettings(Strict):
     ] = 1
 
 
+class ContainerSettings(Strict):
+    """What a cluster gives to the drivers and executors of a pool beside their heap."""
+
+    driver_cores: Annotated[
+        int, Field(ge=1, le=64, description="Cores of a driver's pod or container.")
+    ] = 2
+    driver_overhead: Annotated[
+        float, Field(ge=0.0, le=4.0, description="Memory beyond the driver's heap, as its share.")
+    ] = 0.25
+    executor_overhead: Annotated[
+        float, Field(ge=0.0, le=4.0, description="Memory beyond an executor's heap, as its share.")
+    ] = 0.1
+
+
 class AllocationSettings(Strict):
     """How many executors a driver may have where Spark adds and removes them."""
 

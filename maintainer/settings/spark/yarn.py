@@ -8,12 +8,11 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from maintainer.adapters.policies.validation import Strict, refuse
+from maintainer.adapters.policies.validation import matching, refuse
 from maintainer.settings.paths import read_path
+from maintainer.settings.spark.sizes import ContainerSettings
 
 _ADDRESS = compile_regex(r"https?://[A-Za-z0-9.\[\]:-]{1,259}(/[A-Za-z0-9._~/-]*)?")
-_QUEUE = compile_regex(r"(?=.{1,200}$)[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
-_PRINCIPAL = compile_regex(r"[^\s@/]+(/[^\s@/]+)?@[^\s@/]+")
 _MOST_MANAGERS = 5
 
 
@@ -27,22 +26,7 @@ def _read_addresses(value: object) -> object:
     return tuple(address.rstrip("/") for address in found)
 
 
-def _check_queue(value: object) -> object:
-    if isinstance(value, str) and _QUEUE.fullmatch(value) is None:
-        refuse(
-            f"is {value[:200]!r}, but must be a queue's name such as maintenance or "
-            f"root.maintenance, of letters, digits, dashes and underscores"
-        )
-    return value
-
-
-def _check_principal(value: object) -> object:
-    if isinstance(value, str) and _PRINCIPAL.fullmatch(value) is None:
-        refuse(f"is {value[:200]!r}, but must be such as maintainer@EXAMPLE.COM")
-    return value
-
-
-class YarnSettings(Strict):
+class YarnSettings(ContainerSettings):
     """The cluster, the queue and the user of drivers on YARN."""
 
     resource_manager: Annotated[
@@ -59,7 +43,11 @@ class YarnSettings(Strict):
     )
     queue: Annotated[
         str,
-        BeforeValidator(_check_queue),
+        matching(
+            r"(?=.{1,200}$)[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*",
+            "a queue's name such as maintenance or root.maintenance, of letters, digits, dashes "
+            "and underscores",
+        ),
         Field(description="The queue of the drivers' applications."),
     ] = "default"
     user: Annotated[
@@ -71,9 +59,10 @@ class YarnSettings(Strict):
             "Default: the user of the daemon.",
         ),
     ] = ""
-    principal: Annotated[str, BeforeValidator(_check_principal)] | None = Field(
-        default=None, description="The Kerberos principal of the applications."
-    )
+    principal: (
+        Annotated[str, matching(r"[^\s@/]+(/[^\s@/]+)?@[^\s@/]+", "such as maintainer@EXAMPLE.COM")]
+        | None
+    ) = Field(default=None, description="The Kerberos principal of the applications.")
     keytab: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None, description="The file with the principal's key."
     )
@@ -86,15 +75,6 @@ class YarnSettings(Strict):
             description="Python 3.10 or newer on the nodes, by its name or path.",
         ),
     ] = "python3"
-    driver_cores: Annotated[
-        int, Field(ge=1, le=64, description="Cores of a driver's container.")
-    ] = 2
-    driver_overhead: Annotated[
-        float, Field(ge=0.0, le=4.0, description="Memory beyond the driver's heap, as its share.")
-    ] = 0.25
-    executor_overhead: Annotated[
-        float, Field(ge=0.0, le=4.0, description="Memory beyond an executor's heap, as its share.")
-    ] = 0.1
     authority: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None,
         description="The PEM file of the authority that signed the resource managers' "
