@@ -145,7 +145,13 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "polaris_policies": None,
         "kubernetes_policies": None,
         "drain_timeout": "1m",
-        "auth": {"tokens": {}, "open_metrics": False},
+        "auth": {
+            "tokens": {},
+            "oidc": None,
+            "session_key": None,
+            "requests_per_minute": 1200,
+            "open_metrics": False,
+        },
     }
 
 
@@ -507,6 +513,34 @@ def test_a_token_that_is_none_is_refused_without_being_shown(
     (found,) = refuse(f"{_LAKE}auth: {{tokens: {tokens}}}\n")
     assert message in found
     assert "0123456789abcdef" not in found
+
+
+_OIDC = "issuer: https://login.test, client_id: us"
+
+
+@pytest.mark.parametrize(
+    ("oidc", "message"),
+    [
+        ("{issuer: 'http://login.test', client_id: us}", "must begin with https://"),
+        ("{issuer: 'https://u:p@login.test', client_id: us}", "must be an address like"),
+        (f"{{{_OIDC}, page: 'http://lake.test'}}", "must begin with https://"),
+        (f"{{{_OIDC}, page: 'https://lake.test/page'}}", "must have no path: server.prefix"),
+        (f"{{{_OIDC}, leeway: 1h}}", "leeway"),
+        (f"{{{_OIDC}, roles: [{{claim: groups, role: viewer}}]}}", "a claim without a value"),
+        (f"{{{_OIDC}, roles: [{{role: viewer, on: ['lake.*']}}]}}", "is a glob"),
+    ],
+)
+def test_a_provider_that_cannot_be_used_is_refused(refuse: Refuse, oidc: str, message: str) -> None:
+    found = refuse(f"{_LAKE}auth: {{oidc: {oidc}}}\n")
+    assert any(message in problem for problem in found), found
+
+
+def test_the_keys_of_a_sign_in_are_never_shown(load: Load) -> None:
+    settings = load(
+        _LAKE + f"auth: {{session_key: '${{KEY}}', oidc: {{{_OIDC}, client_secret: '${{S}}'}}}}\n",
+        environ={"KEY": f"{_SECRET}-0123456789-0123456789-0123456789", "S": _SECRET},
+    )
+    assert _SECRET not in repr(settings) + str(settings) + repr(settings.auth)
 
 
 def test_what_a_name_or_a_variable_stands_for_is_not_in_a_message(refuse: Refuse) -> None:

@@ -94,7 +94,13 @@ def _config_schema() -> Schema:
     parts["AuthSettings"]["properties"]["tokens"]["additionalProperties"] = {
         "anyOf": [{"$ref": "#/$defs/SecretReference"}, {"$ref": "#/$defs/TokenSettings"}]
     }
-    parts["TokenSettings"]["properties"]["token"] |= {"pattern": _REFERENCE}
+    for section, secret in (
+        ("TokenSettings", "token"),
+        ("AuthSettings", "session_key"),
+        ("OidcSettings", "client_secret"),
+    ):
+        # The reference may be shorter than the secret.
+        parts[section]["properties"][secret] |= {"pattern": _REFERENCE, "minLength": 1}
     parts["NotificationSettings"]["properties"]["targets"] |= _SECRETS
     for secret in ("token", "credential"):
         parts["PolarisSettings"]["properties"][secret] |= {"pattern": _REFERENCE}

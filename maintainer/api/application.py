@@ -29,6 +29,7 @@ from maintainer.api import (
     pools,
     probes,
     queue,
+    session,
     tables,
 )
 from maintainer.api.access import Need, need_of
@@ -54,6 +55,7 @@ _TAGS = [
     {"name": "catalogs", "description": "Where tables come from."},
     {"name": "pools", "description": "Where jobs run."},
     {"name": "audit", "description": "The audit log: requests, jobs and their results."},
+    {"name": "session", "description": "Who is signed in, on the page or with a token."},
     {"name": "probes", "description": "For orchestrators and Prometheus."},
 ]
 _ROUTERS = tuple(
@@ -114,7 +116,7 @@ def list_needs() -> dict[str, Need]:
     """What each route needs, by its name; LookupError where one declares nothing."""
     return {
         route.name: need_of(route)
-        for router in (*_ROUTERS, probes.router)
+        for router in (*_ROUTERS, session.router, probes.router)
         for route in router.routes
         if isinstance(route, APIRoute)
     }
@@ -159,13 +161,14 @@ def _declare_api() -> FastAPI:
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
+    reported = declare_problems(
+        HTTPStatus.UNAUTHORIZED, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE
+    )
     for router in _ROUTERS:
-        reported = declare_problems(
-            HTTPStatus.UNAUTHORIZED, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE
-        )
         api.include_router(
             router, prefix=PREFIX, responses=reported, dependencies=[Depends(authenticate)]
         )
+    api.include_router(session.router, prefix=PREFIX, responses=reported)
     api.include_router(probes.router)
     documentation.register_documentation(api)
     register_errors(api)

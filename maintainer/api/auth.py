@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from hmac import compare_digest
 from http import HTTPStatus
+from math import ceil
 from typing import Annotated
 
 from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 
-from maintainer.api.deps import REQUESTED_BY, ContextIn
-from maintainer.domain.access import ApiToken, Grant, Person, Role
-from maintainer.domain.audit import name_token
+from maintainer.api.deps import REQUESTED_BY, ApiContext, ContextIn, People
+from maintainer.api.guard import SAFE_METHODS
+from maintainer.domain.access import ApiToken, ClaimRule, Grant, Person, Role, find_claim
+from maintainer.domain.audit import name_person, name_token
+from maintainer.domain.errors import CredentialsRefusedError
+from maintainer.ports.identity import Claims
 
+COOKIE = "maintainer_session"
+SESSION = "session"  # the kind of the sealed text
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 _ANYBODY = Person(REQUESTED_BY, (Grant(Role.ADMIN),))
+_MAX_NAME = 200
+_DOTS_OF_A_JWT = 2
 
 
 def authenticate(request: Request, context: ContextIn) -> Person:
@@ -24,23 +32,40 @@ def authenticate(request: Request, context: ContextIn) -> Person:
 
     Where nothing is configured, everybody may do everything, in an unverified name.
     """
-    if not context.tokens:
+    if not context.asks_who:
         return _ANYBODY
-    scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    if not scheme:
-        detail = "this needs an API token: send the header Authorization: Bearer TOKEN"
-        raise HTTPException(HTTPStatus.UNAUTHORIZED, detail, _CHALLENGE)
-    person = _find_bearer(context.tokens, given.strip()) if scheme.lower() == "bearer" else None
+    person = identify(request, context)
     if person is None:
-        detail = "the token is not one of this daemon's"
+        detail = "sign in, or send an API token: the header Authorization: Bearer TOKEN"
         raise HTTPException(HTTPStatus.UNAUTHORIZED, detail, _CHALLENGE)
+    seconds = context.limits.take(person.name)
+    if seconds:
+        detail = f"{person.name} sends more requests than auth.requests_per_minute allows"
+        headers = {"Retry-After": str(ceil(seconds))}
+        raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, detail, headers)
     return person
 
 
-def _find_bearer(tokens: Mapping[str, ApiToken], given: str) -> Person | None:
-    """Compare hashes of all tokens, without an early end, so that timing reveals nothing."""
+def identify(request: Request, context: ApiContext) -> Person | None:
+    """Who sends the request; None for nobody, CredentialsRefusedError for a wrong token."""
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    if not scheme:
+        return _read_session(request, context)
+    given = given.strip()
+    name = find_token(context.tokens, given) if scheme.lower() == "bearer" else None
+    if name is not None:
+        return Person(name_token(name), (context.tokens[name].grant,))
+    if context.people is None or given.count(".") != _DOTS_OF_A_JWT:
+        message = "the token is not one of this daemon's"
+        raise CredentialsRefusedError(message)
+    claims = context.people.identities.read_bearer(given)
+    return _person(context.people, _name(context.people, claims), "bearer", claims)
+
+
+def find_token(tokens: Mapping[str, ApiToken], given: str) -> str | None:
+    """The token's name, by hashes of all tokens without an early end: timing reveals nothing."""
     matching = [
-        Person(name_token(name), (token.grant,))
+        name
         for name, token in tokens.items()
         if compare_digest(_digest(token.secret), _digest(given))
     ]
@@ -49,6 +74,56 @@ def _find_bearer(tokens: Mapping[str, ApiToken], given: str) -> Person | None:
 
 def _digest(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def write_token_session(tokens: Mapping[str, ApiToken], name: str) -> Claims:
+    """What a session keeps that began with a token: it ends when the token is changed."""
+    return {"token": name, "digest": _digest(tokens[name].secret).hex()[:16]}
+
+
+def write_person_session(people: People, claims: Claims) -> Claims:
+    """What a session keeps of a person: the name, and marks of the rules that matched."""
+    marks = [_mark(rule) for rule in people.rules if rule.claim and rule.matches(claims)]
+    return {"name": _name(people, claims), "marks": marks}
+
+
+def _read_session(request: Request, context: ApiContext) -> Person | None:
+    text = request.cookies.get(COOKIE, "")
+    kept = context.sealer.unseal(SESSION, text) if text and context.sealer is not None else None
+    if kept is None:
+        return None
+    is_ours = "origin" in request.headers or request.headers.get("sec-fetch-site") == "same-origin"
+    if request.method not in SAFE_METHODS and not is_ours:
+        detail = "a change with a session needs the header Origin, as every browser sends it"
+        raise HTTPException(HTTPStatus.FORBIDDEN, detail)
+    name = str(kept.get("token") or kept.get("name"))
+    if "token" in kept:
+        is_same = name in context.tokens and kept == write_token_session(context.tokens, name)
+        return Person(name_token(name), (context.tokens[name].grant,)) if is_same else None
+    if context.people is None:
+        return None
+    marks = kept.get("marks")
+    known = frozenset(map(str, marks)) if isinstance(marks, list) else frozenset()
+    rules = (rule for rule in context.people.rules if not rule.claim or _mark(rule) in known)
+    return _grant(name, "page", rules)
+
+
+def _mark(rule: ClaimRule) -> str:
+    return sha256(f"{rule.claim}\0{rule.value}".encode()).hexdigest()[:16]
+
+
+def _name(people: People, claims: Claims) -> str:
+    name = find_claim(claims, people.name_claim)
+    text = str(name if isinstance(name, str) and name else claims["sub"])
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:_MAX_NAME])
+
+
+def _person(people: People, name: str, way: str, claims: Claims) -> Person:
+    return _grant(name, way, (rule for rule in people.rules if rule.matches(claims)))
+
+
+def _grant(name: str, way: str, rules: Iterable[ClaimRule]) -> Person:
+    return Person(name_person(name, way), tuple(rule.grant for rule in rules))
 
 
 PersonIn = Annotated[Person, Depends(authenticate)]

@@ -12,6 +12,7 @@ from maintainer.api.guard import SAFE_METHODS
 
 _SCHEME = "token"
 _ALWAYS = (
+    HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.REQUEST_URI_TOO_LONG,
     HTTPStatus.MISDIRECTED_REQUEST,
     HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -10,16 +10,29 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from maintainer.api.hosts import AllowedHosts
+from maintainer.api.limits import Limits
 from maintainer.api.queue_cache import Queue
 from maintainer.api.readiness import Check
-from maintainer.domain.access import ApiToken
+from maintainer.domain.access import ApiToken, ClaimRule
 from maintainer.domain.policy import Policy
 from maintainer.measure.impact import ImpactModel
 from maintainer.policy.effective import effective
 from maintainer.ports import Ports
+from maintainer.ports.identity import Identities, Sealer
 from maintainer.ports.store.tables import TableRecord
 
 REQUESTED_BY = "person"  # any person through the API; "policy" is the daemon itself
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """How people sign in, and who has which role."""
+
+    identities: Identities
+    rules: tuple[ClaimRule, ...]
+    name_claim: str = "preferred_username"
+    page: str = ""  # the origin at which people open the page; empty: bearer tokens alone
+    session_seconds: int = 8 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +49,20 @@ class ApiContext:
     stopping: Event = field(default_factory=Event)
     # by name
     tokens: Mapping[str, ApiToken] = field(default_factory=dict)
+    people: People | None = None
+    sealer: Sealer | None = None  # of the page's sessions
+    limits: Limits = field(default_factory=lambda: Limits(1200))  # of each person and token
     open_metrics: bool = False  # nobody is asked who reads them
     # By pool: the template of an address of Spark's page; empty: there is none.
     spark_ui: Mapping[str, str] = field(default_factory=dict)
     # Accepted names in a Host header, in addition to those of the loopback.
     hosts: AllowedHosts = field(default=AllowedHosts())
     prefix: str = ""  # of every path, where a proxy leaves it in
+
+    @property
+    def asks_who(self) -> bool:
+        """True when every request needs a name that is verified."""
+        return bool(self.tokens) or self.people is not None
 
 
 async def context_of(request: Request) -> ApiContext:

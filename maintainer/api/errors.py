@@ -18,9 +18,11 @@ from maintainer.api.schemas import Problem
 from maintainer.domain.errors import (
     CatalogUnavailableError,
     ConfigurationError,
+    CredentialsRefusedError,
     InvalidTransitionError,
     InvalidValueError,
     MaintainerError,
+    ProviderUnavailableError,
     RunnerUnavailableError,
     StoreUnavailableError,
     UnknownTableError,
@@ -75,9 +77,16 @@ def _status_of(error: Exception) -> HTTPStatus:
             return HTTPStatus.NOT_FOUND
         case InvalidValueError() | ConfigurationError():
             return HTTPStatus.UNPROCESSABLE_ENTITY
+        case CredentialsRefusedError():
+            return HTTPStatus.UNAUTHORIZED
         case InvalidTransitionError():
             return HTTPStatus.CONFLICT
-        case StoreUnavailableError() | CatalogUnavailableError() | RunnerUnavailableError():
+        case (
+            StoreUnavailableError()
+            | CatalogUnavailableError()
+            | RunnerUnavailableError()
+            | ProviderUnavailableError()
+        ):
             return HTTPStatus.SERVICE_UNAVAILABLE
         case _:
             return HTTPStatus.INTERNAL_SERVER_ERROR
@@ -85,11 +94,10 @@ def _status_of(error: Exception) -> HTTPStatus:
 
 def _answer_ours(request: Request, error: Exception) -> Response:
     status = _status_of(error)
-    headers = (
-        {"Retry-After": str(RETRY_AFTER_SECONDS)}
-        if status is HTTPStatus.SERVICE_UNAVAILABLE
-        else None
-    )
+    headers = {
+        HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": str(RETRY_AFTER_SECONDS)},
+        HTTPStatus.UNAUTHORIZED: {"WWW-Authenticate": "Bearer"},
+    }.get(status)
     return problem_response(status, str(error), request.url.path, headers)
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from maintainer.api.deps import ApiContext
+from maintainer.adapters.identity import CookieSealer, OpenIdProvider, ProviderOptions
+from maintainer.api.application import PREFIX
+from maintainer.api.deps import ApiContext, People
 from maintainer.api.hosts import AllowedHosts
+from maintainer.api.limits import Limits
 from maintainer.api.queue_cache import QueueBoard
 from maintainer.api.readiness import Check, check_store
 from maintainer.app import App
 from maintainer.app.options import make_impact_model
 from maintainer.scheduler import Scheduler
+from maintainer.settings import Settings
 from maintainer.steps.admission import read_queue
 
 
@@ -31,9 +35,40 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         stopping=app.stopping,
         spark_ui={name: pool.ui_url for name, pool in app.settings.spark.every_pool.items()},
         tokens=app.settings.auth.api_tokens,
+        people=_make_people(app.settings),
+        sealer=CookieSealer(app.settings.auth.session_key),
+        limits=Limits(app.settings.auth.requests_per_minute),
         open_metrics=app.settings.auth.open_metrics,
         prefix=app.settings.server.prefix,
-        hosts=AllowedHosts.of(app.settings.server.host, app.settings.server.hosts),
+        hosts=AllowedHosts.of(app.settings.server.host, _list_hosts(app.settings)),
+    )
+
+
+def _list_hosts(settings: Settings) -> tuple[str, ...]:
+    oidc = settings.auth.oidc
+    return (*settings.server.hosts, *([oidc.page] if oidc is not None and oidc.page else []))
+
+
+def _make_people(settings: Settings) -> People | None:
+    oidc = settings.auth.oidc
+    if oidc is None:
+        return None
+    callback = f"{oidc.page or ''}{settings.server.prefix}{PREFIX}/session/callback"
+    options = ProviderOptions(
+        issuer=oidc.issuer,
+        client_id=oidc.client_id,
+        audience=oidc.audience or oidc.client_id,
+        callback=callback,
+        client_secret=oidc.client_secret,
+        scopes=oidc.scopes,
+        leeway_seconds=int(oidc.leeway.total_seconds()),
+    )
+    return People(
+        identities=OpenIdProvider(options),
+        rules=oidc.claim_rules,
+        name_claim=oidc.name_claim,
+        page=oidc.page or "",
+        session_seconds=int(oidc.session.total_seconds()),
     )
 
 

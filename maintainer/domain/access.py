@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from re import split
@@ -116,6 +116,31 @@ class Person:
 def is_within(name: TableIdentifier | str, prefixes: Sequence[str] | None) -> bool:
     """True when the full name begins with one of the prefixes; None: all names do."""
     return prefixes is None or str(name).startswith(tuple(prefixes))
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRule:
+    """The grant of those whose claim is, or has in its list, the value; "" is everybody."""
+
+    grant: Grant
+    claim: str = ""
+    value: str = ""
+
+    def matches(self, claims: Mapping[str, object]) -> bool:
+        """True when these claims have the grant."""
+        if not self.claim:
+            return True
+        found = find_claim(claims, self.claim)
+        return self.value in found if isinstance(found, list) else found == self.value
+
+
+def find_claim(claims: Mapping[str, object], path: str) -> object:
+    """The claim of that name, or inside others by a path with dots; None without one."""
+    if path in claims:
+        return claims[path]
+    first, _, rest = path.partition(".")
+    inner = claims.get(first)
+    return find_claim(inner, rest) if rest and isinstance(inner, dict) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,9 +71,15 @@ def name_token(name: str) -> str:
     return f"{_BEARER}{name}"
 
 
+def name_person(name: str, way: str) -> str:
+    """The name of a person who signed in, with the way: on the page, or by a bearer token."""
+    return f"{_PERSON} {name} via {way}"
+
+
 def name_actor(by: str) -> str:
     """The actor's name in the log: a token has its own name, anybody else is a person."""
-    return by if by == _PERSON or by.startswith(_BEARER) else f"{_PERSON} {by}".strip()
+    is_named = by == _PERSON or by.startswith((_BEARER, f"{_PERSON} "))
+    return by if is_named else f"{_PERSON} {by}".strip()
 
 
 _TOLD_EVENTS = {deed.value: deed for deed in (Deed.STATEMENT_STARTED, Deed.JOB_CANCEL_REQUESTED)}

@@ -40,3 +40,11 @@ class ClusterUnavailableError(RunnerUnavailableError):
 
 class InvalidTransitionError(MaintainerError):
     """A job was asked for a state change that the transition table does not have."""
+
+
+class CredentialsRefusedError(MaintainerError):
+    """A token or a sign-in is not valid."""
+
+
+class ProviderUnavailableError(MaintainerError):
+    """The OpenID provider cannot be reached, or answers what it must not."""

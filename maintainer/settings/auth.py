@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from re import compile as compile_regex
 from typing import Annotated
+from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
-from maintainer.adapters.policies.validation import Strict, refuse
-from maintainer.domain.access import ApiToken, Grant, Role, read_prefix
+from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
+from maintainer.domain.access import ApiToken, ClaimRule, Grant, Role, read_prefix
 from maintainer.domain.errors import InvalidValueError
 
 _LEAST_CHARACTERS = 16
@@ -91,6 +93,112 @@ class TokenSettings(Strict):
     on: Scopes = ("*",)
 
 
+def _check_address(value: object) -> object:
+    parts = urlsplit(value) if isinstance(value, str) else None
+    if parts is None:
+        return value
+    is_local = parts.hostname in {"localhost", "127.0.0.1", "::1"}
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_local):
+        refuse(f"is {str(value)[:200]!r}, but must begin with https:// (or http://localhost)")
+    if not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
+        refuse(f"is {str(value)[:200]!r}, but must be an address like https://name.example")
+    return value
+
+
+def _check_page(value: object) -> object:
+    _check_address(value)
+    if isinstance(value, str) and urlsplit(value).path.strip("/"):
+        refuse(f"is {value[:200]!r}, but must have no path: server.prefix is added to it")
+    return value.rstrip("/") if isinstance(value, str) else value
+
+
+_Text = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class RoleRule(Strict):
+    """Who has a role."""
+
+    claim: _Text | None = Field(
+        default=None,
+        description="The claim that decides, such as `groups` or `realm_access.roles`. Without it, "
+        "everybody has the role whom the provider signs in.",
+    )
+    value: _Text | None = Field(
+        default=None, description="What the claim must be, or have in its list."
+    )
+    role: RoleName
+    on: Scopes = ("*",)
+
+    @model_validator(mode="after")
+    def _check_pair(self) -> RoleRule:
+        if (self.claim is None) != (self.value is None):
+            refuse("has a claim without a value, or a value without a claim; write both or neither")
+        return self
+
+
+class OidcSettings(Strict):
+    """People, as an OpenID Connect provider knows them; nobody signs in without this section."""
+
+    issuer: Annotated[
+        str,
+        BeforeValidator(_check_address),
+        Field(
+            max_length=500,
+            description="The provider, exactly as it names itself. Its "
+            "`/.well-known/openid-configuration` is read.",
+        ),
+    ]
+    client_id: _Text = Field(description="The name of this daemon at the provider.")
+    client_secret: _Text | None = Field(
+        default=None, repr=False, description="Its secret; a public client has none."
+    )
+    page: Annotated[str, BeforeValidator(_check_page), Field(max_length=500)] | None = Field(
+        default=None,
+        description="The address at which people open the page, without `server.prefix`. The "
+        "provider must allow `PAGE/PREFIX/api/v1/session/callback`. Without it, the API takes "
+        "bearer tokens alone.",
+    )
+    audience: _Text | None = Field(
+        default=None, description="The audience of bearer tokens. Default: `client_id`."
+    )
+    scopes: Annotated[
+        tuple[str, ...],
+        BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value),
+        Field(min_length=1, max_length=20, description="What the page asks the provider for."),
+    ] = ("openid", "profile", "email")
+    name_claim: _Text = Field(
+        default="preferred_username",
+        description="The claim with a person's name, for the audit log; `sub` where it is missing.",
+    )
+    leeway: Annotated[
+        timedelta,
+        DurationBetween("0s", "5m"),
+        Field(description="By how much the provider's clock may differ."),
+    ] = timedelta(minutes=1)
+    session: Annotated[
+        timedelta,
+        DurationBetween("5m", "7d"),
+        Field(description="How long a sign-in on the page lasts."),
+    ] = timedelta(hours=8)
+    roles: Annotated[
+        tuple[RoleRule, ...],
+        BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value),
+        Field(max_length=50, description="Who has which role."),
+    ] = ()
+
+    @property
+    def claim_rules(self) -> tuple[ClaimRule, ...]:
+        """The rules as the API uses them."""
+        return tuple(
+            ClaimRule(
+                Grant(rule.role, tuple(map(read_prefix, rule.on))),
+                rule.claim or "",
+                rule.value or "",
+            )
+            for rule in self.roles
+        )
+
+
 class AuthSettings(Strict):
     """Who may use the API and the page. As soon as anything is set here, reading needs it too.
 
@@ -102,6 +210,16 @@ class AuthSettings(Strict):
         BeforeValidator(_read_tokens),
         Field(repr=False, max_length=100, description="Tokens of machines by name."),
     ] = Field(default_factory=dict)
+    oidc: OidcSettings | None = None
+    session_key: Annotated[str, Field(min_length=32, max_length=1000)] | None = Field(
+        default=None,
+        repr=False,
+        description="At least 32 characters that sign the page's sessions, the same for all "
+        "replicas. Without it, sessions end when the daemon restarts.",
+    )
+    requests_per_minute: int = Field(
+        default=1200, ge=10, le=1_000_000, description="The most requests of one person or token."
+    )
     open_metrics: bool = Field(
         default=False,
         description="`true` serves `/metrics` to everybody who reaches the port. Otherwise "

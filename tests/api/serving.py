@@ -17,10 +17,12 @@ import pytest
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
+from maintainer.adapters.identity import CookieSealer
 from maintainer.api import jobs, policies, tables
 from maintainer.api.application import build_api
-from maintainer.api.deps import ApiContext
+from maintainer.api.deps import ApiContext, People
 from maintainer.api.hosts import AllowedHosts
+from maintainer.api.limits import Limits
 from maintainer.api.queue_cache import Queue
 from maintainer.domain.access import ApiToken
 from maintainer.domain.errors import MaintainerError
@@ -39,6 +41,7 @@ from maintainer.domain.policy_version import PolicyChange
 from maintainer.domain.rollback import Repair, RollBack
 from maintainer.domain.verdict import PLANNED, TablePreview, VerdictChange
 from maintainer.ports import Ports
+from maintainer.ports.identity import Sealer
 from tests.api.nouns import NOW, ORDERS, PLAN, make_job
 from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.store import FakeStore
@@ -87,6 +90,9 @@ class Daemon:
     stopping: Event = field(default_factory=Event)
     spark_ui: dict[str, str] = field(default_factory=dict)
     tokens: dict[str, ApiToken] = field(default_factory=dict)
+    people: People | None = None
+    sealer: Sealer | None = field(default_factory=lambda: CookieSealer(None))
+    limits: Limits = field(default_factory=lambda: Limits(1200))
     open_metrics: bool = False
     queue: Queue = field(default_factory=lambda: Queue(NOW))
     prefix: str = ""
@@ -167,6 +173,9 @@ class Daemon:
             stopping=self.stopping,
             spark_ui=self.spark_ui,
             tokens=self.tokens,
+            people=self.people,
+            sealer=self.sealer,
+            limits=self.limits,
             open_metrics=self.open_metrics,
             hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
             prefix=self.prefix,

@@ -54,9 +54,10 @@ def state_of(client: Client) -> object:
     )
 
 
-def test_only_the_probes_ask_nobody_who_they_are() -> None:
+def test_only_the_probes_and_the_sign_in_ask_nobody_who_they_are() -> None:
     open_to_all = {path for path, _, operation in OPERATIONS if operation["x-role"] is None}
-    assert open_to_all == {"/livez", "/readyz"}
+    session = {f"/api/v1/session{part}" for part in ("", "/sign-in", "/callback")}
+    assert open_to_all == {"/livez", "/readyz", *session}
 
 
 def test_a_route_without_a_role_is_no_route_of_this_api() -> None:

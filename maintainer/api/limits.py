@@ -1,0 +1,33 @@
+"""How many requests one person or token may send."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
+
+MAX_NAMES = 10_000  # then the names that may send again anyway are forgotten
+
+
+class Limits:
+    """A bucket for each name, full at first, that fills at a steady rate; safe for threads."""
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = monotonic) -> None:
+        self._burst = per_minute
+        self._per_second = per_minute / 60
+        self._clock = clock
+        self._lock = Lock()
+        self._full_at: dict[str, float] = {}  # when each bucket will be full again
+
+    def take(self, name: str) -> float:
+        """Count one request; 0.0 when it may be answered, else the seconds until it may."""
+        with self._lock:
+            now = self._clock()
+            if len(self._full_at) > MAX_NAMES:
+                self._full_at = {each: at for each, at in self._full_at.items() if at > now}
+            full_at = max(now, self._full_at.get(name, now)) + 1 / self._per_second
+            over = full_at - now - self._burst / self._per_second
+            if over > 0:
+                return over
+            self._full_at[name] = full_at
+            return 0.0
