@@ -103,7 +103,7 @@ LEAST_SPARK: Version = (3, 5, 0)
 LEAST_ICEBERG: Version = (1, 7, 0)
 
 # How long a report counts against jobs. After that a job is tried, and its driver reports anew.
-CATALOG_TRUST = timedelta(hours=1)
+CATALOG_TRUST = timedelta(minutes=5)
 VERSION_TRUST = timedelta(days=1)
 
 
