@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from http import HTTPStatus
@@ -39,7 +39,7 @@ class Need:
 _needs: dict[Callable[..., Any], Need] = {}
 
 
-def _declare(check: Callable[..., None], need: Need) -> Any:  # noqa: ANN401 - as Depends itself
+def _declare(check: Callable[..., Awaitable[None] | None], need: Need) -> Any:  # noqa: ANN401 - as Depends itself
     _needs[check] = need
     return Depends(check)
 
@@ -56,7 +56,7 @@ def _require(held: Role | None, role: Role, person: Person, what: str) -> None:
 def on_table(role: Role) -> Any:  # noqa: ANN401
     """The role on the table that the path names."""
 
-    def check(person: PersonIn, table: TableIn) -> None:
+    async def check(person: PersonIn, table: TableIn) -> None:
         _require(person.role_on(table), role, person, str(table))
 
     return _declare(check, Need(role, Of.TABLE))
@@ -65,7 +65,7 @@ def on_table(role: Role) -> Any:  # noqa: ANN401
 def on_job(role: Role) -> Any:  # noqa: ANN401
     """The role on the table of the job that the path names."""
 
-    def check(person: PersonIn, job: JobIn) -> None:
+    async def check(person: PersonIn, job: JobIn) -> None:
         _require(person.role_on(job.table), role, person, str(job.table))
 
     return _declare(check, Need(role, Of.JOB))
@@ -74,7 +74,7 @@ def on_job(role: Role) -> Any:  # noqa: ANN401
 def on_any(role: Role) -> Any:  # noqa: ANN401
     """The role on any table; the route itself answers with what the person may see."""
 
-    def check(person: PersonIn) -> None:
+    async def check(person: PersonIn) -> None:
         _require(person.greatest_role, role, person, "any table")
 
     return _declare(check, Need(role, Of.SEEN))
@@ -83,7 +83,7 @@ def on_any(role: Role) -> Any:  # noqa: ANN401
 def on_scope(role: Role) -> Any:  # noqa: ANN401
     """The role on a scope that the request names; the route itself calls require_scope."""
 
-    def check(person: PersonIn) -> None:
+    async def check(person: PersonIn) -> None:
         _require(person.greatest_role, role, person, "the scope")
 
     return _declare(check, Need(role, Of.SCOPE))
@@ -92,7 +92,7 @@ def on_scope(role: Role) -> Any:  # noqa: ANN401
 def on_all(role: Role) -> Any:  # noqa: ANN401
     """The role on all tables."""
 
-    def check(person: PersonIn) -> None:
+    async def check(person: PersonIn) -> None:
         _require(person.role_on(""), role, person, "all tables")
 
     return _declare(check, Need(role, Of.ALL))
@@ -112,7 +112,7 @@ def for_metrics() -> Any:  # noqa: ANN401
 def for_everybody() -> Any:  # noqa: ANN401
     """Nobody is asked who they are."""
 
-    def check() -> None:
+    async def check() -> None:
         pass
 
     return _declare(check, Need(None))

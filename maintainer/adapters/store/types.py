@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
@@ -69,6 +70,16 @@ class Count(TypeDecorator[int]):
         return None if value is None else max(-_LARGEST_INTEGER, min(_LARGEST_INTEGER, value))
 
 
+class _Threads(threading.local):
+    """A decompressor for each thread: to make one takes longer than to use it."""
+
+    def __init__(self) -> None:
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
+_threads = _Threads()
+
+
 class Packed(TypeDecorator[bytes]):
     """A compressed document; a table's health is mostly repeated names and numbers."""
 
@@ -82,7 +93,7 @@ class Packed(TypeDecorator[bytes]):
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:
         del dialect
         try:
-            return None if value is None else zstandard.decompress(value)
+            return None if value is None else _threads.decompressor.decompress(value)
         except zstandard.ZstdError as error:
             message = f"a document in the store cannot be read by this version: {error}"
             raise StoreUnavailableError(message) from error
