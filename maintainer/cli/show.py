@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from types import MappingProxyType
 
 from rich.text import Text
 
@@ -25,7 +24,7 @@ from maintainer.steps.table import Measured
 Waits = Mapping[
     tuple[TableIdentifier, RuleName], AdmissionDecision
 ]  # the decision of admission on a planned action
-NOTHING_WAITS: Waits = MappingProxyType({})
+NOTHING_WAITS: Waits = {}
 
 BAND_STYLES = {
     Band.HEALTHY: "green",

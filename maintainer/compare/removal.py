@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from maintainer.compare.conclusion import Conclusion, conclude
 from maintainer.domain.action import Disposal
@@ -13,22 +12,18 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.orphan import FoundFile, OrphanListState
 from maintainer.domain.units import format_count, format_size
 
-STATES: Mapping[Disposal, OrphanListState] = MappingProxyType(
-    {
-        Disposal.DELETE: OrphanListState.REMOVED,
-        Disposal.QUARANTINE: OrphanListState.QUARANTINED,
-        Disposal.RESTORE: OrphanListState.RESTORED,
-        Disposal.EMPTY: OrphanListState.EMPTIED,
-    }
-)
-PARTICIPLES: Mapping[Disposal, str] = MappingProxyType(
-    {
-        Disposal.DELETE: "deleted",
-        Disposal.QUARANTINE: "in quarantine",
-        Disposal.RESTORE: "brought back",
-        Disposal.EMPTY: "deleted from the quarantine",
-    }
-)
+STATES: Mapping[Disposal, OrphanListState] = {
+    Disposal.DELETE: OrphanListState.REMOVED,
+    Disposal.QUARANTINE: OrphanListState.QUARANTINED,
+    Disposal.RESTORE: OrphanListState.RESTORED,
+    Disposal.EMPTY: OrphanListState.EMPTIED,
+}
+PARTICIPLES: Mapping[Disposal, str] = {
+    Disposal.DELETE: "deleted",
+    Disposal.QUARANTINE: "in quarantine",
+    Disposal.RESTORE: "brought back",
+    Disposal.EMPTY: "deleted from the quarantine",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from types import MappingProxyType
 
 from maintainer.domain.admission import AdmissionDecision, Wait
 from maintainer.domain.job import JobRule
@@ -19,42 +18,38 @@ from maintainer.domain.rollback import Repair
 from maintainer.domain.units import format_instant
 from maintainer.domain.verdict import PLANNED, RuleVerdict, code_of_wait, key_of_wait
 
-DOING: Mapping[JobRule, str] = MappingProxyType(
-    {
-        RuleName.REWRITE_DATA_FILES: "Compacting data files",
-        RuleName.REWRITE_POSITION_DELETE_FILES: "Compacting position deletes",
-        RuleName.REWRITE_MANIFESTS: "Rewriting manifests",
-        RuleName.COMPUTE_TABLE_STATS: "Computing column statistics",
-        RuleName.COMPUTE_PARTITION_STATS: "Computing partition statistics",
-        RuleName.EXPIRE_SNAPSHOTS: "Expiring snapshots",
-        RuleName.REMOVE_ORPHAN_FILES: "Removing orphan files",
-        Repair.ROLL_BACK: "Rolling the table back",
-    }
-)
-_VERDICTS: Mapping[SkipCode, str] = MappingProxyType(
-    {
-        SkipCode.BELOW_THRESHOLD: "is not due",
-        SkipCode.NOTHING_TO_GAIN: "would achieve nothing",
-        SkipCode.COOLING_DOWN: "is due and waits for the end of its cooldown",
-        SkipCode.NOT_MEASURED: "cannot be decided",
-        SkipCode.GC_DISABLED: "is not allowed by the table",
-        SkipCode.RETENTION_FLOOR: "is not allowed below the retention floor",
-        SkipCode.UNSAFE: "cannot be done safely",
-        SkipCode.PINNED: "is not allowed: a pin protects what it would remove",
-        SkipCode.IN_FLIGHT: "is due and waits for the running job",
-        SkipCode.OUTSIDE_WINDOW: "is due and waits for its maintenance window",
-        SkipCode.OVER_BUDGET: "is due and waits for the budget",
-        SkipCode.HOT_PARTITION: "is due and waits for the end of writes to its partitions",
-        SkipCode.UNSUPPORTED: "is not supported here",
-        SkipCode.OBSERVE_ONLY: "is due but does not start in observe mode",
-        SkipCode.DISABLED: "is disabled",
-        SkipCode.PAUSED: "is due and waits, because the table is paused",
-        SkipCode.AMBIGUOUS_POLICY: "cannot be decided",
-        SkipCode.NOT_QUIET: "is due and waits for a quiet period",
-        SkipCode.OTHER_MAINTAINER: "is due and left to another maintainer",
-        SkipCode.NO_RUNNER: "cannot be run",
-    }
-)
+DOING: Mapping[JobRule, str] = {
+    RuleName.REWRITE_DATA_FILES: "Compacting data files",
+    RuleName.REWRITE_POSITION_DELETE_FILES: "Compacting position deletes",
+    RuleName.REWRITE_MANIFESTS: "Rewriting manifests",
+    RuleName.COMPUTE_TABLE_STATS: "Computing column statistics",
+    RuleName.COMPUTE_PARTITION_STATS: "Computing partition statistics",
+    RuleName.EXPIRE_SNAPSHOTS: "Expiring snapshots",
+    RuleName.REMOVE_ORPHAN_FILES: "Removing orphan files",
+    Repair.ROLL_BACK: "Rolling the table back",
+}
+_VERDICTS: Mapping[SkipCode, str] = {
+    SkipCode.BELOW_THRESHOLD: "is not due",
+    SkipCode.NOTHING_TO_GAIN: "would achieve nothing",
+    SkipCode.COOLING_DOWN: "is due and waits for the end of its cooldown",
+    SkipCode.NOT_MEASURED: "cannot be decided",
+    SkipCode.GC_DISABLED: "is not allowed by the table",
+    SkipCode.RETENTION_FLOOR: "is not allowed below the retention floor",
+    SkipCode.UNSAFE: "cannot be done safely",
+    SkipCode.PINNED: "is not allowed: a pin protects what it would remove",
+    SkipCode.IN_FLIGHT: "is due and waits for the running job",
+    SkipCode.OUTSIDE_WINDOW: "is due and waits for its maintenance window",
+    SkipCode.OVER_BUDGET: "is due and waits for the budget",
+    SkipCode.HOT_PARTITION: "is due and waits for the end of writes to its partitions",
+    SkipCode.UNSUPPORTED: "is not supported here",
+    SkipCode.OBSERVE_ONLY: "is due but does not start in observe mode",
+    SkipCode.DISABLED: "is disabled",
+    SkipCode.PAUSED: "is due and waits, because the table is paused",
+    SkipCode.AMBIGUOUS_POLICY: "cannot be decided",
+    SkipCode.NOT_QUIET: "is due and waits for a quiet period",
+    SkipCode.OTHER_MAINTAINER: "is due and left to another maintainer",
+    SkipCode.NO_RUNNER: "cannot be run",
+}
 _ORDER = tuple(RuleName)
 # The part that differs between two checks of the same verdict: words with a digit, and the units
 # after them.

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from re import DOTALL, IGNORECASE
 from re import compile as compile_regex
-from types import MappingProxyType
 from typing import assert_never
 
 from maintainer.domain.action import Procedure
@@ -50,47 +49,44 @@ def _count(minimum: int, maximum: int = _LARGEST_INTEGER) -> OptionBound:
 
 _BOOLEAN = OptionBound(OptionKind.BOOLEAN, choices=("true", "false"))
 
-REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
-    {
-        "target-file-size-bytes": OptionBound(
-            OptionKind.BYTES, MINIMUM_TARGET_FILE_SIZE_BYTES, MAXIMUM_TARGET_FILE_SIZE_BYTES
-        ),
-        "min-file-size-bytes": OptionBound(OptionKind.BYTES, 0, MAXIMUM_TARGET_FILE_SIZE_BYTES),
-        "max-file-size-bytes": OptionBound(OptionKind.BYTES, 1, _LARGEST_LONG),
-        "min-input-files": _count(1),
-        "max-file-group-size-bytes": OptionBound(OptionKind.BYTES, MIB, _LARGEST_LONG),
-        "max-file-group-input-files": _count(1),
-        "max-concurrent-file-group-rewrites": _count(1, 1000),
-        "partial-progress.enabled": _BOOLEAN,
-        "partial-progress.max-commits": _count(1, 1000),
-        "partial-progress.max-failed-commits": _count(0, 1000),
-        # Only Iceberg's default is allowed: false causes conflicts with equality deletes written in
-        # the meantime.
-        "use-starting-sequence-number": OptionBound(OptionKind.BOOLEAN, choices=("true",)),
-        "rewrite-job-order": OptionBound(
-            OptionKind.CHOICE,
-            choices=("none", "bytes-asc", "bytes-desc", "files-asc", "files-desc"),
-        ),
-        "rewrite-all": _BOOLEAN,
-        "delete-file-threshold": _count(1),
-        "delete-ratio-threshold": OptionBound(OptionKind.RATIO, 0, 1),
-        "output-spec-id": _count(0),
-        "remove-dangling-deletes": _BOOLEAN,
-        "max-files-to-rewrite": _count(1),
-        "compression-factor": OptionBound(OptionKind.RATIO, 0.01, 100),
-        "shuffle-partitions-per-file": _count(1, 1000),
-        "max-output-size": OptionBound(OptionKind.BYTES, 1, _LARGEST_INTEGER),
-        "var-length-contribution": OptionBound(
-            OptionKind.BYTES, 1, MIB
-        ),  # kept in memory for each row and column
-    }
-)
+REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = {
+    "target-file-size-bytes": OptionBound(
+        OptionKind.BYTES, MINIMUM_TARGET_FILE_SIZE_BYTES, MAXIMUM_TARGET_FILE_SIZE_BYTES
+    ),
+    "min-file-size-bytes": OptionBound(OptionKind.BYTES, 0, MAXIMUM_TARGET_FILE_SIZE_BYTES),
+    "max-file-size-bytes": OptionBound(OptionKind.BYTES, 1, _LARGEST_LONG),
+    "min-input-files": _count(1),
+    "max-file-group-size-bytes": OptionBound(OptionKind.BYTES, MIB, _LARGEST_LONG),
+    "max-file-group-input-files": _count(1),
+    "max-concurrent-file-group-rewrites": _count(1, 1000),
+    "partial-progress.enabled": _BOOLEAN,
+    "partial-progress.max-commits": _count(1, 1000),
+    "partial-progress.max-failed-commits": _count(0, 1000),
+    # Only Iceberg's default is allowed: false causes conflicts with equality deletes written in
+    # the meantime.
+    "use-starting-sequence-number": OptionBound(OptionKind.BOOLEAN, choices=("true",)),
+    "rewrite-job-order": OptionBound(
+        OptionKind.CHOICE,
+        choices=("none", "bytes-asc", "bytes-desc", "files-asc", "files-desc"),
+    ),
+    "rewrite-all": _BOOLEAN,
+    "delete-file-threshold": _count(1),
+    "delete-ratio-threshold": OptionBound(OptionKind.RATIO, 0, 1),
+    "output-spec-id": _count(0),
+    "remove-dangling-deletes": _BOOLEAN,
+    "max-files-to-rewrite": _count(1),
+    "compression-factor": OptionBound(OptionKind.RATIO, 0.01, 100),
+    "shuffle-partitions-per-file": _count(1, 1000),
+    "max-output-size": OptionBound(OptionKind.BYTES, 1, _LARGEST_INTEGER),
+    "var-length-contribution": OptionBound(
+        OptionKind.BYTES, 1, MIB
+    ),  # kept in memory for each row and column
+}
 _SORT_OPTIONS = frozenset({"compression-factor", "shuffle-partitions-per-file"})
 _ZORDER_OPTIONS = frozenset({"max-output-size", "var-length-contribution"})
 _ZORDER = compile_regex(r"\s*zorder\s*\(.*", IGNORECASE | DOTALL)
 
-REWRITE_POSITION_DELETE_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
-    {
+REWRITE_POSITION_DELETE_FILES_OPTIONS: Mapping[str, OptionBound] = {
         name: REWRITE_DATA_FILES_OPTIONS[name]
         for name in (
             "target-file-size-bytes", "min-file-size-bytes", "max-file-size-bytes",
@@ -98,33 +94,29 @@ REWRITE_POSITION_DELETE_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyT
             "partial-progress.enabled", "partial-progress.max-commits", "rewrite-job-order",
             "rewrite-all",
         )
-    }
-)  # fmt: skip
+    }  # fmt: skip
 _MAX_PARALLEL_DELETES = 64  # threads of the driver; beyond that, object stores answer 429
 
 # Options of the two rewrites belong to their `options` map, those of the others are arguments of
 # the procedure.
-PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = MappingProxyType(
-    {
-        Procedure.REWRITE_DATA_FILES: REWRITE_DATA_FILES_OPTIONS,
-        Procedure.REWRITE_POSITION_DELETE_FILES: REWRITE_POSITION_DELETE_FILES_OPTIONS,
-        Procedure.REWRITE_MANIFESTS: MappingProxyType({"use_caching": _BOOLEAN}),
-        Procedure.COMPUTE_TABLE_STATS: MappingProxyType({}),
-        Procedure.COMPUTE_PARTITION_STATS: MappingProxyType({}),
-        Procedure.EXPIRE_SNAPSHOTS: MappingProxyType(
-            {
-                "max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES),
-                "stream_results": _BOOLEAN,
-                "clean_expired_metadata": _BOOLEAN,
-            }
-        ),
-        # A policy cannot set prefix_mismatch_mode (always ERROR), or which schemes and authorities
-        # are equal: they decide what an orphan is.
-        Procedure.REMOVE_ORPHAN_FILES: MappingProxyType(
-            {"prefix_listing": _BOOLEAN, "max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES)}
-        ),
-    }
-)
+PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = {
+    Procedure.REWRITE_DATA_FILES: REWRITE_DATA_FILES_OPTIONS,
+    Procedure.REWRITE_POSITION_DELETE_FILES: REWRITE_POSITION_DELETE_FILES_OPTIONS,
+    Procedure.REWRITE_MANIFESTS: {"use_caching": _BOOLEAN},
+    Procedure.COMPUTE_TABLE_STATS: {},
+    Procedure.COMPUTE_PARTITION_STATS: {},
+    Procedure.EXPIRE_SNAPSHOTS: {
+        "max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES),
+        "stream_results": _BOOLEAN,
+        "clean_expired_metadata": _BOOLEAN,
+    },
+    # A policy cannot set prefix_mismatch_mode (always ERROR), or which schemes and authorities
+    # are equal: they decide what an orphan is.
+    Procedure.REMOVE_ORPHAN_FILES: {
+        "prefix_listing": _BOOLEAN,
+        "max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES),
+    },
+}
 
 
 def check_option(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from types import MappingProxyType
 
 from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.policy import Approval, ImportedFiles, Rule, RuleName
@@ -238,20 +237,18 @@ class RemoveOrphanFilesRule(Rule):
     )
 
 
-RULES: Mapping[str, type[Rule]] = MappingProxyType(
-    {
-        kind.name: kind
-        for kind in (
-            RewriteDataFilesRule,
-            RewritePositionDeleteFilesRule,
-            RewriteManifestsRule,
-            ComputeTableStatsRule,
-            ComputePartitionStatsRule,
-            ExpireSnapshotsRule,
-            RemoveOrphanFilesRule,
-        )
-    }
-)
+RULES: Mapping[str, type[Rule]] = {
+    kind.name: kind
+    for kind in (
+        RewriteDataFilesRule,
+        RewritePositionDeleteFilesRule,
+        RewriteManifestsRule,
+        ComputeTableStatsRule,
+        ComputePartitionStatsRule,
+        ExpireSnapshotsRule,
+        RemoveOrphanFilesRule,
+    )
+}
 
 
 def find_field(path: str) -> RuleField | None:

@@ -11,16 +11,17 @@ from datetime import timedelta
 from decimal import Decimal
 from enum import StrEnum
 from re import compile as compile_regex
-from types import MappingProxyType
 from typing import Final
 
 from maintainer.domain.condition import Token, check_condition, read_tokens
 from maintainer.domain.units import read_whole
 
 _NUMBER: Final = compile_regex(r"(\d{1,38}(\.\d{0,38})?)[lL]?")
-_UNITS: Final = MappingProxyType(
-    {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
-)
+_UNITS: Final[Mapping[str, timedelta]] = {
+    "day": timedelta(days=1),
+    "hour": timedelta(hours=1),
+    "minute": timedelta(minutes=1),
+}
 _MOST_OF_A_UNIT: Final = 1_000_000
 _TODAY: Final = frozenset({"current_date", "curdate"})
 _NOW: Final = frozenset({"current_timestamp", "now"})
@@ -70,18 +71,16 @@ class Comparison:
     values: tuple[Value, ...] = ()
 
 
-_COMPARING: Final = MappingProxyType(
-    {operator.value: operator for operator in Operator if operator.value[0] in "=<>"}
-)
-_TURNED: Final[Mapping[Operator, Operator]] = MappingProxyType(
-    {
-        Operator.EQUAL: Operator.EQUAL,
-        Operator.LESS: Operator.GREATER,
-        Operator.AT_MOST: Operator.AT_LEAST,
-        Operator.GREATER: Operator.LESS,
-        Operator.AT_LEAST: Operator.AT_MOST,
-    }
-)
+_COMPARING: Final[Mapping[str, Operator]] = {
+    operator.value: operator for operator in Operator if operator.value[0] in "=<>"
+}
+_TURNED: Final[Mapping[Operator, Operator]] = {
+    Operator.EQUAL: Operator.EQUAL,
+    Operator.LESS: Operator.GREATER,
+    Operator.AT_MOST: Operator.AT_LEAST,
+    Operator.GREATER: Operator.LESS,
+    Operator.AT_LEAST: Operator.AT_MOST,
+}
 
 
 def read_conjuncts(text: str) -> tuple[Comparison | None, ...]:

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from math import exp, sqrt
-from types import MappingProxyType
 from typing import assert_never
 
 from maintainer.domain.action import (
@@ -65,23 +64,21 @@ class Pace:
         return self.start_seconds + self.seconds_per_unit * work
 
 
-DEFAULT_PACES: Mapping[RuleName, Pace] = MappingProxyType(
-    {
-        RuleName.REWRITE_DATA_FILES: Pace(20.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
-        RuleName.REWRITE_POSITION_DELETE_FILES: Pace(20.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
-        RuleName.REWRITE_MANIFESTS: Pace(10.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
-        RuleName.COMPUTE_TABLE_STATS: Pace(
-            10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
-        ),  # reads, writes very little
-        RuleName.COMPUTE_PARTITION_STATS: Pace(
-            10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
-        ),  # reads only manifests
-        RuleName.EXPIRE_SNAPSHOTS: Pace(
-            10.0, 0.5
-        ),  # a snapshot's manifests are read and its files deleted
-        RuleName.REMOVE_ORPHAN_FILES: Pace(30.0, 0.5),
-    }
-)
+DEFAULT_PACES: Mapping[RuleName, Pace] = {
+    RuleName.REWRITE_DATA_FILES: Pace(20.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
+    RuleName.REWRITE_POSITION_DELETE_FILES: Pace(20.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
+    RuleName.REWRITE_MANIFESTS: Pace(10.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
+    RuleName.COMPUTE_TABLE_STATS: Pace(
+        10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
+    ),  # reads, writes very little
+    RuleName.COMPUTE_PARTITION_STATS: Pace(
+        10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
+    ),  # reads only manifests
+    RuleName.EXPIRE_SNAPSHOTS: Pace(
+        10.0, 0.5
+    ),  # a snapshot's manifests are read and its files deleted
+    RuleName.REMOVE_ORPHAN_FILES: Pace(30.0, 0.5),
+}
 
 
 def measure_work(action: Action, estimate: Estimate, health: TableHealth) -> float:

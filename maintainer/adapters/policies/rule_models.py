@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from inspect import getdoc
-from types import MappingProxyType
 from typing import Annotated, Any, Literal, assert_never
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model_validator
@@ -46,15 +45,13 @@ from maintainer.domain.units import parse_size
 Annotation = Any  # a type form, which create_model takes
 
 # The type of a threshold's bound in a file, and its limits as text.
-THRESHOLD_BOUNDS: Mapping[Unit, tuple[Annotation, str]] = MappingProxyType(
-    {
-        Unit.BYTES: (Annotated[int, SizeBetween("1B", "10GiB")], "1B to 10GiB"),
-        Unit.SECONDS: (Annotated[timedelta, DurationBetween("1s")], "at least 1s"),
-        Unit.COUNT: (Annotated[int, Field(ge=0, le=LARGEST_COUNT)], "at least 0"),
-        Unit.SHARE: (Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)], "0 to 1"),
-        Unit.RATIO: (Annotated[float, Field(ge=0, allow_inf_nan=False)], "at least 0"),
-    }
-)
+THRESHOLD_BOUNDS: Mapping[Unit, tuple[Annotation, str]] = {
+    Unit.BYTES: (Annotated[int, SizeBetween("1B", "10GiB")], "1B to 10GiB"),
+    Unit.SECONDS: (Annotated[timedelta, DurationBetween("1s")], "at least 1s"),
+    Unit.COUNT: (Annotated[int, Field(ge=0, le=LARGEST_COUNT)], "at least 0"),
+    Unit.SHARE: (Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)], "0 to 1"),
+    Unit.RATIO: (Annotated[float, Field(ge=0, allow_inf_nan=False)], "at least 0"),
+}
 
 
 def rules_model(rules: Mapping[str, type[Rule]]) -> type[Strict]:

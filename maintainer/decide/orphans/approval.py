@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from types import MappingProxyType
 from typing import assert_never
 
 from maintainer.decide.orphans.scan import Assessment
@@ -163,14 +162,12 @@ def refuse_removal(
     return None
 
 
-_NEEDED_STATE: Mapping[Disposal, OrphanListState] = MappingProxyType(
-    {
-        Disposal.RESTORE: OrphanListState.RESTORING,
-        Disposal.DELETE: OrphanListState.APPROVED,
-        Disposal.QUARANTINE: OrphanListState.APPROVED,
-        Disposal.EMPTY: OrphanListState.QUARANTINED,
-    }
-)
+_NEEDED_STATE: Mapping[Disposal, OrphanListState] = {
+    Disposal.RESTORE: OrphanListState.RESTORING,
+    Disposal.DELETE: OrphanListState.APPROVED,
+    Disposal.QUARANTINE: OrphanListState.APPROVED,
+    Disposal.EMPTY: OrphanListState.QUARANTINED,
+}
 
 
 def find_disposal(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
-from types import MappingProxyType
 from typing import assert_never
 
 from maintainer.domain.job import FailureReason
@@ -47,24 +46,22 @@ _SOON, _LATER = (
     timedelta(hours=1),
 )  # 1 h after a failure: OpenHouse; 6 h after three: Floe
 
-RETRIES: Mapping[FailureReason, Retry] = MappingProxyType(
-    {
-        FailureReason.CONFLICT: Retry(
-            _LATER, remedy=Remedy.NARROWER, heeds_cooldown=True
-        ),  # the writer finishes in seconds
-        FailureReason.OUT_OF_MEMORY: Retry(_LATER, remedy=Remedy.NARROWER),
-        FailureReason.TIMEOUT: Retry(_LATER, remedy=Remedy.NARROWER),
-        FailureReason.MISSING_FILE: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
-        FailureReason.PERMISSION: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
-        FailureReason.INVALID_REQUEST: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
-        FailureReason.UNPROVED: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
-        FailureReason.TABLE_CHANGED: Retry(_SOON, _LATER),
-        FailureReason.CATALOG_UNREACHABLE: Retry(_SOON, _LATER),
-        FailureReason.LOST_RUNNER: Retry(_SOON, _LATER, at_once=1),  # a restarted daemon continues
-        FailureReason.RUNNER_UNAVAILABLE: Retry(_SOON, _LATER),
-        FailureReason.OTHER: Retry(_LATER),
-    }
-)
+RETRIES: Mapping[FailureReason, Retry] = {
+    FailureReason.CONFLICT: Retry(
+        _LATER, remedy=Remedy.NARROWER, heeds_cooldown=True
+    ),  # the writer finishes in seconds
+    FailureReason.OUT_OF_MEMORY: Retry(_LATER, remedy=Remedy.NARROWER),
+    FailureReason.TIMEOUT: Retry(_LATER, remedy=Remedy.NARROWER),
+    FailureReason.MISSING_FILE: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
+    FailureReason.PERMISSION: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
+    FailureReason.INVALID_REQUEST: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
+    FailureReason.UNPROVED: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
+    FailureReason.TABLE_CHANGED: Retry(_SOON, _LATER),
+    FailureReason.CATALOG_UNREACHABLE: Retry(_SOON, _LATER),
+    FailureReason.LOST_RUNNER: Retry(_SOON, _LATER, at_once=1),  # a restarted daemon continues
+    FailureReason.RUNNER_UNAVAILABLE: Retry(_SOON, _LATER),
+    FailureReason.OTHER: Retry(_LATER),
+}
 
 
 @dataclass(frozen=True, slots=True)
