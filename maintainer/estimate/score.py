@@ -21,7 +21,7 @@ DEFAULT_PRIORITY = 50
 
 def standing_score(worth: Worth, cost: Cost) -> Score:
     """Chance times benefit per GB-hour, without priority and waiting, as a plan shows it."""
-    value = worth.chance * worth.benefit.value / max(_LEAST_GB_HOURS, cost.gb_hours_p90)
+    value = _value_standing(worth, cost)
     terms = (
         ("chance", worth.chance),
         (BENEFIT, worth.benefit.value),
@@ -84,35 +84,28 @@ def value_all(
 
 
 def _value_ours(candidate: Candidate, now: datetime, sla: timedelta) -> float:
-    worth = (
-        candidate.worth.chance
-        * candidate.worth.benefit.value
-        / max(_LEAST_GB_HOURS, candidate.cost.gb_hours_p90)
-    )
     return (
-        worth
+        _value_standing(candidate.worth, candidate.cost)
         * waiting_factor(now - candidate.waiting_since, sla)
         * priority_factor(candidate.priority)
     )
 
 
+def _value_standing(worth: Worth, cost: Cost) -> float:
+    return worth.chance * worth.benefit.value / max(_LEAST_GB_HOURS, cost.gb_hours_p90)
+
+
 def _score_ours(candidate: Candidate, now: datetime, sla: timedelta) -> Score:
     standing = standing_score(candidate.worth, candidate.cost)
-    waiting, priority = (
-        waiting_factor(now - candidate.waiting_since, sla),
-        priority_factor(candidate.priority),
-    )
+    waiting = waiting_factor(now - candidate.waiting_since, sla)
+    priority = priority_factor(candidate.priority)
     value = standing.value * waiting * priority
     ratio = _write_ratio(candidate.worth, candidate.cost)
     sentence = (
         f"{_write(value)} = {ratio} x {_write(waiting)} waiting x {_write(priority)} priority"
     )
-    return Score(
-        Scorer.MAINTAINER,
-        value,
-        (*standing.terms, ("waiting", waiting), ("priority", priority)),
-        sentence,
-    )
+    terms = (*standing.terms, ("waiting", waiting), ("priority", priority))
+    return Score(Scorer.MAINTAINER, value, terms, sentence)
 
 
 def _score_published(
@@ -122,8 +115,8 @@ def _score_published(
 
     Waiting does not count.
     """
-    gains = _normalise([float(candidate.worth.published_files) for candidate in candidates])
-    costs = _normalise([candidate.worth.published_gb_hours for candidate in candidates])
+    gains = normalise([float(candidate.worth.published_files) for candidate in candidates])
+    costs = normalise([candidate.worth.published_gb_hours for candidate in candidates])
     scores = []
     for candidate, gain, cost in zip(candidates, gains, costs, strict=True):
         priority = candidate.priority / DEFAULT_PRIORITY - 1
@@ -142,7 +135,7 @@ def _score_published(
     return scores
 
 
-def _normalise(values: Sequence[float]) -> list[float]:
+def normalise(values: Sequence[float]) -> list[float]:
     """Scale values so that the least is 0 and the greatest 1; equal values are 0."""
     least, greatest = min(values, default=0.0), max(values, default=0.0)
     span = greatest - least

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
+from maintainer.estimate.score import GAIN_WEIGHT, normalise
 from maintainer.simulation.fleet import Layout, Traits
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Outcome, Work
@@ -17,7 +18,6 @@ from maintainer.simulation.trial import Outcome, Work
 MEMORY_GB = 2.0
 BYTES_PER_HOUR = 2e6 * 3600
 START_UP_GB_HOURS = 0.5
-GAIN_WEIGHT = 0.7
 QUIET = timedelta(
     days=7
 )  # an unpartitioned table with a commit since then has no gain: its rewrite would conflict
@@ -52,8 +52,8 @@ class AutoComp:
         ]
         wanted = [(number, gain, cost) for number, gain, cost in figures if gain > 0]
         gains, costs = (
-            _normalise([gain for _, gain, _ in wanted]),
-            _normalise([cost for _, _, cost in wanted]),
+            normalise([gain for _, gain, _ in wanted]),
+            normalise([cost for _, _, cost in wanted]),
         )
         scored = [
             (GAIN_WEIGHT * gain - (1 - GAIN_WEIGHT) * cost, entry)
@@ -80,11 +80,6 @@ def _observe(table: SimulatedTable, now: datetime) -> tuple[int, float]:
     return sum(
         part.small_files for part in parts
     ), MEMORY_GB * size / BYTES_PER_HOUR + START_UP_GB_HOURS
-
-
-def _normalise(values: Sequence[float]) -> list[float]:
-    least, span = min(values, default=0.0), max(values, default=0.0) - min(values, default=0.0)
-    return [(value - least) / span if span else 0.0 for value in values]
 
 
 class Cron:
