@@ -16,7 +16,7 @@ from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.journal import Journal
 from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
 from maintainer.adapters.spark.catalogs import spark_configuration
-from maintainer.adapters.spark.launcher.leftovers import prune_leftovers
+from maintainer.adapters.spark.launcher.liveness import prune_leftovers
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.readiness import Reach

@@ -1,9 +1,11 @@
-"""Says whether another process with the same run directory lives."""
+"""Which processes with the same run directory live, and what those that ended have left there."""
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
+from datetime import datetime, timedelta
 from pathlib import Path
 
 
@@ -22,4 +24,39 @@ def owner_lives(run_dir: Path, owner: str) -> bool | None:
         return True
     finally:
         os.close(descriptor)
+    return False
+
+
+KEPT_FOR = timedelta(days=7)
+
+
+def prune_leftovers(run_dir: Path, now: datetime) -> int:
+    """Remove files of long-ended processes without a running Spark; return their number."""
+    oldest = (now - KEPT_FOR).timestamp()
+    owners = [lock.stem for lock in run_dir.glob("*.lock") if _is_older(lock, oldest)]
+    return sum(
+        _remove(run_dir, owner, oldest) for owner in owners if owner_lives(run_dir, owner) is False
+    )
+
+
+def _remove(run_dir: Path, owner: str, oldest: float) -> bool:
+    files = [
+        path
+        for path in run_dir.iterdir()
+        if path.name.startswith((f"{owner}.spark", f"{owner}.processes."))
+        or path.name == f"{owner}.lock"
+    ]
+    if any(path.is_dir() for path in files) or not all(_is_older(path, oldest) for path in files):
+        # its Spark may be running for another process, or its log has just been written to
+        return False
+    for path in sorted(
+        files, key=lambda path: path.suffix == ".lock"
+    ):  # the lock last, so that the other files are found again until then
+        path.unlink(missing_ok=True)
+    return True
+
+
+def _is_older(path: Path, oldest: float) -> bool:
+    with contextlib.suppress(FileNotFoundError):
+        return path.stat().st_mtime < oldest
     return False

@@ -1,9 +1,12 @@
-"""Logs of drivers that write to a file of this machine."""
+"""The logs of drivers in files of this machine, which only their owner may read."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 from pathlib import Path
+from typing import BinaryIO
 
 from maintainer.adapters.spark.link import LogPart
 
@@ -21,3 +24,28 @@ def read_file(path: Path, since: int) -> LogPart:
             lines = lines or part
         return LogPart(lines.decode(errors="replace"), since + len(lines), is_cut)
     return LogPart("", since)
+
+
+_COMPLAINT = re.compile(
+    r"^(Exception in thread|Error: |Error occurred|Caused by: |[\w.]+(Exception|Error): )"
+)
+
+
+def find_complaint(log: str) -> str:
+    """Return the first line that looks like an error, or ""."""
+    return next((line.strip() for line in log.splitlines() if _COMPLAINT.search(line)), "")
+
+
+OWNER_ONLY = 0o600
+
+
+def open_log(path: Path) -> BinaryIO:
+    """Open the log to append; a log of an earlier version becomes unreadable for others."""
+    return open(path, "ab", opener=_open_privately)
+
+
+def _open_privately(path: str, flags: int) -> int:
+    descriptor = os.open(path, flags, OWNER_ONLY)
+    with contextlib.suppress(OSError):  # owned by another user
+        os.fchmod(descriptor, OWNER_ONLY)
+    return descriptor

@@ -18,8 +18,7 @@ from pathlib import Path
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.driver.clock import read_clock
-from maintainer.adapters.spark.launcher.complaints import find_complaint
-from maintainer.adapters.spark.launcher.log_files import read_file
+from maintainer.adapters.spark.launcher.log_files import find_complaint, open_log, read_file
 from maintainer.adapters.spark.launcher.ownership import (
     HeldLock,
     ProcessIdentity,
@@ -29,7 +28,6 @@ from maintainer.adapters.spark.launcher.ownership import (
     identify,
     take_lock,
 )
-from maintainer.adapters.spark.launcher.private import open_log
 from maintainer.adapters.spark.link import Listener, LogPart
 from maintainer.adapters.spark.link.socket import connect, listening
 

@@ -16,9 +16,8 @@ from maintainer.adapters.spark.driver import surroundings
 from maintainer.adapters.spark.driver.link import polling
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState
-from maintainer.adapters.spark.launcher.log_files import read_file
+from maintainer.adapters.spark.launcher.log_files import OWNER_ONLY, open_log, read_file
 from maintainer.adapters.spark.launcher.ownership import ProcessIdentity, end_processes, identify
-from maintainer.adapters.spark.launcher.private import OWNER_ONLY, open_log
 from maintainer.adapters.spark.launcher.process import driver_environment
 from maintainer.adapters.spark.link import LogPart
 from maintainer.adapters.spark.options import LocalSparkOptions

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from maintainer.adapters.spark.launcher import Launcher, LaunchPhase, LaunchState
-from maintainer.adapters.spark.launcher.complaints import find_complaint
+from maintainer.adapters.spark.launcher.log_files import find_complaint
 from maintainer.adapters.spark.link import Listener, LogPart
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason

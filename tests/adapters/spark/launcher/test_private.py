@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from maintainer.adapters.spark.launcher.log_files import open_log
 from maintainer.adapters.spark.launcher.ownership import Ownership
-from maintainer.adapters.spark.launcher.private import open_log
 from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.link import Driver
 from maintainer.domain.errors import RunnerUnavailableError

@@ -18,9 +18,8 @@ from pathlib import Path
 from maintainer.adapters.spark import driver, jars
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.launcher import DriverSpec
-from maintainer.adapters.spark.launcher.complaints import find_complaint
+from maintainer.adapters.spark.launcher.log_files import OWNER_ONLY, find_complaint, open_log
 from maintainer.adapters.spark.launcher.ownership import ProcessIdentity, end_processes, identify
-from maintainer.adapters.spark.launcher.private import OWNER_ONLY, open_log
 from maintainer.adapters.spark.launcher.process import driver_environment
 from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
 from maintainer.adapters.spark.launcher.yarn.spark_settings import (
