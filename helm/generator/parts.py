@@ -179,7 +179,7 @@ class ApiValues(Part):
 
     replicas: Annotated[int, Field(ge=0)] = Field(default=2, description="How many there are.")
     resources: Raw = Field(
-        default={"requests": {"cpu": "100m", "memory": "512Mi"}, "limits": {"memory": "1Gi"}},
+        default={"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
         description="Resources of each.",
     )
     autoscaling: AutoscalingValues = Field(
@@ -195,7 +195,7 @@ class WorkerValues(Part):
 
     replicas: Annotated[int, Field(ge=0)] = Field(default=2, description="How many there are.")
     resources: Raw = Field(
-        default={"requests": {"cpu": "500m", "memory": "1Gi"}, "limits": {"memory": "3Gi"}},
+        default={"requests": {"cpu": "250m", "memory": "512Mi"}, "limits": {"memory": "3Gi"}},
         description="Resources of each.",
     )
     disruption_budget: DisruptionValues = Field(
