@@ -11,7 +11,17 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, Insert, Table, create_engine, event, make_url
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    Engine,
+    Insert,
+    Table,
+    create_engine,
+    event,
+    make_url,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -177,21 +187,28 @@ class Database:
         return text[:MAX_REASON_CHARACTERS]
 
     def upsert(
-        self, table: Table, values: dict[str, Any], *, keep: frozenset[str] = frozenset()
+        self,
+        table: Table,
+        values: dict[str, Any],
+        *,
+        keep: frozenset[str] = frozenset(),
+        only_where: ColumnElement[bool] | None = None,
     ) -> Insert:
         """Write an INSERT that replaces the row of the same key, except its columns in `keep`.
 
-        The keys of the values name the columns.
+        The keys of the values name the columns. A row for which `only_where` is false stays.
         """
         keys = [column.name for column in table.primary_key]
         changed = [name for name in values if name not in keys and name not in keep]
         if self.is_sqlite:
             statement = sqlite.insert(table).values(values)
             changes = {name: statement.excluded[name] for name in changed}
-            return statement.on_conflict_do_update(index_elements=keys, set_=changes)
+            return statement.on_conflict_do_update(
+                index_elements=keys, set_=changes, where=only_where
+            )
         other = postgresql.insert(table).values(values)
         changes = {name: other.excluded[name] for name in changed}
-        return other.on_conflict_do_update(index_elements=keys, set_=changes)
+        return other.on_conflict_do_update(index_elements=keys, set_=changes, where=only_where)
 
     def insert_unless_present(self, table: Table, values: dict[str, Any]) -> Insert:
         """Write an INSERT that does nothing (rowcount 0) if any unique index has such a row."""

@@ -26,6 +26,7 @@ from maintainer.adapters.store.counters import (
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.drivers import SqlDrivers
 from maintainer.adapters.store.due import mark_planned, read_due, want_plan
+from maintainer.adapters.store.duties import SqlDuties
 from maintainer.adapters.store.figures import read_figures
 from maintainer.adapters.store.fleet_samples import (
     prune_fleet_samples,
@@ -101,7 +102,7 @@ def _writes(
 
 
 class SqlStore(
-    SqlAdmission, SqlDigests, SqlDrivers, SqlLeases, SqlNotices, SqlOrphans, SqlPortions
+    SqlAdmission, SqlDigests, SqlDrivers, SqlDuties, SqlLeases, SqlNotices, SqlOrphans, SqlPortions
 ):
     """Implements Store.
 

@@ -16,7 +16,7 @@ from maintainer.ports.store.plans import PlanStore
 from maintainer.ports.store.policy_versions import PolicyVersionStore
 from maintainer.ports.store.portions import PortionStore
 from maintainer.ports.store.tables import TableStore
-from maintainer.ports.store.upkeep import UpkeepStore
+from maintainer.ports.store.upkeep import DutyStore, UpkeepStore
 
 
 class Store(
@@ -24,6 +24,7 @@ class Store(
     AuditStore,
     DigestStore,
     DriverStore,
+    DutyStore,
     FiguresStore,
     JobLogStore,
     JobStore,

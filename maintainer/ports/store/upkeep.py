@@ -1,11 +1,13 @@
-"""The upkeep of the store itself: whether it works, and what keeps it small."""
+"""The upkeep of the store itself, and which replica has which duty."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
+
+from maintainer.domain.duty import Duty, HeldDuty
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +55,21 @@ class UpkeepStore(Protocol):
 
     def close(self) -> None:
         """Close the connections."""
+
+
+class DutyStore(Protocol):
+    """The part of the store that keeps the holder of each duty, by the store's own clock."""
+
+    def duties(self) -> Sequence[HeldDuty]:
+        """The duties that have not expired, in order."""
+
+    def hold_duties(
+        self, holder: str, duties: Collection[Duty], span: timedelta, gone: Collection[str] = ()
+    ) -> frozenset[Duty]:
+        """Hold these duties for the span from now on, and return those that the holder has now.
+
+        A duty of another holder is not taken before it expires, unless that holder is `gone`.
+        """
+
+    def give_back_duties(self, holder: str, duties: Collection[Duty]) -> None:
+        """Leave these duties to others at once; those of other holders are ignored."""

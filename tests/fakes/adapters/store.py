@@ -40,6 +40,7 @@ from maintainer.ports.store.tables import (
 from maintainer.ports.store.upkeep import StoreSize
 from tests.fakes.adapters.store_digests import FakeDigests
 from tests.fakes.adapters.store_drivers import FakeDrivers
+from tests.fakes.adapters.store_duties import FakeDuties
 from tests.fakes.adapters.store_fleet import FakeFleet
 from tests.fakes.adapters.store_job_logs import FakeJobLogs
 from tests.fakes.adapters.store_leases import FakeLeases
@@ -65,6 +66,7 @@ class FakeStore(
     FakeDigests,
     FakeDrivers,
     FakeFleet,
+    FakeDuties,
     FakeJobLogs,
     FakeLeases,
     FakeNotices,

@@ -1,0 +1,56 @@
+"""Duties: work that one replica at a time does for all that share a store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+LONGEST_DUTY = timedelta(hours=1)  # without renewal; a longer one was written by a wrong clock
+
+
+class DutyKind(StrEnum):
+    """What the work is."""
+
+    WORK = "work"  # of each worker, for itself: the others see by it that it takes part
+    SCAN = "scan"
+    PLAN = "plan"
+    QUEUE = "queue"
+    NOTICES = "notices"
+    PRUNE = "prune"
+
+    @property
+    def is_of_a_catalog(self) -> bool:
+        """True when each catalog has a duty of this kind, and not the fleet."""
+        return self in {DutyKind.SCAN, DutyKind.PLAN}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Duty:
+    """One kind of work on one catalog, or on the fleet."""
+
+    kind: DutyKind
+    scope: str = ""  # a catalog, empty for the fleet; of WORK the worker
+
+    def __str__(self) -> str:
+        """Write it for people."""
+        return f"{self.kind} {self.scope}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldDuty:
+    """Who has a duty."""
+
+    duty: Duty
+    holder: str  # Runner.owner
+
+
+def list_duties(catalogs: frozenset[str], worker: str) -> frozenset[Duty]:
+    """The duties that a worker with these catalogs takes part in."""
+    return frozenset(
+        Duty(kind, scope)
+        for kind in DutyKind
+        for scope in (
+            catalogs if kind.is_of_a_catalog else {worker if kind is DutyKind.WORK else ""}
+        )
+    )
