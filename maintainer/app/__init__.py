@@ -16,13 +16,14 @@ from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.journal import Journal
 from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
 from maintainer.adapters.spark.catalogs import spark_configuration
-from maintainer.adapters.spark.launcher.liveness import prune_leftovers
+from maintainer.adapters.spark.launcher.liveness import owner_lives, prune_leftovers
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.readiness import Reach
 from maintainer.app.options import admission_rules, gauge_options, poll_limits, run_dir
 from maintainer.app.policies import PolicySources, open_policies
 from maintainer.app.spark import open_runner, serve_links
+from maintainer.app.turns import Turns
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.lease import LeaseTerms
 from maintainer.domain.notice import NoticeLimits
@@ -44,6 +45,7 @@ class App:
     ports: Ports
     telemetry: PrometheusTelemetry
     sources: PolicySources
+    turns: Turns
     stopping: Event = field(default_factory=Event)
     reach: Reach = field(default_factory=Reach)
     read: ReadCount = field(default_factory=ReadCount)
@@ -100,6 +102,14 @@ def open_app(
         stack.callback(runner.close)
         for facts in store.spark_facts().values():
             runner.recall(facts)
+        turns = Turns(
+            store,
+            runner.owner,
+            catalogs,
+            settings.lease.duration,
+            is_gone=partial(_is_gone, settings),
+        )
+        stack.callback(turns.stop)
         telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications, store, clock)
         stack.callback(notifier.close)
@@ -123,10 +133,18 @@ def open_app(
             ports,
             telemetry,
             sources,
+            turns,
             stopping,
             reach=Reach(frozenset(catalogs)),
             read=reader.count,
         )
+
+
+def _is_gone(settings: Settings, owner: str) -> bool:
+    """True when that process was of this machine and is dead."""
+    return any(
+        owner_lives(run_dir(settings, pool), owner) is False for pool in settings.spark.every_pool
+    )
 
 
 def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) -> None:

@@ -76,6 +76,7 @@ def _readiness(app: App, scheduler: Scheduler) -> Sequence[Check]:
     checks = [check_store(app.ports.store)]
     if scheduler.states:  # otherwise other processes reach the catalogs
         checks.append(app.reach.check())
+        checks.append(("leader", True, str(app.turns)))
     checks += [(state.name, not state.is_late, state.sentence) for state in scheduler.states]
     if app.stopping.is_set():
         checks.append(("daemon", False, "stopping"))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from maintainer.app import App
 from maintainer.app.options import loop_options
+from maintainer.domain.duty import DutyKind
 from maintainer.requests.policy_status import find_statuses
 from maintainer.scheduler import Scheduler, Step
 from maintainer.steps.admission import WAITS_INTERVAL, WAITS_REST, record_waits
@@ -23,25 +24,59 @@ _STATUS_REST = 9.0  # every table is read: at most a tenth of the time
 
 def _scan(app: App) -> object:
     try:
-        return scan(app.ports, should_stop=app.stopping.is_set, options=loop_options(app.settings))
+        return scan(
+            app.ports,
+            should_stop=app.stopping.is_set,
+            options=loop_options(app.settings),
+            is_ours=partial(app.turns.holds, DutyKind.SCAN),
+        )
     finally:
         app.reach.note(app.ports.store)
 
 
+def _prune(app: App) -> object:
+    ages = app.settings.prune
+    return prune(app.ports, ages.samples, ages.jobs, ages.raw_samples, ages.hourly_samples)
+
+
 def make_idle_scheduler(app: App) -> Scheduler:
     """The policies alone, for a process whose neighbours run the loop."""
-    app.telemetry.leadership_changed(is_leader=False)
+    app.telemetry.show_duties(app.turns.wanted, lambda _duty: False)
     return Scheduler(tuple(_read_policies(app)), app.ports.telemetry)
+
+
+def _if_ours(app: App, kind: DutyKind, work: Callable[[], object]) -> object:
+    return work() if app.turns.holds(kind) else None
+
+
+def _record_waits(app: App) -> None:
+    if app.turns.holds(DutyKind.QUEUE):
+        record_waits(app.ports)
+    else:
+        app.ports.telemetry.queue_counted({})  # another replica shows it
 
 
 def make_scheduler(app: App) -> Scheduler:
     """The steps of the loop at their intervals."""
-    # Every replica plans and submits; leases keep them apart, table by table.
-    app.telemetry.leadership_changed(is_leader=True)
-    ports, settings = app.ports, app.settings
+    # Every worker submits; leases keep them apart, table by table.
+    ports, settings, turns = app.ports, app.settings, app.turns
+    app.telemetry.show_duties(turns.wanted, turns.has)
     steps: tuple[Step, ...] = (
-        Step("scan", partial(_scan, app), settings.scan.interval, starts_work=True),
-        Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True, after="scan"),
+        Step("duties", turns.take, turns.interval, starts_work=True),
+        Step(
+            "scan",
+            partial(_scan, app),
+            settings.scan.interval,
+            starts_work=True,
+            after_work_of="duties",  # it has taken over a catalog
+        ),
+        Step(
+            "plan",
+            partial(plan, ports, partial(turns.holds, DutyKind.PLAN)),
+            settings.plan.interval,
+            starts_work=True,
+            after="scan",
+        ),
         Step(
             "submit",
             partial(submit, ports),
@@ -52,7 +87,7 @@ def make_scheduler(app: App) -> Scheduler:
         ),  # a slot is free
         Step(
             "queue",
-            partial(record_waits, ports),
+            partial(_record_waits, app),
             WAITS_INTERVAL,
             starts_work=True,
             rest_factor=WAITS_REST,
@@ -65,17 +100,15 @@ def make_scheduler(app: App) -> Scheduler:
             starts_work=False,
             after="watch",
         ),
-        Step("notices", partial(resend_notices, ports), RESEND_INTERVAL, starts_work=True),
+        Step(
+            "notices",
+            partial(_if_ours, app, DutyKind.NOTICES, partial(resend_notices, ports)),
+            RESEND_INTERVAL,
+            starts_work=True,
+        ),
         Step(
             "prune",
-            partial(
-                prune,
-                ports,
-                settings.prune.samples,
-                settings.prune.jobs,
-                settings.prune.raw_samples,
-                settings.prune.hourly_samples,
-            ),
+            partial(_if_ours, app, DutyKind.PRUNE, partial(_prune, app)),
             settings.prune.interval,
             starts_work=True,
         ),

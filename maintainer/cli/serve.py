@@ -86,6 +86,7 @@ def _run(app: App, listener: socket.socket, role: Role) -> None:
             len(ending),
         )
         app.stopping.set()
+        app.turns.stop()  # other replicas go on with them while our jobs finish
         scheduler.drain(
             partial(_own_running, app, signals),
             partial(_cancel, app),

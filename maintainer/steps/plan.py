@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from zlib import crc32
 
 from maintainer import __version__
@@ -19,11 +19,14 @@ from maintainer.steps.table import keep_fault
 from maintainer.steps.table_plan import plan_and_keep, policy_of
 
 
-def plan(ports: Ports) -> int:
+def plan(ports: Ports, is_ours: Callable[[str], bool] = lambda _catalog: True) -> int:
     """Plan every table that has changed or whose next check is due.
 
-    Returns how many plans changed.
+    Only tables of catalogs that are ours are planned. Returns how many plans changed.
     """
+    catalogs = [name for name in ports.catalogs if is_ours(name)]
+    if ports.catalogs and not catalogs:
+        return 0
     keep_policy_version(ports)
     # Another version of this program may decide differently. A pause or drain may cover any
     # number of tables.
@@ -40,8 +43,12 @@ def plan(ports: Ports) -> int:
     )
     if obstacles:
         version += f" {crc32(repr(obstacles).encode()):x}"
-    due = ports.store.tables_to_plan(ports.clock.now(), version, ports.catalogs)
-    return sum(each(due, partial(_plan_due_table, ports, version), ports.is_stopping))
+    due = ports.store.tables_to_plan(ports.clock.now(), version, catalogs)
+
+    def plan_if_ours(due: PlanDue) -> bool:
+        return is_ours(due.table.catalog) and _plan_due_table(ports, version, due)
+
+    return sum(each(due, plan_if_ours, ports.is_stopping))
 
 
 def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:

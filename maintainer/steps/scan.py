@@ -107,16 +107,29 @@ def scan(
     on_table: Callable[[ScannedTable], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     options: ScanOptions = DEFAULT_OPTIONS,
+    is_ours: Callable[[str], bool] = lambda _catalog: True,
 ) -> ScanResult:
-    """Measure every table that may have changed; an error on one table stops no other."""
+    """Measure every table that may have changed; an error on one table stops no other.
+
+    Only catalogs that are ours are scanned, each for as long as it is.
+    """
     started = ports.clock.now()
     result = ScanResult()
+    ours = [name for name in ports.catalogs if is_ours(name)]
+    if ports.catalogs and not ours:
+        return result
     bases = Bases(ports.policies.current(), PROGRAM, ports.store.shared_tables())
     try:
         on_each = on_table and one_at_a_time(on_table)
+
+        def is_over(catalog: str) -> bool:
+            return should_stop() or not is_ours(catalog)
+
         turns = [
-            _CatalogScan(ports, catalog, on_each, should_stop, options, bases)
-            for catalog in ports.catalogs.values()
+            _CatalogScan(
+                ports, ports.catalogs[name], on_each, partial(is_over, name), options, bases
+            )
+            for name in ours
         ]
         try:
             in_parallel(turns, _CatalogScan.run)
@@ -168,9 +181,10 @@ class _CatalogScan:
             self.failures.raise_first()
         finally:
             self.notices.send_summaries(self.ports.clock.now())
-            if self.is_whole:
+            is_whole = self.is_whole and not self.should_stop()
+            if is_whole:
                 self._take_listing()
-            if not self.is_whole or self.changed:
+            if not is_whole or self.changed:
                 self.result.is_complete = False
 
     def _measure(self, tables: Iterable[TableIdentifier]) -> None:

@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.domain.cost import Cost
+from maintainer.domain.duty import list_duties
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
@@ -92,13 +93,15 @@ def store() -> FakeStore:
 
 @pytest.fixture
 def telemetry(store: FakeStore) -> PrometheusTelemetry:
-    return make_telemetry(store)
+    made = make_telemetry(store)
+    duties = list_duties(frozenset({"lake"}), "host-a-1")
+    made.show_duties(duties, lambda duty: duty.scope == "lake")
+    return made
 
 
 def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
     fill(store)
     tell_everything(telemetry)
-    telemetry.leadership_changed(is_leader=True)
     text, content_type = telemetry.render()
     assert b"_created" not in text
     assert content_type == "text/plain; version=0.0.4; charset=utf-8"

@@ -166,7 +166,7 @@ class Daemon:
             catalogs={"lake": "sql", "ice": "rest"},
             readiness=lambda: self.checks,
             metrics=lambda: (
-                b"maintainer_leader 1.0\n",
+                b"maintainer_tables 1.0\n",
                 "text/plain; version=0.0.4; charset=utf-8",
             ),
             queue=lambda: self.queue,

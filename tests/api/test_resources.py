@@ -190,7 +190,7 @@ def test_what_does_not_work_makes_it_not_ready_but_alive(client: Client) -> None
 
 def test_metrics_are_passed_through_with_their_content_type(client: Client) -> None:
     response = client.get("/metrics")
-    assert response.content == b"maintainer_leader 1.0\n"
+    assert response.content == b"maintainer_tables 1.0\n"
     assert response.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
 
 

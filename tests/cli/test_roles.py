@@ -14,7 +14,7 @@ from maintainer.adapters.store import open_store
 from maintainer.api.application import build_api, build_probes
 from maintainer.app import App, open_app
 from maintainer.app.api import make_context
-from maintainer.app.loop import make_idle_scheduler
+from maintainer.app.loop import make_idle_scheduler, make_scheduler
 from maintainer.cli import commands
 from maintainer.cli.roles import Role
 from maintainer.cli.serve import serve
@@ -46,7 +46,46 @@ def app(settings: Settings) -> Iterator[App]:
 def test_a_replica_without_steps_is_ready_when_its_store_is(app: App) -> None:
     context = make_context(app, make_idle_scheduler(app))
     assert [name for name, _, _ in context.readiness()] == ["store"]
-    assert "maintainer_leader 0.0" in app.telemetry.render()[0].decode()
+    assert set(read_leader(app).values()) == {0.0}
+    assert app.ports.store.duties() == ()
+
+
+def read_leader(app: App) -> dict[str, float]:
+    """The duties, and whether this process has them, by its metrics."""
+    return {
+        f"{sample.labels['duty']} {sample.labels['catalog']}".rstrip(): sample.value
+        for family in app.telemetry.registry.collect()
+        if family.name == "maintainer_leader"
+        for sample in family.samples
+    }
+
+
+def test_a_replica_alone_has_every_duty_and_gives_all_back(app: App) -> None:
+    scheduler = make_scheduler(app)
+    assert set(read_leader(app).values()) == {0.0}
+    assert scheduler.run_step("scan")
+    assert read_leader(app) == dict.fromkeys(
+        ("notices", "plan lake", "prune", "queue", "scan lake"), 1.0
+    )
+    sentences = {name: sentence for name, _, sentence in make_context(app, scheduler).readiness()}
+    assert sentences["leader"] == "notices, plan lake, prune, queue, scan lake"
+    app.turns.stop()
+    assert app.ports.store.duties() == ()
+    assert set(read_leader(app).values()) == {0.0}
+
+
+def test_of_two_replicas_one_scans_and_the_other_goes_on_when_it_ends(
+    app: App, settings: Settings
+) -> None:
+    with open_app(settings) as other:
+        for replica in (app, other):
+            assert make_scheduler(replica).run_step("scan")
+        assert read_leader(app)["scan lake"] == 1
+        assert str(other.turns) == "none: other replicas have them"
+        assert set(read_leader(other).values()) == {0.0}
+        app.turns.stop()
+        other.turns.take()
+        assert set(read_leader(other).values()) == {1.0}
 
 
 def test_a_worker_serves_probes_and_metrics_alone(app: App) -> None:

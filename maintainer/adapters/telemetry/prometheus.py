@@ -5,7 +5,8 @@ Labels of counters and histograms come from closed sets and from the configurati
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 
 from prometheus_client import (
     CollectorRegistry,
@@ -19,6 +20,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from maintainer.adapters.telemetry.gauges import GaugeOptions, StepAges, StepGauges, StoreGauges
 from maintainer.domain.action import Procedure
+from maintainer.domain.duty import Duty, DutyKind
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -202,8 +204,8 @@ class PrometheusTelemetry:
         )
         self._leader = Gauge(
             "maintainer_leader",
-            "1 while this process plans and submits, as each of several daemons on one store "
-            "does, else 0.",
+            "1 while this process has the duty, else 0.",
+            ["duty", "catalog"],
             registry=here,
         )
         for verdict in (PLANNED, *SkipCode):
@@ -297,9 +299,12 @@ class PrometheusTelemetry:
         """Take what says the ages of this process's steps."""
         self._steps.ages = ages
 
-    def leadership_changed(self, is_leader: bool) -> None:
-        """Set whether this process plans and submits."""
-        self._leader.set(float(is_leader))
+    def show_duties(self, duties: Collection[Duty], has: Callable[[Duty], bool]) -> None:
+        """Ask at each scrape which of these duties this process has."""
+        for duty in sorted(duties):
+            if duty.kind is not DutyKind.WORK:
+                leader = self._leader.labels(duty.kind.value, duty.scope)
+                leader.set_function(partial(has, duty))
 
     def render(self) -> tuple[bytes, str]:
         """Return the metrics in Prometheus' text format, and the content type."""
