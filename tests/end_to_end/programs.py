@@ -40,9 +40,10 @@ def run(
     timeout: float = 240,
     env: dict[str, str] | None = None,
     stdin: str = "",
+    program: str = MAINTAINER,
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [MAINTAINER, *arguments],
+        [program, *arguments],
         cwd=cwd,
         input=stdin,
         capture_output=True,

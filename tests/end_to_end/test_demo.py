@@ -1,13 +1,16 @@
-"""The main job as a newcomer meets it, on one lake and in this order: build, scan, plan, serve,
-kill, restart, once.
+"""The main job as a newcomer meets it, with the installed wheel, on one lake and in this order:
+build, scan, plan, serve, kill, restart, once.
 
 The order is the story; each test leaves the lake to the next one.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from contextlib import closing
+import subprocess
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +19,13 @@ import pytest
 from tests.end_to_end.programs import (
     Daemon,
     descendants,
+    environment,
     is_alive,
     run,
-    run_json,
     serving,
     wait_for,
 )
+from tests.end_to_end.wheel import build_wheel, install, link_jars
 from tests.lake_contents import Contents, contents, list_files, list_tables
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -32,25 +36,53 @@ OBSERVED = "lake.logs.gateway.`access log`"
 FINAL = {"succeeded", "failed", "cancelled"}
 
 
+@dataclass(frozen=True)
+class Demo:
+    """The lake, and the program of a wheel on it."""
+
+    directory: Path
+    program: str
+
+    def run(self, *arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+        return run(
+            *arguments,
+            cwd=self.directory.parent if arguments[0] == "demo" else self.directory,
+            timeout=timeout,
+            env=environment(PYTHONPATH=""),
+            program=self.program,
+        )
+
+    def run_json(self, *arguments: str) -> Any:
+        done = self.run(*arguments, "--format", "json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def serving(self) -> AbstractContextManager[Daemon]:
+        return serving(self.directory, program=self.program, PYTHONPATH="", **FAST)
+
+
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("end-to-end") / "lake"
-    built = run("demo", "--build-only", "--dir", str(directory), cwd=directory.parent, timeout=600)
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    place = tmp_path_factory.mktemp("end-to-end")
+    installed = install(build_wheel(place), tmp_path_factory.mktemp("installed"), "spark")
+    link_jars(installed)
+    made = Demo(place / "lake", str(installed / "bin/maintainer"))
+    built = made.run("demo", "--build-only", "--dir", str(made.directory), timeout=600)
     assert built.returncode == 0, built.stderr
-    return directory
+    return made
 
 
 @pytest.fixture(scope="module")
-def before(lake: Path) -> dict[str, Contents]:
-    return contents(lake)
+def before(demo: Demo) -> dict[str, Contents]:
+    return contents(demo.directory)
 
 
 def test_scan_measures_what_an_independent_reader_counts(
-    lake: Path, before: dict[str, Contents]
+    demo: Demo, before: dict[str, Contents]
 ) -> None:
-    scanned = {one["table"]: one for one in run_json("scan", cwd=lake)}
+    scanned = {one["table"]: one for one in demo.run_json("scan")}
     assert scanned.keys() == {_quoted(name) for name in before}
-    for name, _, _, metadata in list_tables(lake):
+    for name, _, _, metadata in list_tables(demo.directory):
         files, health = list_files(metadata), scanned[_quoted(name)]
         assert health["data_files"] == len(files.data), name
         assert health["data_bytes"] == sum(file["file_size_in_bytes"] for file in files.data), name
@@ -73,8 +105,8 @@ def _quoted(name: str) -> str:
     return OBSERVED if name == "lake.logs.gateway.access log" else name
 
 
-def test_plan_says_what_why_and_why_not(lake: Path) -> None:
-    plans = {one["table"]: one for one in run_json("plan", cwd=lake)}
+def test_plan_says_what_why_and_why_not(demo: Demo) -> None:
+    plans = {one["table"]: one for one in demo.run_json("plan")}
     planned = {name: [action["rule"] for action in one["planned"]] for name, one in plans.items()}
     assert planned == {
         ARCHIVE: [],
@@ -109,43 +141,41 @@ def test_plan_says_what_why_and_why_not(lake: Path) -> None:
     assert (observed["code"], observed["estimate"]["items_after"]) == ("observe_only", 1)
 
 
-def test_check_fails_while_a_table_is_critical(lake: Path) -> None:
-    done = run("check", "--fail-on", "critical", cwd=lake)
+def test_check_fails_while_a_table_is_critical(demo: Demo) -> None:
+    done = demo.run("check", "--fail-on", "critical")
     assert done.returncode == 1
     assert STREAM in done.stdout
-    assert run("check", "lake.sales.*", "--fail-on", "warning", cwd=lake).returncode == 0
+    assert demo.run("check", "lake.sales.*", "--fail-on", "warning").returncode == 0
 
 
 def test_run_carries_out_a_named_action_on_one_table(
-    lake: Path, before: dict[str, Contents]
+    demo: Demo, before: dict[str, Contents]
 ) -> None:
-    refused = run("run", "lake.logs.raw_requests", cwd=lake)
+    refused = demo.run("run", "lake.logs.raw_requests")
     assert refused.returncode == 2
     assert "error: there is no terminal to ask on; give --yes to carry this out" in refused.stderr
-    done = run("run", "lake.logs.raw_requests", "--action", "rewrite_data_files", "--yes", cwd=lake)
+    done = demo.run("run", "lake.logs.raw_requests", "--action", "rewrite_data_files", "--yes")
     assert done.returncode == 0, done.stderr
     assert "rewrite_data_files on lake.logs.raw_requests: succeeded" in done.stdout
     assert "400 data files became 1" in done.stdout
     assert "rows unchanged (totals equal)" in done.stdout
-    assert contents(lake) == before
-    again = run(
-        "run", "lake.logs.raw_requests", "--action", "rewrite_data_files", "--yes", cwd=lake
-    )
+    assert contents(demo.directory) == before
+    again = demo.run("run", "lake.logs.raw_requests", "--action", "rewrite_data_files", "--yes")
     assert again.returncode == 0
     assert "nothing_to_gain" in again.stderr
 
 
 def test_the_job_of_a_killed_daemon_is_adopted_by_the_next_one_and_nothing_is_lost_or_repeated(
-    lake: Path, before: dict[str, Contents]
+    demo: Demo, before: dict[str, Contents]
 ) -> None:
-    with serving(lake, **FAST) as daemon:
+    with demo.serving() as daemon:
         killed = wait_for(lambda: running_job(daemon, STREAM), 180, "a running job on the stream")
         left_behind = descendants(daemon.process.pid)
         daemon.kill()
         assert any(is_alive(pid) for pid in left_behind), "Spark goes on without its daemon"
-    assert integrity(lake) == "ok"
-    assert contents(lake) == before
-    with serving(lake, **FAST) as daemon:
+    assert integrity(demo.directory) == "ok"
+    assert contents(demo.directory) == before
+    with demo.serving() as daemon:
         jobs = wait_for(
             lambda: all_done(daemon), 420, "every job to end and every enforced table to be healthy"
         )
@@ -173,7 +203,7 @@ def test_the_job_of_a_killed_daemon_is_adopted_by_the_next_one_and_nothing_is_lo
         assert daemon.stop() == 0, daemon.said()
         assert not any(is_alive(pid) for pid in below)
         assert "Traceback" not in daemon.said()
-    assert contents(lake) == before
+    assert contents(demo.directory) == before
 
 
 FAST = {
@@ -226,13 +256,18 @@ def integrity(lake: Path) -> str:
         return str(connection.execute("PRAGMA integrity_check").fetchone()[0])
 
 
-def test_once_finds_nothing_left_to_do_and_says_for_each_table_why(
-    lake: Path, before: dict[str, Contents]
+def test_once_does_what_is_left_and_says_for_each_table_why_nothing_more_is_done(
+    demo: Demo, before: dict[str, Contents]
 ) -> None:
-    done = run("demo", "--once", "--dir", str(lake), cwd=lake.parent)
+    policy = "tables: lake.logs.gateway.*\nmode: enforce\n"  # it was observed only
+    (demo.directory / "policies" / "gateway.yaml").write_text(policy)
+    done = demo.run("demo", "--once", "--dir", str(demo.directory))
     assert done.returncode == 0, done.stderr
-    assert "No job was needed." in done.stdout
+    assert "succeeded" in done.stdout
+    assert "Why nothing more is done:" in done.stdout
     for name in before:
         assert _quoted(name) in done.stdout
     assert "nothing_to_gain" in done.stdout
-    assert contents(lake) == before
+    files = {name: list_files(metadata) for name, _, _, metadata in list_tables(demo.directory)}
+    assert len(files["lake.logs.gateway.access log"].data) == 1
+    assert contents(demo.directory) == before

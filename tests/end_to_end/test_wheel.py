@@ -1,141 +1,34 @@
-"""The wheel, as a user gets it: built only with its page, and at work in an environment of its own.
-
-The new environments hold the wheel, and links to those packages of this environment that the wheel
-requires: one with the extra for Spark, one without any. No registry is asked.
+"""The wheel, as a user gets it: built only with its page, and at work in an environment of its own,
+one with the extra for Spark, one without any. test_demo has its Spark at work.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
-import venv
-from collections.abc import Iterator, Mapping
-from importlib.metadata import Distribution, distribution, distributions
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pyiceberg.catalog import load_catalog
 
-from maintainer.adapters.spark.jars import default_directory
 from tests.end_to_end.programs import serving, wait_for
-from tests.project.repository import ROOT
+from tests.end_to_end.wheel import (
+    build_wheel,
+    call,
+    call_uv,
+    copy_sources,
+    install,
+    make_environment,
+)
 
-UV = Path(sys.executable).parent / "uv"
-SOURCES = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CHANGELOG.md")
-
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
-
-
-def call(
-    *words: str | Path, cwd: Path, more: Mapping[str, str] | None = None, timeout: int = 300
-) -> subprocess.CompletedProcess[str]:
-    dropped = {"PYTHONPATH", "VIRTUAL_ENV", "COLUMNS"}
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in dropped and not name.startswith("MAINTAINER_")
-    }
-    command = [str(word) for word in words]
-    return subprocess.run(
-        command,
-        cwd=cwd,
-        env={**environment, **(more or {})},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
-
-
-def call_uv(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """From uv's cache, where make setup left what builds this project; from the registry only where
-    that was cleaned.
-    """
-    done = call(UV, *words, cwd=cwd, more={"UV_OFFLINE": "1"})
-    return (
-        call(UV, *words, cwd=cwd) if done.returncode and "offline" in done.stderr.lower() else done
-    )
-
-
-def copy_sources(to: Path, *, with_page: bool) -> Path:
-    """What the package is built from; the page is the built one, or in its place one line where it
-    is not built here.
-    """
-    to.mkdir()
-    for name in SOURCES:
-        shutil.copy(ROOT / name, to)
-    shutil.copytree(
-        ROOT / "maintainer", to / "maintainer", ignore=shutil.ignore_patterns("page", "__pycache__")
-    )
-    page = to / "maintainer/api/page"
-    if with_page and (ROOT / "maintainer/api/page/index.html").is_file():
-        shutil.copytree(ROOT / "maintainer/api/page", page)
-    elif with_page:
-        page.mkdir()
-        (page / "index.html").write_text("<!doctype html><title>page</title>")
-    return to
-
-
-def make_environment(place: Path) -> Path:
-    """An environment without any package; returns its Python."""
-    venv.create(place, with_pip=False, symlinks=True)
-    return place / "bin/python"
-
-
-def find_required(wheel: Distribution, extras: frozenset[str]) -> Iterator[Distribution]:
-    """What the wheel requires with these extras, here; and what that requires, and so on."""
-    waiting: list[tuple[Distribution, frozenset[str]]] = [(wheel, extras)]
-    seen = set(waiting)
-    while waiting:
-        owner, wanted = waiting.pop()
-        for requirement in map(Requirement, owner.requires or ()):
-            if requirement.marker is not None and not any(
-                requirement.marker.evaluate({"extra": extra}) for extra in wanted | {""}
-            ):
-                continue
-            found = (distribution(requirement.name), frozenset(requirement.extras))
-            if found not in seen:
-                seen.add(found)
-                waiting.append(found)
-                yield found[0]
-
-
-def link_required(packages: Path, extras: frozenset[str]) -> None:
-    """Link the packages that the installed wheel requires into the environment it lies in."""
-    (wheel,) = distributions(name="iceberg-maintainer", path=[str(packages)])
-    for required in find_required(wheel, extras):
-        for name in {file.parts[0] for file in required.files or ()} - {"..", "__pycache__"}:
-            link = packages / name
-            if not link.exists():
-                link.symlink_to(Path(str(required.locate_file(name))))
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy of the sources that is gone afterwards."""
-    place = tmp_path_factory.mktemp("wheel")
-    sources = copy_sources(place / "sources", with_page=True)
-    built = call_uv("build", "--wheel", "--out-dir", place / "dist", cwd=sources)
-    assert built.returncode == 0, built.stderr
-    shutil.rmtree(sources)
-    (found,) = (place / "dist").glob("*.whl")
-    return found
-
-
-def install(wheel: Path, place: Path, *extras: str) -> Path:
-    """An environment in which the wheel is installed with these extras."""
-    python = make_environment(place)
-    done = call_uv("pip", "install", "--no-deps", "--python", python, wheel, cwd=place)
-    assert done.returncode == 0, done.stderr
-    packages = next((place / "lib").glob("python3*")) / "site-packages"
-    link_required(packages, frozenset(extras))
-    return place
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -256,28 +149,3 @@ def test_without_extras_tables_are_measured_and_served_and_doctor_names_what_is_
         assert "<html" in daemon.get("/").lower()
         assert daemon.stop() == 0
     assert "spark.missing what='Spark'" in daemon.said()
-
-
-@pytest.mark.spark
-def test_the_installed_wheel_runs_the_demo(installed: Path, tmp_path: Path) -> None:
-    """The jars are those of this environment: fetching them is the one step of an installation that
-    is not tried here.
-    """
-    jars = installed / default_directory().relative_to(sys.prefix)
-    jars.parent.mkdir(parents=True, exist_ok=True)
-    jars.symlink_to(default_directory())
-    try:
-        done = call(
-            installed / "bin/maintainer",
-            "demo",
-            "--once",
-            "--dir",
-            "lake",
-            cwd=tmp_path,
-            timeout=840,
-        )
-    finally:
-        jars.unlink()
-    assert done.returncode == 0, done.stderr
-    assert "succeeded" in done.stdout
-    assert "Why nothing more is done:" in done.stdout

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.test_wheel import UV, call, make_environment
+from tests.end_to_end.wheel import UV, call, make_environment
 from tests.project.repository import ROOT, read_pyproject
 
 pytestmark = pytest.mark.timeout(1800)
