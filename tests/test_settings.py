@@ -115,6 +115,12 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         },
         "server": {"host": "127.0.0.1", "port": 8080, "hosts": (), "prefix": ""},
         "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
+        "metrics": {
+            "max_tables": 1000,
+            "tables": (),
+            "max_namespaces": 500,
+            "average_file_size_bound": 33554432,
+        },
         "notifications": {
             "targets": {},
             "kinds": (
