@@ -95,5 +95,6 @@ def test_a_merge_changes_deletes_and_inserts_in_one_statement() -> None:
     )
     assert "('', 'orders-b', 2L, -1L, '" in statement
     assert write_statement(Operation("t", "torture.orders", "orders-c", "delete", (), (2, 5))) == (
-        "DELETE FROM lake.torture.orders WHERE writer = 'orders-c' AND sequence IN (2, 5)"
+        "DELETE FROM lake.torture.orders WHERE writer = 'orders-c' AND sequence IN (2, 5) "
+        "AND length(payload) > 0"
     )
