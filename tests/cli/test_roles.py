@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
+from maintainer.adapters.spark.link.http.tokens import make_token, start_tokens
 from maintainer.adapters.store import open_store
 from maintainer.api.application import build_api, build_probes
 from maintainer.app import App, open_app
@@ -19,8 +23,10 @@ from maintainer.cli import commands
 from maintainer.cli.roles import Role
 from maintainer.cli.serve import serve
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
+from maintainer.ports.store.drivers import DriverRecord
 from maintainer.settings import Settings, load_settings
 from tests.adapters.catalog.lake import Lake, rows
+from tests.adapters.spark.link.polls import body
 from tests.end_to_end.programs import serving, wait_for
 
 
@@ -166,4 +172,32 @@ def test_what_a_worker_measures_is_served_by_the_api(settings: Settings, tmp_pat
         assert [each["table"] for each in found] == ["lake.sales.orders"]
         assert api.get("/readyz")["checks"][0]["name"] == "store"
         assert {each["name"] for each in worker.get("/readyz")["checks"]} >= {"catalogs", "scan"}
+        with closing(open_store(settings.store)) as store:
+            assert {f"-{worker.process.pid}-" in held.holder for held in store.duties()} == {True}
+        assert 'maintainer_leader{catalog="lake",duty="scan"} 1.0' in worker.get("/metrics")
+        assert 'maintainer_leader{catalog="lake",duty="scan"} 0.0' in api.get("/metrics")
         assert (api.stop(), worker.stop()) == (0, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_a_link_answers_drivers_and_does_nothing_else(settings: Settings, tmp_path: Path) -> None:
+    file = write(tmp_path)
+    file.write_text(file.read_text() + "spark: {link: {port: 0}}\n")
+    token, now = make_token("spark-1"), datetime.now(UTC)
+    tokens = start_tokens(token, now, timedelta(minutes=2))
+    with closing(open_store(settings.store)) as store:
+        store.add_driver(DriverRecord("spark-1", "one", tokens, now), {"start": {}})
+        with serving(tmp_path, "--role", "link") as link:
+            address = link.said().partition("link.started address=")[2].split()[0]
+            headers = {"Authorization": f"Bearer {token}"}
+            poll = f"{address}/drivers/v1/spark-1/poll"
+            answered = httpx.post(poll, headers=headers, json=body())
+            assert answered.json()["take"] == [{"number": 1, "start": {}}]
+            assert httpx.post(poll, json=body()).status_code == httpx.codes.UNAUTHORIZED
+            for path in ("/", "/api/v1/overview", "/docs"):
+                for served in (address, link.url):
+                    assert httpx.get(served + path).status_code == httpx.codes.NOT_FOUND
+            assert [check["name"] for check in link.get("/readyz")["checks"]] == ["store"]
+            assert store.duties() == ()
+            assert link.stop() == 0

@@ -32,6 +32,7 @@ class ConditionalServer(ThreadingHTTPServer):
         self.given: Counter[int] = Counter()
         self.tokens = 0  # 0: nobody is asked for one; else the number of the only one that is good
         self.fetched = 0
+        self.listings = 0  # of the namespaces at the top, one for each scan
         self.opens_listing = False  # without a token
         self.scheme = "http"
 
@@ -97,6 +98,7 @@ class ConditionalHandler(BaseHTTPRequestHandler):
                     for part in parse_qs(url.query).get("parent", [""])[0].split("\x1f")
                     if part
                 )
+                self.server.listings += not parent
                 self.answer(200, {"namespaces": self.list_children(parent)})
             case ["namespaces", namespace, "tables"]:
                 levels = split_path(namespace)

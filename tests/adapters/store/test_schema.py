@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
 
@@ -15,8 +16,16 @@ from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.job_schema import UNFINISHED_STATES
 from maintainer.adapters.store.schema import VERSION_TABLE, metadata
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
+from maintainer.domain.job import JobState
 from tests.adapters.store.recording import DRIVERS, FOLDER, NEWEST, read_schema, write_schema
-from tests.adapters.store.values import make_job
+from tests.adapters.store.values import (
+    MINUTE,
+    NOW,
+    make_grade,
+    make_health,
+    make_job,
+    succeeded,
+)
 
 LATER = f"""
 import sqlalchemy as sa
@@ -36,6 +45,14 @@ def create_released(database: Database, revision: str) -> None:
     with database.write() as connection:
         for statement in read_schema(revision, database.engine.dialect.name):
             connection.exec_driver_sql(statement)
+
+
+def add_migration(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be a newer version from now on."""
+    migrations = directory / "migrations"
+    shutil.copytree(schema_version.MIGRATIONS, migrations)
+    (migrations / "versions" / "r9998_later.py").write_text(LATER)
+    monkeypatch.setattr(schema_version, "MIGRATIONS", migrations)
 
 
 @pytest.mark.parametrize("revision", sorted(file.stem for file in FOLDER.glob("*.json")))
@@ -143,10 +160,7 @@ def test_a_store_of_an_older_version_is_migrated_and_keeps_its_rows(
     store = open_store(store_url)
     store.add_job(make_job())
     store.close()
-    migrations = tmp_path / "migrations"
-    shutil.copytree(schema_version.MIGRATIONS, migrations)
-    (migrations / "versions" / "r9998_later.py").write_text(LATER)
-    monkeypatch.setattr(schema_version, "MIGRATIONS", migrations)
+    add_migration(tmp_path, monkeypatch)
 
     store = open_store(store_url)
 
@@ -157,6 +171,32 @@ def test_a_store_of_an_older_version_is_migrated_and_keeps_its_rows(
     with database.read() as connection:
         assert connection.execute(text("SELECT later FROM jobs")).scalar_one() == 7
     database.close()
+
+
+def test_a_process_of_the_older_version_goes_on_when_a_newer_one_has_added_to_the_schema(
+    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the replicas do that a rolling update has not replaced yet."""
+    older = open_store(store_url)
+    older.add_job(make_job())
+    with monkeypatch.context() as newer_version:
+        add_migration(tmp_path, newer_version)
+        with pytest.raises(StoreUnavailableError, match="run `maintainer store migrate` first"):
+            open_store(store_url, migrates=False)
+        assert f"schema {NEWEST}" in older.describe(), "a replica in a cluster migrates nothing"
+        newer = open_store(store_url)
+    assert "schema 9998" in older.describe()
+    submitted = replace(make_job(), state=JobState.SUBMITTED, owner="one", submitted_at=NOW)
+    lease = older.submit_job(submitted, NOW + MINUTE)
+    assert lease is not None
+    assert older.update_job(succeeded(submitted, NOW), submitted, lease.token)
+    assert older.add_job(make_job("job-b"))
+    assert newer.job("job-b") == older.job("job-b") == make_job("job-b")
+    older.record_health(make_health(), make_grade())
+    assert newer.table_names() == older.table_names() == (make_health().table,)
+    older.prune(NOW, NOW)
+    for store in (older, newer):
+        store.close()
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(store_url: str) -> None:
