@@ -50,7 +50,7 @@ class Journal:
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
         """Log the end of a scan with its cost."""
         log.info(
-            "scan.finished tables=%d faults=%d manifest_entries_read=%d seconds=%.2f",
+            "scan.finished tables=%d faults=%d manifest_entries_read=%d duration_seconds=%.2f",
             tables,
             faults,
             entries,
@@ -112,12 +112,13 @@ class Journal:
         level = logging.WARNING if job.state is JobState.FAILED else logging.INFO
         log.log(
             level,
-            "job.%s job=%s table=%s rule=%s reason=%s message=%r",
+            "job.%s job=%s table=%s rule=%s reason=%s duration_seconds=%s message=%r",
             job.state,
             job.job_id,
             job.table,
             job.rule,
             job.failure_reason or "none",
+            job.duration.total_seconds() if job.duration is not None else None,
             said,
         )
         self._inner.job_finished(job, effect)

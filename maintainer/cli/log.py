@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import sys
+from datetime import UTC, datetime
 from types import TracebackType
+from typing import Literal
 
 from maintainer.domain.visible import make_visible
 
-_QUIET = ("apscheduler", "alembic", "httpx", "httpx2", "pyiceberg")
+_FIELD = re.compile(r"(?P<name>\w+)=(?P<value>\S+)")
+_PLACEHOLDER = re.compile(r"%(?:\.\d+)?[a-z]")
 _OURS = "maintainer"
 _STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
 _INDENT = "    "  # indents a traceback: a line that begins with a time is an event
@@ -36,13 +41,57 @@ class VisibleFormatter(logging.Formatter):
         )
 
 
-def configure_log() -> None:
-    """Log to standard error: our messages from INFO up, those of libraries from WARNING up."""
+class JsonFormatter(logging.Formatter):
+    """Each event as one JSON object: time, level, event, and the event's fields by name."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Numbers stay numbers; what is no field is the message."""
+        is_ours = record.name.partition(".")[0] == _OURS
+        fields = _read_event(record) if is_ours else {"event": record.name}
+        if is_ours:
+            fields |= {name: each for name, each in vars(record).items() if name not in _STANDARD}
+        else:
+            fields["message"] = record.getMessage()
+        if record.exc_info:
+            fields["traceback"] = self.formatException(record.exc_info)
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        head = {"time": at.replace("+00:00", "Z"), "level": record.levelname.lower()}
+        return json.dumps(head | fields, default=str)
+
+
+def _read_event(record: logging.LogRecord) -> dict[str, object]:
+    """Take an event's fields from its template, `noun.verb name=%s other=%d and a message`."""
+    arguments = list(record.args) if isinstance(record.args, tuple) else []
+    event, *words = str(record.msg).split(" ")
+    fields = {"event": _take(event, arguments)}
+    while words and (found := _FIELD.fullmatch(words[0])):
+        fields[found["name"]] = _take(found["value"], arguments)
+        del words[0]
+    if words:
+        fields["message"] = _take(" ".join(words), arguments)
+    return fields
+
+
+def _take(template: str, arguments: list[object]) -> object:
+    """Fill the template with the first arguments, and remove them."""
+    number = len(_PLACEHOLDER.findall(template))
+    given, arguments[:number] = tuple(arguments[:number]), []
+    is_value = number == 1 and _PLACEHOLDER.fullmatch(template)
+    if is_value and (given[0] is None or isinstance(given[0], int | float)):
+        return given[0]
+    return str(given[0]) if is_value else template % given
+
+
+def configure_log(style: Literal["text", "json"] = "text", level: str = "info") -> None:
+    """Log to standard error: our messages from the level up, those of libraries from WARNING up."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(VisibleFormatter("%(asctime)s %(levelname)s %(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
-    for name in _QUIET:
-        logging.getLogger(name).setLevel(logging.WARNING)
+    handler.setFormatter(
+        JsonFormatter()
+        if style == "json"
+        else VisibleFormatter("%(asctime)s %(levelname)s %(message)s")
+    )
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger(_OURS).setLevel(level.upper())
 
 
 def guard_warnings() -> None:

@@ -41,7 +41,7 @@ def serve(settings: Settings, role: Role = Role.ALL) -> None:
 
     Running jobs may finish within the drain timeout; a second signal cuts it short.
     """
-    configure_log()
+    configure_log(settings.log.format, settings.log.level)
     pools = settings.spark.every_pool.values()
     if role is Role.LINK and not any(pool.link for pool in pools):
         message = "the role link serves spark.link, and the configuration has no such section"

@@ -1,8 +1,8 @@
-"""Settings of the metrics: how many series, and the bounds of alerts."""
+"""Settings of what the daemon says of itself: its metrics and its log."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -45,3 +45,16 @@ class MetricsSettings(Strict):
         SizeBetween("1B", "1TiB"),
         Field(description="An alert fires while the fleet's average file size is below this."),
     ] = 32 * MIB
+
+
+class LogSettings(Strict):
+    """The daemon's log on standard error: one line for each event."""
+
+    format: Annotated[
+        Literal["text", "json"],
+        Field(description="`text` for people, `json` for programs: an object on each line."),
+    ] = "text"
+    level: Annotated[
+        Literal["debug", "info", "warning"],
+        Field(description="The least level of the daemon's own events; libraries: warning."),
+    ] = "info"

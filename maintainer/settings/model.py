@@ -16,7 +16,7 @@ from maintainer.settings.auth import AuthSettings
 from maintainer.settings.catalogs import CatalogSettings, check_catalogs
 from maintainer.settings.kubernetes_policies import KubernetesPolicySettings
 from maintainer.settings.leases import RENEWALS_PER_LEASE, LeaseSettings
-from maintainer.settings.metrics import MetricsSettings
+from maintainer.settings.metrics import LogSettings, MetricsSettings
 from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
 from maintainer.settings.polaris import PolarisSettings
@@ -74,6 +74,7 @@ class Settings(Strict):
     spark: SparkSettings = SparkSettings()
     server: ServerSettings = ServerSettings()
     metrics: MetricsSettings = MetricsSettings()
+    log: LogSettings = LogSettings()
     impact: ImpactSettings = ImpactSettings()
     notifications: NotificationSettings = NotificationSettings()
     admission: AdmissionSettings = AdmissionSettings()

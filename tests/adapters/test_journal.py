@@ -58,7 +58,7 @@ def test_events_are_one_line_each_and_all_are_handed_on(caplog: pytest.LogCaptur
         "table.measured table=lake.sales.orders band=watch data_files=1 average_file_size='1000 B'",
         "table.measured table=lake.sales.orders band=healthy data_files=0 average_file_size='none'",
         "table.gone table=lake.sales.orders",
-        "scan.finished tables=3 faults=1 manifest_entries_read=20 seconds=1.50",
+        "scan.finished tables=3 faults=1 manifest_entries_read=20 duration_seconds=1.50",
         "action.planned table=lake.sales.orders rule=rewrite_manifests reason='too many'",
         (
             "action.skipped table=lake.sales.orders rule=expire_snapshots code=below_threshold "
@@ -66,7 +66,7 @@ def test_events_are_one_line_each_and_all_are_handed_on(caplog: pytest.LogCaptur
         ),
         (
             "job.failed job=m-1 table=lake.sales.orders rule=rewrite_manifests reason=conflict "
-            "message='a writer won'"
+            "duration_seconds=None message='a writer won'"
         ),
     ]
     assert (len(inner.measured), inner.gone, inner.scans) == (2, [TABLE], [(1.5, 20, 3, 1)])
