@@ -17,6 +17,7 @@ from sqlalchemy import Connection, select, text
 
 from maintainer.adapters.store import audit, fleet, listing, samples, work
 from maintainer.adapters.store.admission import SqlAdmission
+from maintainer.adapters.store.attention import read_failing_rules, read_faulty_tables
 from maintainer.adapters.store.counters import (
     read_counters,
     read_counters_within,
@@ -116,6 +117,7 @@ class SqlStore(
     forget_tables_except = _writes(fleet.forget_tables_except)
     table = _reads(fleet.read_table)
     grade = _reads(fleet.read_grade)
+    faulty_tables = _reads(read_faulty_tables)
 
     def tables(self, query: TableQuery) -> Page[TableRecord]:
         with self._database.read() as connection:
@@ -202,6 +204,7 @@ class SqlStore(
             return remove_pin(connection, table_uuid, name)
 
     rule_history = _reads(work.read_rule_history)
+    failing_rules = _reads(read_failing_rules)
     add_job = _writes(work.add_job, durable=True)
     update_job = _writes(work.update_job, durable=True)
     job = _reads(work.read_job)

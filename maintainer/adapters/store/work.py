@@ -312,14 +312,16 @@ def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleNa
     rows = connection.execute(
         select(rule_histories).where(rule_histories.c.table_uuid == table_uuid)
     )
-    return {
-        RuleName(row.rule): RuleHistory(
-            rule=RuleName(row.rule),
-            streak=documents.read_or_none(FailureStreak, row.streak),
-            **{name: getattr(row, name) for name in _LEARNT},
-        )
-        for row in rows
-    }
+    return {RuleName(row.rule): build_rule_history(row) for row in rows}
+
+
+def build_rule_history(row: AnyRow) -> RuleHistory:
+    """Build a history from a row of rule_histories."""
+    return RuleHistory(
+        rule=RuleName(row.rule),
+        streak=documents.read_or_none(FailureStreak, row.streak),
+        **{name: getattr(row, name) for name in _LEARNT},
+    )
 
 
 def prune_jobs(database: Database, connection: Connection, before: datetime) -> dict[str, int]:

@@ -74,6 +74,11 @@ class JobStore(Protocol):
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         """The history of each rule's finished jobs on this table."""
 
+    def failing_rules(
+        self, least: int, limit: int
+    ) -> Sequence[tuple[TableIdentifier, RuleHistory]]:
+        """Known tables' rules with at least `least` failures in a row, by table and rule."""
+
 
 class LeaseStore(Protocol):
     """The part of the store that keeps one lease for each table UUID.

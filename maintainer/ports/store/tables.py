@@ -110,6 +110,9 @@ class TableStore(Protocol):
     def record_catalog_faults(self, catalog: str, faults: Sequence[CatalogFault]) -> None:
         """Replace the faults found when a catalog was listed."""
 
+    def faulty_tables(self, limit: int) -> Sequence[TableFault]:
+        """The faults of the first `limit` tables that have one, by name."""
+
     def catalog_faults(self) -> Sequence[CatalogFault]:
         """The faults of the last listing of each catalog."""
 

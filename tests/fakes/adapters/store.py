@@ -189,6 +189,11 @@ class FakeStore(
         with self._open():
             return self._tables.get(table)
 
+    def faulty_tables(self, limit: int) -> Sequence[TableFault]:
+        with self._open():
+            faults = [record.fault for record in self._tables.values() if record.fault is not None]
+            return tuple(sorted(faults, key=lambda fault: str(fault.table))[:limit])
+
     def grade(self, table: TableIdentifier, table_uuid: str) -> Grade | None:
         with self._open():
             return self._tables[table].grade if self._uuids.get(table) == table_uuid else None
@@ -468,6 +473,18 @@ class FakeStore(
                 for (uuid, rule), history in self._rule_histories.items()
                 if uuid == table_uuid
             }
+
+    def failing_rules(
+        self, least: int, limit: int
+    ) -> Sequence[tuple[TableIdentifier, RuleHistory]]:
+        with self._open():
+            found = [
+                (table, history)
+                for (of, _), history in self._rule_histories.items()
+                for table, uuid in self._uuids.items()
+                if uuid == of and history.consecutive_failures >= least
+            ]
+            return tuple(sorted(found, key=lambda one: (str(one[0]), one[1].rule))[:limit])
 
     # -- jobs
     def add_job(self, job: Job) -> bool:
