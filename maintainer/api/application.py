@@ -18,6 +18,7 @@ from maintainer.api import (
     audit,
     catalogs,
     documentation,
+    inbox,
     job_log,
     jobs,
     namespaces,
@@ -62,6 +63,7 @@ _ROUTERS = tuple(
     module.router
     for module in (
         overview,
+        inbox,
         tables,
         story,
         queue,

@@ -52,16 +52,18 @@ def notice_of_job(
 
 def notice_of_list(orphans: OrphanList, now: datetime) -> Notice:
     """The notice for an orphan list that waits for approval."""
-    files, size = (
-        format_count(orphans.files, "orphan file"),
-        format_size(orphans.bytes),
-    )
+    sentence = describe_list(orphans)
+    return Notice(NoticeKind.APPROVAL_NEEDED, str(orphans.table), sentence, now, orphans.list_id)
+
+
+def describe_list(orphans: OrphanList) -> str:
+    """Describe an orphan list that waits for approval."""
+    files, size = format_count(orphans.files, "orphan file"), format_size(orphans.bytes)
     warning = f" Check the list: {orphans.warning}." if orphans.warning is not None else ""
-    sentence = (
+    return (
         f"{files} of {size} wait for approval as list {orphans.list_id}, until "
         f"{format_instant(orphans.expires_at)}.{warning}"
     )
-    return Notice(NoticeKind.APPROVAL_NEEDED, str(orphans.table), sentence, now, orphans.list_id)
 
 
 def notice_of_budget(spent: SpentBudget, now: datetime) -> Notice:

@@ -46,6 +46,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/inbox": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What needs a person
+     * @description Tables that are paused, unreadable or keep failing, lists to approve, mistakes in policies.
+     *
+     *     Of each kind at most 200 are found. What concerns more than one table is shown to those who may
+     *     see all tables.
+     */
+    get: operations["get_inbox"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/jobs": {
     parameters: {
       query?: never;
@@ -1582,6 +1605,48 @@ export interface components {
       slowdown_low: number;
       /** Source */
       source: string;
+    };
+    /**
+     * InboxEntryOut
+     * @description One matter that only a person can settle.
+     */
+    InboxEntryOut: {
+      kind: components["schemas"]["InboxKind"];
+      /**
+       * Reference
+       * @description The id of an orphan list or a job, or empty.
+       */
+      reference: string;
+      /** Sentence */
+      sentence: string;
+      /** Since */
+      since: string | null;
+      /**
+       * Subject
+       * @description The name of a table or a catalog, or the source of a policy.
+       */
+      subject: string;
+      /**
+       * Table
+       * @description catalog.namespace.table
+       */
+      table: string | null;
+    };
+    /**
+     * InboxKind
+     * @description Why a person is needed, the most pressing first.
+     * @enum {string}
+     */
+    InboxKind: "paused" | "unreadable" | "catalog" | "failing" | "policy" | "approval" | "shared";
+    /**
+     * InboxOut
+     * @description The first entries, the most pressing kind first; total is the number of all.
+     */
+    InboxOut: {
+      /** Items */
+      items: components["schemas"]["InboxEntryOut"][];
+      /** Total */
+      total: number;
     };
     /** JobEventOut */
     JobEventOut: {
@@ -3384,6 +3449,92 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["CatalogOut"][];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_inbox: {
+    parameters: {
+      query?: {
+        /** @description Items a page. */
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["InboxOut"];
         };
       };
       /** @description Unauthorized */

@@ -1,0 +1,33 @@
+"""What needs a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from maintainer.domain.identifier import TableIdentifier
+
+
+class InboxKind(StrEnum):
+    """Why a person is needed, the most pressing first."""
+
+    PAUSED = "paused"  # the daemon paused the table, because a proof failed
+    UNREADABLE = "unreadable"  # the table cannot be measured
+    CATALOG = "catalog"  # a catalog cannot be listed completely
+    FAILING = "failing"  # jobs of a rule keep failing on the table
+    POLICY = "policy"  # a policy file has a mistake
+    APPROVAL = "approval"  # a list of orphan files waits for approval
+    SHARED = "shared"  # one table has several names
+
+
+@dataclass(frozen=True, slots=True)
+class InboxEntry:
+    """One matter that only a person can settle."""
+
+    kind: InboxKind
+    subject: str  # the name of a table or of a catalog, or the source of a policy
+    sentence: str
+    since: datetime | None = None  # None: unknown
+    table: TableIdentifier | None = None
+    reference: str = ""  # the id of an orphan list or of a job
