@@ -31,6 +31,7 @@ FLAGS = [
 WAIT_MILLISECONDS = 30_000
 PAGES = {
     "fleet": "/",
+    "inbox": "/inbox",
     "tables": "/tables",
     "nothing found": "/tables?search=no-such-table",
     "table": "/tables/lake/streaming/page_views",

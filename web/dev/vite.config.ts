@@ -78,6 +78,8 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
   switch (resource) {
     case "overview":
       return send(response, rest[0] === "history" ? fleet.history : fleet.overview);
+    case "inbox":
+      return send(response, fleet.inbox);
     case "queue":
       return send(response, jobs.queue);
     case "catalogs":

@@ -12,6 +12,7 @@ import { prefix } from "./lib/prefix";
 
 const fleetPage = lazyPage(() => import("./pages/fleet/FleetPage"), "FleetPage");
 const tablesPage = lazyPage(() => import("./pages/tables/TablesPage"), "TablesPage");
+const inboxPage = lazyPage(() => import("./pages/inbox/InboxPage"), "InboxPage");
 const tablePage = lazyPage(() => import("./pages/table/TablePage"), "TablePage");
 const jobsPage = lazyPage(() => import("./pages/jobs/JobsPage"), "JobsPage");
 const jobPage = lazyPage(() => import("./pages/job/JobPage"), "JobPage");
@@ -35,6 +36,12 @@ const tablesRoute = createRoute({
   path: "/tables",
   validateSearch: readTablesAddress,
   component: tablesPage,
+});
+
+const inboxRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/inbox",
+  component: inboxPage,
 });
 
 const tableRoute = createRoute({
@@ -67,6 +74,7 @@ export const router = createRouter({
   basepath: prefix || "/",
   routeTree: root.addChildren([
     fleetRoute,
+    inboxRoute,
     tablesRoute,
     tableRoute,
     jobsRoute,
@@ -80,7 +88,7 @@ export const router = createRouter({
 
 /** Fetches every page while the daemon answers: the next click must not depend on it. */
 export function preloadPages(): void {
-  for (const page of [fleetPage, tablesPage, tablePage, jobsPage, jobPage, policiesPage])
+  for (const page of [fleetPage, inboxPage, tablesPage, tablePage, jobsPage, jobPage, policiesPage])
     void page.preload();
 }
 

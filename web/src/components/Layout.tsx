@@ -2,6 +2,8 @@ import { SegmentedControl, useMantineColorScheme, type MantineColorScheme } from
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { overviewQuery } from "../api/fleet";
+import { inboxQuery } from "../api/inbox";
+import { formatCount } from "../lib/format";
 import { prefix } from "../lib/prefix";
 import { ConnectionNotice, UpgradeNotice } from "./ConnectionNotice";
 
@@ -29,6 +31,14 @@ function Version() {
   return data ? <>Version {data.version}</> : null;
 }
 
+/** How many matters need a person; nothing when none does. */
+function InboxCount() {
+  const total = useQuery(inboxQuery).data?.total ?? 0;
+  return total > 0 ? (
+    <span className="badge badge-watch nav-count">{formatCount(total)}</span>
+  ) : null;
+}
+
 /** The frame of every page. */
 export function Layout() {
   return (
@@ -46,6 +56,10 @@ export function Layout() {
             <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
               Fleet
             </Link>
+            <Link to="/inbox">
+              Inbox
+              <InboxCount />
+            </Link>
             <Link to="/tables" activeOptions={{ includeSearch: false }}>
               Tables
             </Link>
@@ -54,7 +68,6 @@ export function Layout() {
             </Link>
             <Link to="/policies">Policies</Link>
           </nav>
-          <SchemeSwitch />
         </div>
       </header>
       <main id="content" className="frame" tabIndex={-1}>
@@ -68,6 +81,7 @@ export function Layout() {
         <span>
           <Version />
         </span>
+        <SchemeSwitch />
         <span>
           <a href={`${prefix}/docs`}>API</a>
         </span>

@@ -5,8 +5,8 @@ import { overviewQuery } from "../../api/fleet";
 import { Loaded } from "../../components/notices";
 import type { FleetAddress } from "../../lib/addresses";
 import { CatalogList } from "./CatalogList";
-import { FleetAlerts } from "./FleetAlerts";
 import { FleetTrend } from "./FleetTrend";
+import { NeedsYou } from "./NeedsYou";
 import { Outlook } from "./Outlook";
 import { OverviewTiles } from "./OverviewTiles";
 
@@ -27,7 +27,7 @@ export function FleetPage() {
   return (
     <div className="stack">
       <h1>Fleet</h1>
-      <FleetAlerts />
+      <NeedsYou />
       <Loaded query={overview} label="the overview" height={TILES_HEIGHT}>
         {(data) => <OverviewTiles overview={data} />}
       </Loaded>
