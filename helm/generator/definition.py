@@ -74,7 +74,7 @@ _STATUS: Schema = {
     },
 }
 _COLUMNS = {
-    "Tables": ".spec.tables[*]",
+    "Tables": ".spec.tables",
     "Band": ".status.band",
     "Average file size": ".status.averageFileSize",
     "Last job": ".status.lastJob.state",
