@@ -132,7 +132,7 @@ def _read_policies(app: App) -> Iterator[Step]:
 
 
 def _report_policies(app: App) -> Iterator[Step]:
-    """The step that writes the status of policies, in replicas that scan."""
+    """The step that writes the status of policies, in one of the replicas that work."""
     source, settings = app.sources.kubernetes, app.settings.kubernetes_policies
     if source is None or settings is None:
         return
@@ -142,4 +142,5 @@ def _report_policies(app: App) -> Iterator[Step]:
         return source.report(statuses, app.ports.clock.now())
 
     interval = settings.status_interval
-    yield Step("policy_status", report, interval, starts_work=True, rest_factor=_STATUS_REST)
+    run = partial(_if_ours, app, DutyKind.STATUS, report)
+    yield Step("policy_status", run, interval, starts_work=True, rest_factor=_STATUS_REST)

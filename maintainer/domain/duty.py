@@ -18,6 +18,7 @@ class DutyKind(StrEnum):
     QUEUE = "queue"
     NOTICES = "notices"
     PRUNE = "prune"
+    STATUS = "policy_status"
 
     @property
     def is_of_a_catalog(self) -> bool:

@@ -71,10 +71,10 @@ def test_a_replica_alone_has_every_duty_and_gives_all_back(app: App) -> None:
     assert set(read_leader(app).values()) == {0.0}
     assert scheduler.run_step("scan")
     assert read_leader(app) == dict.fromkeys(
-        ("notices", "plan lake", "prune", "queue", "scan lake"), 1.0
+        ("notices", "plan lake", "policy_status", "prune", "queue", "scan lake"), 1.0
     )
     sentences = {name: sentence for name, _, sentence in make_context(app, scheduler).readiness()}
-    assert sentences["leader"] == "notices, plan lake, prune, queue, scan lake"
+    assert sentences["leader"] == "notices, plan lake, policy_status, prune, queue, scan lake"
     app.turns.stop()
     assert app.ports.store.duties() == ()
     assert set(read_leader(app).values()) == {0.0}

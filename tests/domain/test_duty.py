@@ -8,6 +8,7 @@ def test_a_worker_takes_part_in_the_duties_of_its_catalogs_and_of_the_fleet() ->
         "notices",
         "plan a",
         "plan b",
+        "policy_status",
         "prune",
         "queue",
         "scan a",
