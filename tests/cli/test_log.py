@@ -110,7 +110,7 @@ def test_every_event_of_the_program_begins_with_its_name() -> None:
     ]
     assert len(templates) > 20
     for path, template in templates:
-        assert re.match(r"[a-z_]+\.[a-z_]+( |$)", template), f"{path}: {template}"
+        assert re.match(r"[a-z_]+\.(%s|[a-z_]+)( |$)", template), f"{path}: {template}"
 
 
 def test_the_lines_of_a_traceback_are_indented(log: StringIO) -> None:
