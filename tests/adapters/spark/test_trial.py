@@ -150,7 +150,8 @@ def lake(tmp_path: Path) -> Lake:
 def test_a_real_spark_rewrites_a_scratch_table_and_nothing_of_it_remains(
     lake: Lake, tmp_path: Path
 ) -> None:
-    runner = runner_on([lake], tmp_path / "run", "doctor-1")
+    conf = {**QUICK_OPTIONS.conf, "spark.log.level": "INFO"}
+    runner = runner_on([lake], tmp_path / "run", "doctor-1", replace(QUICK_OPTIONS, conf=conf))
     with closing(runner.trial()) as trial:
         found = {
             what: (is_fine, sentence)
@@ -160,3 +161,5 @@ def test_a_real_spark_rewrites_a_scratch_table_and_nothing_of_it_remains(
     assert found["CALL in lake.scratch"][1].startswith("rewrote 2 of 2 files")
     assert lake.catalog.list_tables(("scratch",)) == []
     assert [path for path in (tmp_path / "warehouse").rglob("*") if path.is_file()] == []
+    (log,) = (tmp_path / "run").glob("*.log")
+    assert " INFO SparkContext: Running Spark version" in log.read_text(), "as its level says"

@@ -31,9 +31,11 @@ class Application:
         conf = SparkConf(loadDefaults=False)
         for key, value in self._conf.items():
             conf.set(key, value)
-        self._context = SparkContext(conf=conf)
         # Pyspark has no public way to the JVM.
-        self._java: JavaObject = cast("JavaObject", self._context._gateway).jvm  # noqa: SLF001
+        SparkContext._ensure_initialized()  # noqa: SLF001
+        self._java = cast("JavaObject", SparkContext._jvm)  # noqa: SLF001
+        self._set_log_level()
+        self._context = SparkContext(conf=conf)
         self.threads = Threads(self._context)
         if settings["master"].startswith("local"):
             drop_cluster_defaults(
@@ -70,6 +72,16 @@ class Application:
             "catalogs": load_catalogs(self.new_session, self._conf, _CATALOGS_SECONDS),
             "at": time.time(),
         }
+
+    def _set_log_level(self) -> None:
+        """Set the level before Spark does, which leaves INFO alone as if it were in force.
+
+        In a shell such as pyspark's, WARN is in force until any level is set.
+        """
+        level = self._java.org.apache.logging.log4j.Level.toLevel(
+            self._conf.get("spark.log.level", "WARN")
+        )
+        self._java.org.apache.spark.util.Utils.setLogLevel(level)
 
     def stop(self) -> None:
         """End it; its JVM goes on."""
