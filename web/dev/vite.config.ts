@@ -76,6 +76,8 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
     .map(decodeURIComponent);
   const [resource, ...rest] = parts;
   switch (resource) {
+    case "session":
+      return send(response, { is_needed: false, name: null, grants: [], has_provider: false, has_tokens: false });
     case "overview":
       return send(response, rest[0] === "history" ? fleet.history : fleet.overview);
     case "inbox":

@@ -1,7 +1,6 @@
 import createClient from "openapi-fetch";
 import { prefix } from "../lib/prefix";
 import type { components, paths } from "./schema";
-import { forgetToken, readToken } from "./token";
 
 export const UNAUTHORIZED = 401;
 
@@ -10,16 +9,6 @@ type Problem = components["schemas"]["Problem"];
 export const client = createClient<paths>({
   baseUrl: globalThis.location.origin + prefix,
   fetch: (request) => fetch(request),
-});
-
-client.use({
-  onRequest: ({ request }) => {
-    const token = readToken();
-    if (token !== null) request.headers.set("Authorization", `Bearer ${token}`);
-  },
-  onResponse: ({ response }) => {
-    if (response.status === UNAUTHORIZED) forgetToken();
-  },
 });
 
 /** A refusal of the daemon, or a request without an answer (status 0). */

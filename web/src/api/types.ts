@@ -4,6 +4,8 @@ type Schemas = components["schemas"];
 
 export type Admission = Schemas["AdmissionOut"];
 export type Band = Schemas["Band"];
+export type Role = Schemas["Role"];
+export type Session = Schemas["SessionOut"];
 export type CatalogOut = Schemas["CatalogOut"];
 export type Cost = Schemas["CostOut"];
 export type EffectivePolicy = Schemas["EffectivePolicyOut"];

@@ -5,7 +5,9 @@ import { overviewQuery } from "../api/fleet";
 import { inboxQuery } from "../api/inbox";
 import { formatCount } from "../lib/format";
 import { prefix } from "../lib/prefix";
+import { sessionQuery, useSession } from "../api/session";
 import { ConnectionNotice, UpgradeNotice } from "./ConnectionNotice";
+import { Account, NoRole, SignIn } from "./SignIn";
 
 const SCHEMES: { value: MantineColorScheme; label: string }[] = [
   { value: "auto", label: "Auto" },
@@ -39,8 +41,30 @@ function InboxCount() {
   ) : null;
 }
 
+/** True when the daemon answers the person; also while it does not answer at all. */
+function useIsIn(): boolean {
+  const session = useSession();
+  return !session?.is_needed || (session.name !== null && session.grants.length > 0);
+}
+
+/** The page, or what stands in its place until somebody with a role is signed in. */
+function Content() {
+  const { data: session, isPending } = useQuery(sessionQuery);
+  const isIn = useIsIn();
+  if (isPending) return null;
+  if (session && !isIn)
+    return session.name === null ? <SignIn session={session} /> : <NoRole name={session.name} />;
+  return (
+    <>
+      <UpgradeNotice />
+      <Outlet />
+    </>
+  );
+}
+
 /** The frame of every page. */
 export function Layout() {
+  const isIn = useIsIn();
   return (
     <>
       <a className="skip-link" href="#content">
@@ -58,7 +82,7 @@ export function Layout() {
             </Link>
             <Link to="/inbox">
               Inbox
-              <InboxCount />
+              {isIn && <InboxCount />}
             </Link>
             <Link to="/tables" activeOptions={{ includeSearch: false }}>
               Tables
@@ -68,19 +92,17 @@ export function Layout() {
             </Link>
             <Link to="/policies">Policies</Link>
           </nav>
+          <Account />
         </div>
       </header>
       <main id="content" className="frame" tabIndex={-1}>
         <div className="stack">
           <ConnectionNotice />
-          <UpgradeNotice />
-          <Outlet />
+          <Content />
         </div>
       </main>
       <footer className="footer frame row row-apart">
-        <span>
-          <Version />
-        </span>
+        <span>{isIn && <Version />}</span>
         <SchemeSwitch />
         <span>
           <a href={`${prefix}/docs`}>API</a>

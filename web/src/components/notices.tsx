@@ -1,7 +1,6 @@
 import { Button, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { ApiError, UNAUTHORIZED } from "../api/client";
-import { TokenForm } from "./TokenForm";
 
 interface NoticeProps {
   tone: "critical" | "watch" | "healthy" | "neutral";
@@ -18,7 +17,7 @@ export function Notice({ tone, title, children }: NoticeProps) {
   );
 }
 
-/** An error in the daemon's words; a refused change asks for the token instead. */
+/** An error in the daemon's words. */
 export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   if (onRetry && isUnanswered(error)) {
     return (
@@ -29,8 +28,10 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => 
   }
   if (error instanceof ApiError && error.status === UNAUTHORIZED) {
     return (
-      <Notice tone="watch" title="Sign in">
-        <TokenForm />
+      <Notice tone="watch" title="You are no longer signed in">
+        <div>
+          <Button onClick={() => location.reload()}>Sign in again</Button>
+        </div>
       </Notice>
     );
   }

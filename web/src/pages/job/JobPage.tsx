@@ -22,6 +22,7 @@ import { FAILURE_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
 import { BeforeAfter } from "./BeforeAfter";
 import { DriverFacts } from "./DriverFacts";
 import { LogPanel } from "./LogPanel";
+import { RoleButton } from "../../components/RoleButton";
 import { mayBeUndone, RollBackButton } from "./RollBackButton";
 import { Timeline } from "./Timeline";
 
@@ -35,7 +36,9 @@ function CancelButton({ job }: { job: Job }) {
     return <span className="dim">Cancellation requested by {job.cancel_requested_by}</span>;
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Cancel…</Button>
+      <RoleButton role="operator" table={job.table} onClick={() => setAsking(true)}>
+        Cancel…
+      </RoleButton>
       <Modal
         opened={isAsking}
         onClose={() => setAsking(false)}

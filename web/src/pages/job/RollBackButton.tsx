@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useRollBack } from "../../api/queries";
 import type { Job } from "../../api/types";
 import { ErrorNotice, Notice } from "../../components/notices";
+import { RoleButton } from "../../components/RoleButton";
 
 const REWRITES: readonly Job["rule"][] = [
   "rewrite_data_files",
@@ -24,7 +25,9 @@ export function RollBackButton({ job }: { job: Job }) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Roll back…</Button>
+      <RoleButton role="approver" table={job.table} onClick={() => setAsking(true)}>
+        Roll back…
+      </RoleButton>
       <Modal
         opened={isAsking}
         onClose={() => setAsking(false)}

@@ -1,4 +1,4 @@
-import { screen, waitFor } from "@testing-library/react";
+import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { makeJob } from "../../../dev/fixtures/jobs";
@@ -12,17 +12,15 @@ const done: Job = {
   state: "succeeded",
   failure_reason: null,
 };
-const TOKEN = "a-token-of-sixteen";
 
-/** A daemon that wants the token; the requests that it got. */
-function serve(): Request[] {
+/** A daemon that knows the session or not; the requests that it got. */
+function serve(isSignedIn: boolean): Request[] {
   const requests: Request[] = [];
   const answer = (request: Request) => {
     requests.push(request);
-    const isKnown = request.headers.get("Authorization") === `Bearer ${TOKEN}`;
-    const refusal = { title: "Unauthorized", status: 401, detail: "POST needs a token" };
+    const refusal = { title: "Unauthorized", status: 401, detail: "sign in" };
     return Promise.resolve(
-      isKnown
+      isSignedIn
         ? Response.json({ ...done, job_id: "m-undone" }, { status: 202 })
         : Response.json(refusal, { status: 401 }),
     );
@@ -31,10 +29,7 @@ function serve(): Request[] {
   return requests;
 }
 
-afterEach(() => {
-  vi.restoreAllMocks();
-  sessionStorage.clear();
-});
+afterEach(() => vi.restoreAllMocks());
 
 describe("a rollback", () => {
   it("is offered for rewrites that are done or could not be proved", () => {
@@ -44,34 +39,23 @@ describe("a rollback", () => {
     expect(mayBeUndone({ ...done, rule: "expire_snapshots" })).toBe(false);
   });
 
-  it("asks for a token where the daemon wants one, keeps it, and says which job undoes", async () => {
-    const requests = serve();
+  it("says which job undoes", async () => {
+    const requests = serve(true);
     await show(<RollBackButton job={done} />);
     await userEvent.click(screen.getByRole("button", { name: "Roll back…" }));
     await userEvent.click(await screen.findByRole("button", { name: "Roll the job back" }));
-    await userEvent.type(await screen.findByLabelText("API token"), TOKEN);
-    await userEvent.click(screen.getByRole("button", { name: "Use this token" }));
-    await userEvent.click(screen.getByRole("button", { name: "Roll the job back" }));
     expect(await screen.findByRole("link", { name: "Open the rollback job" })).toHaveAttribute(
       "href",
       "/jobs/m-undone",
     );
-    await waitFor(() =>
-      expect(requests.map((request) => request.headers.get("Authorization"))).toEqual([
-        null,
-        `Bearer ${TOKEN}`,
-      ]),
-    );
-    expect(requests[1]?.url).toMatch(new RegExp(`/jobs/${done.job_id}/rollback$`));
+    expect(requests[0]?.url).toMatch(new RegExp(`/jobs/${done.job_id}/rollback$`));
   });
 
-  it("forgets a token that the daemon does not know", async () => {
-    sessionStorage.setItem("iceberg-maintainer.token", "one-of-yesterday");
-    serve();
+  it("asks to sign in again when the session is over", async () => {
+    serve(false);
     await show(<RollBackButton job={done} />);
     await userEvent.click(screen.getByRole("button", { name: "Roll back…" }));
     await userEvent.click(await screen.findByRole("button", { name: "Roll the job back" }));
-    expect(await screen.findByLabelText("API token")).toBeVisible();
-    expect(sessionStorage).toHaveLength(0);
+    expect(await screen.findByRole("button", { name: "Sign in again" })).toBeVisible();
   });
 });

@@ -8,9 +8,11 @@ import {
   useDecideOnOrphans,
   type OrphanVerb,
 } from "../../api/queries";
+import { useSession } from "../../api/session";
 import type { OrphanList, TablePath } from "../../api/types";
 import { Grid } from "../../components/Grid";
 import { ErrorNotice, Loaded, Notice } from "../../components/notices";
+import { RoleButton } from "../../components/RoleButton";
 import { Panel } from "../../components/Panel";
 import { TimeAgo } from "../../components/TimeAgo";
 import { formatBytes, formatCount, pluralize } from "../../lib/format";
@@ -154,8 +156,10 @@ interface DecisionProps {
 function Decision({ path, list, verbs, onClose, children }: DecisionProps) {
   const decide = useDecideOnOrphans(path, list);
   const [by, setBy] = useState("");
-  const isNamed = by.trim() !== "";
-  const say = (verb: OrphanVerb) => decide.mutate({ verb, by: by.trim() }, { onSuccess: onClose });
+  const session = useSession();
+  const name = session?.name ?? by.trim();
+  const isNamed = name !== "";
+  const say = (verb: OrphanVerb) => decide.mutate({ verb, by: name }, { onSuccess: onClose });
   return (
     <form
       className="stack"
@@ -164,26 +168,30 @@ function Decision({ path, list, verbs, onClose, children }: DecisionProps) {
         if (isNamed) say(verbs[0]);
       }}
     >
-      <TextInput
-        label="Your name"
-        description="For the audit log"
-        maxLength={MAX_NAME}
-        value={by}
-        onChange={(event) => setBy(event.currentTarget.value)}
-      />
+      {!session?.name && (
+        <TextInput
+          label="Your name"
+          description="For the audit log"
+          maxLength={MAX_NAME}
+          value={by}
+          onChange={(event) => setBy(event.currentTarget.value)}
+        />
+      )}
       <p className="dim">{children}</p>
       {decide.error && <ErrorNotice error={decide.error} />}
       <div className="actions">
         {verbs.map((verb, index) => (
-          <Button
+          <RoleButton
             key={verb}
+            role="approver"
+            table={[path.catalog, path.namespace, path.table].join(".")}
             variant={index === 0 ? "filled" : "default"}
             disabled={!isNamed}
             loading={decide.isPending}
             onClick={() => say(verb)}
           >
             {VERB_WORDS[verb]}
-          </Button>
+          </RoleButton>
         ))}
       </div>
     </form>

@@ -5,6 +5,7 @@ import { usePause, useResume } from "../../api/queries";
 import type { TableDetail, TablePath } from "../../api/types";
 import { TableBadges } from "../../components/badges";
 import { ErrorNotice, Notice } from "../../components/notices";
+import { RoleButton } from "../../components/RoleButton";
 import { TimeAgo } from "../../components/TimeAgo";
 import { FAULT_WORDS, MODE_WORDS } from "../../lib/words";
 import { RunDialog } from "./RunDialog";
@@ -77,15 +78,27 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
           <TableBadges table={table} large />
         </div>
         <div className="actions">
-          <Button variant="filled" onClick={() => setOpen("run")}>
+          <RoleButton
+            role="operator"
+            table={table.table}
+            variant="filled"
+            onClick={() => setOpen("run")}
+          >
             Run now…
-          </Button>
+          </RoleButton>
           {table.pause ? (
-            <Button loading={resume.isPending} onClick={() => resume.mutate()}>
+            <RoleButton
+              role="operator"
+              table={table.table}
+              loading={resume.isPending}
+              onClick={() => resume.mutate()}
+            >
               Resume
-            </Button>
+            </RoleButton>
           ) : (
-            <Button onClick={() => setOpen("pause")}>Pause…</Button>
+            <RoleButton role="operator" table={table.table} onClick={() => setOpen("pause")}>
+              Pause…
+            </RoleButton>
           )}
         </div>
       </div>
