@@ -99,6 +99,11 @@ class Values(Part):
     service: ServiceValues = Field(
         default_factory=ServiceValues, description="The Service of the API and the page."
     )
+    without_sign_in: bool = Field(
+        default=False,
+        description="`true` lets an Ingress or HTTPRoute publish the page without `config.auth`, "
+        "where something in front of it asks people who they are.",
+    )
     ingress: IngressValues = Field(default_factory=IngressValues, description="An Ingress.")
     http_route: HttpRouteValues = Field(
         default_factory=HttpRouteValues, description="An HTTPRoute."

@@ -142,6 +142,15 @@ def test_the_schema_refuses(values: dict[str, Any], words: list[str]) -> None:
         ({"config": LAKE, "ingress": {"enabled": True}}, "ingress.host is empty"),
         ({"config": LAKE, "httpRoute": {"enabled": True}}, "httpRoute.parentRefs or"),
         (
+            {"config": LAKE, "ingress": {"enabled": True, "host": "a.b"}},
+            "the page would be published without a sign-in",
+        ),
+        (
+            CLUSTER
+            | {"config": LAKE | {"auth": {"oidc": {"issuer": "https://a", "client_id": "b"}}}},
+            "config.auth.oidc is given without config.auth.session_key",
+        ),
+        (
             {"config": {"catalogs": {"lake": {"token": "${LAKE_TOKEN}"}}}},
             "config uses ${LAKE_TOKEN}, but nothing gives that variable: name its Secret in",
         ),
@@ -163,11 +172,13 @@ def test_a_text_that_looks_like_a_variable_needs_none() -> None:
     [
         (
             {"config": LAKE},
-            ["OPEN: config.auth.tokens is empty", "OPEN: networkPolicy.enabled is false",
+            ["OPEN: config.auth has no sign-in", "OPEN: networkPolicy.enabled is false",
              "iceberg-maintainer-data stays after helm uninstall", "No policies are given"],
         ),
         (
-            CLUSTER | {"link": {"withoutTls": True}, "ingress": {"enabled": True, "host": "a.b"}},
+            CLUSTER
+            | {"link": {"withoutTls": True}, "ingress": {"enabled": True, "host": "a.b"}}
+            | {"withoutSignIn": True},
             ["UNSAFE: link.withoutTls is true", "UNSAFE: the Ingress has no", "http://a.b/",
              "reaches the page from outside the cluster"],
         ),

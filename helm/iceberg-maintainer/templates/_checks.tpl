@@ -46,6 +46,13 @@
 {{- if and .Values.httpRoute.enabled (or (not .Values.httpRoute.parentRefs) (not .Values.httpRoute.hostnames)) -}}
 {{- fail "httpRoute.enabled is true, but httpRoute.parentRefs or httpRoute.hostnames is empty" -}}
 {{- end -}}
+{{- $auth := .Values.config.auth | default dict -}}
+{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not $auth.tokens) (not $auth.oidc) (not .Values.withoutSignIn) -}}
+{{- fail "the page would be published without a sign-in, and everybody could start jobs: give config.auth.oidc or config.auth.tokens, or set withoutSignIn where something in front of the page asks people who they are" -}}
+{{- end -}}
+{{- if and $cluster $auth.oidc (not $auth.session_key) -}}
+{{- fail "config.auth.oidc is given without config.auth.session_key: replicas of the api would not know each other's sessions" -}}
+{{- end -}}
 {{- if not .Values.extraEnvFrom -}}
 {{- $given := keys .Values.secretEnv -}}
 {{- range .Values.extraEnv }}{{ $given = append $given .name }}{{ end -}}
