@@ -62,7 +62,8 @@ class OpenIdProvider:
 
     def begin(self) -> SignIn:
         """See Identities."""
-        endpoint = self._discover()["authorization_endpoint"]
+        # Asked each time: a provider that is away is said here, not by its silence.
+        endpoint = self._fetch_addresses()["authorization_endpoint"]
         state, nonce, verifier = (token_urlsafe(32) for _ in range(3))
         challenge = urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         asked = {
