@@ -72,17 +72,13 @@ def wait_for(condition: Callable[[], T | None], seconds: float, what: str) -> T:
     raise AssertionError(message)
 
 
-@dataclass
-class Daemon:
-    """A `maintainer serve` of our own."""
+class Server:
+    """The API of a daemon of our own, wherever it runs."""
 
-    process: subprocess.Popen[bytes]
-    log: Path
-    url: str = ""
+    url: str
 
     def get(self, path: str) -> Any:
-        # Our own daemon on loopback.
-        with urllib.request.urlopen(f"{self.url}{path}", timeout=30) as answer:  # noqa: S310
+        with urllib.request.urlopen(f"{self.url}{path}", timeout=30) as answer:  # noqa: S310 - our own
             body = answer.read().decode()
         return json.loads(body) if "json" in answer.headers["Content-Type"] else body
 
@@ -108,6 +104,15 @@ class Daemon:
         )
         with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - as above
             return json.loads(answer.read())
+
+
+@dataclass
+class Daemon(Server):
+    """A `maintainer serve` of our own."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+    url: str = ""
 
     def said(self) -> str:
         return self.log.read_text(errors="replace")

@@ -18,6 +18,7 @@ import pytest
 
 from tests.end_to_end.programs import (
     Daemon,
+    Server,
     descendants,
     environment,
     is_alive,
@@ -223,7 +224,7 @@ def running_job(daemon: Daemon, table: str) -> dict[str, Any] | None:
     )
 
 
-def all_done(daemon: Daemon) -> list[dict[str, Any]] | None:
+def all_done(daemon: Server) -> list[dict[str, Any]] | None:
     jobs: list[dict[str, Any]] = daemon.get("/api/v1/jobs?limit=1000")["items"]
     tables = daemon.get("/api/v1/tables?limit=1000")["items"]
     bands = {one["table"]: one["band"] for one in tables}
