@@ -40,11 +40,12 @@ class PostgresServer:
     account: (
         str | None
     )  # the system user it runs as, where that is not ours: PostgreSQL refuses to run as root
+    host: str = "127.0.0.1"
     port: int = 0
     process: Popen[bytes] | None = None
 
     def url(self, database: str = "postgres", scheme: str = "postgresql+psycopg") -> str:
-        return f"{scheme}://postgres:{self.password}@127.0.0.1:{self.port}/{database}"
+        return f"{scheme}://postgres:{self.password}@{self.host}:{self.port}/{database}"
 
     def create_database(self) -> str:
         """The URL of a new, empty database."""
@@ -91,13 +92,15 @@ class PostgresServer:
             group=self._group(),
             env=self._environment(),
         )
+        with (self.directory / "data/pg_hba.conf").open("a") as rules:
+            rules.write("host all all all scram-sha-256\n")  # initdb allows the loopback only
 
     def start(self) -> None:
         for _attempt in range(START_ATTEMPTS):
-            self.port = self.port or _find_free_port()
+            self.port = self.port or _find_free_port(self.host)
             settings = [
                 f"port={self.port}",
-                "listen_addresses=127.0.0.1",
+                f"listen_addresses={self.host}",
                 f"unix_socket_directories={self.directory}",
                 "fsync=off",
                 "full_page_writes=off",
@@ -159,14 +162,14 @@ class PostgresServer:
         }
 
 
-def _find_free_port() -> int:
+def _find_free_port(host: str) -> int:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((host, 0))
         return int(probe.getsockname()[1])
 
 
-def start_postgres() -> PostgresServer:
-    """A new server; its starter ends it with end_postgres."""
+def start_postgres(host: str = "127.0.0.1") -> PostgresServer:
+    """A new server on this address; its starter ends it with end_postgres."""
     binaries = find_postgres_binaries()
     if binaries is None:
         pytest.fail(
@@ -180,6 +183,7 @@ def start_postgres() -> PostgresServer:
         directory,
         password=token_hex(8),
         account="postgres" if os.geteuid() == 0 else None,
+        host=host,
     )
     try:
         server.initialise()

@@ -49,9 +49,10 @@ class NodeCluster:
         found = {each.metadata.name for each in self._list(Pod, Secret, Service, ConfigMap)}
         return sorted(found - _PROVIDED)
 
-    def incidents(self) -> list[str]:
-        """Events of restarts, failures and evictions."""
+    def incidents(self, *, are_probed: bool = False) -> list[str]:
+        """Events of restarts, failures and evictions; a probe of a starting pod fails at first."""
         bad = {"BackOff", "Failed", "Unhealthy", "Evicted", "OOMKilling", "FailedCreatePodSandBox"}
+        bad -= {"Unhealthy"} if are_probed else set()
         return [
             f"{each.involvedObject.name}: {each.reason}: {each.message}"
             for each in self.administrator.client.list(Event)
