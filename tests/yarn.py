@@ -94,10 +94,9 @@ class Yarn:
                 )
                 urlopen(request, timeout=_ASK_SECONDS).close()  # noqa: S310 - as above
 
-    def read_logs(self) -> str:
-        """What all containers have written."""
-        logs = sorted((self.root / "logs").glob("*/*/std*"))
-        return "\n\n".join(log.read_text(errors="replace") for log in logs)
+    def logs(self) -> list[Path]:
+        """What containers have written, in files of their own."""
+        return list((self.root / "logs").glob("*/*/std*"))
 
     def living(self) -> list[str]:
         """The names of those that have not ended."""

@@ -57,18 +57,20 @@ def wait_at_gate(runner: LocalRunner, run_dir: Path, way: str = "") -> None:
         if driver is not None and driver.is_started and runner.java_pid is not None:
             os.kill(runner.java_pid, signal.SIGQUIT)
 
-    def read() -> str:
-        logs = sorted(run_dir.glob("*.log"), key=lambda log: (len(log.name), log.name))
-        return "".join(log.read_text(encoding="utf-8", errors="replace") for log in logs)
+    def read() -> dict[str, str]:
+        return {str(log): log.read_text(errors="replace") for log in run_dir.glob("*.log")}
 
     await_gate(dump, read, way)
 
 
-def await_gate(dump_threads: Callable[[], None], read: Callable[[], str], way: str = "") -> None:
+def await_gate(
+    dump_threads: Callable[[], None], read: Callable[[], dict[str, str]], way: str = ""
+) -> None:
     """Until a thread of Spark's JVMs stands at a gate, one with these words in its stack; asked is
-    Java itself, which writes all threads into the log.
+    Java itself, which writes all threads into its log. Each log is read by itself, for what an
+    earlier gate has left in one must not count when another one grows.
     """
-    begun = len(read())
+    begun = {name: len(text) for name, text in read().items()}
     asked = 0.0
 
     def stands_there() -> bool:
@@ -76,8 +78,11 @@ def await_gate(dump_threads: Callable[[], None], read: Callable[[], str], way: s
         if time.monotonic() - asked > _STACK_SECONDS:
             asked = time.monotonic()
             dump_threads()
-        stacks = read()[begun:].split("\n\n")
-        return any(_IN_OPEN in stack and way in stack for stack in stacks)
+        return any(
+            _IN_OPEN in stack and way in stack
+            for name, text in read().items()
+            for stack in text[begun.get(name, 0) :].split("\n\n")
+        )
 
     wait_until(stands_there, _GATE_SECONDS)
 

@@ -142,7 +142,7 @@ def cancel_at_gate(scene: Scene, action: Action, gated: Path) -> tuple[str, int]
     )  # measured before the gate is shut, for a measurement would wait there too
     with gate_at(gated):
         job = hand_over()
-        await_gate(site.dump_threads, site.read_log)
+        await_gate(site.dump_threads, site.read_logs)
         begun, active = events.jobs_of(job.job_id)
         assert bool(active) == bool(begun), "Spark works on it, and no further than to the gate"
         request_cancel(workshop.ports, workshop.job(job), "ada")

@@ -80,7 +80,7 @@ class LinkSuite:
             site.runner.renew(job.job_id, FENCE)
             fence = WallClock().now() + FENCE
             site.runner.submit(job)
-            await_gate(site.dump_threads, site.read_log, "iceberg.BaseSnapshot")
+            await_gate(site.dump_threads, site.read_logs, "iceberg.BaseSnapshot")
             with cut_link(site):
                 wait_until(lambda: read_start_time(tree.java_pid) is None)
                 late = WallClock().now() - fence

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -63,8 +63,8 @@ class Ground(Protocol):
 
     ended_by_hand: str  # why a job fails whose application was ended by hand
 
-    def read_log(self, driver: Driver) -> str:
-        """What the driver and its executors have written."""
+    def read_logs(self, driver: Driver) -> dict[str, str]:
+        """What the driver and its executors have written, each in logs of its own."""
 
     def driver_pid(self, java_pid: int) -> int:
         """The driver program of that JVM."""
@@ -113,8 +113,12 @@ class Site:
         for pid in self.tree().pids[1:]:
             os.kill(pid, signal.SIGQUIT)
 
-    def read_log(self) -> str:
-        return self.ground.read_log(self.driver())
+    def read_logs(self) -> dict[str, str]:
+        return self.ground.read_logs(self.driver())
+
+
+def read_files(logs: Iterable[Path]) -> dict[str, str]:
+    return {str(log): log.read_text(errors="replace") for log in logs}
 
 
 def parent_of(pid: int) -> int:
@@ -129,13 +133,13 @@ class Here:
     run_dir: Path
     ended_by_hand: str = "SIGTERM"
 
-    def read_log(self, driver: Driver) -> str:
+    def read_logs(self, driver: Driver) -> dict[str, str]:
         log = (
             driver.log
             if isinstance(driver, DriverProcess)
             else self.run_dir / driver.name / "driver.log"
         )
-        return log.read_text(errors="replace")
+        return read_files([log])
 
     def driver_pid(self, java_pid: int) -> int:
         return parent_of(java_pid)
@@ -155,11 +159,8 @@ class OnStandalone(Here):
     cluster: Cluster = field(kw_only=True)
     work: Path = field(kw_only=True)
 
-    def read_log(self, driver: Driver) -> str:
-        logs = sorted(self.work.glob("app-*/*/stdout"))
-        return "\n\n".join(
-            [super().read_log(driver), *(log.read_text(errors="replace") for log in logs)]
-        )
+    def read_logs(self, driver: Driver) -> dict[str, str]:
+        return super().read_logs(driver) | read_files(self.work.glob("app-*/*/stdout"))
 
     def executor_pids(self) -> list[int]:
         return self.cluster.executor_pids()
@@ -183,12 +184,11 @@ class Pods:
     kubelet: ProcessKubelet
     ended_by_hand: str = "SIGTERM"
 
-    def read_log(self, driver: Driver) -> str:
+    def read_logs(self, driver: Driver) -> dict[str, str]:
         pod = self.api.get("pods", driver.name)
         assert pod is not None
-        return b"\n".join(line for _, line in self.api.log_of(pod["metadata"]["uid"])).decode(
-            errors="replace"
-        )
+        lines = [line for _, line in self.api.log_of(pod["metadata"]["uid"])]
+        return {driver.name: b"\n".join(lines).decode(errors="replace")}
 
     def driver_pid(self, java_pid: int) -> int:
         return parent_of(java_pid)
@@ -208,9 +208,9 @@ class OnYarn:
     cluster: Yarn
     ended_by_hand: str = "killed by "
 
-    def read_log(self, driver: Driver) -> str:
+    def read_logs(self, driver: Driver) -> dict[str, str]:
         del driver
-        return self.cluster.read_logs()
+        return read_files(self.cluster.logs())
 
     def driver_pid(self, java_pid: int) -> int:
         [pid] = [pid for pid in find_processes("start.py") if parent_of(pid) == java_pid]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from maintainer.domain.job import JobState
+from maintainer.domain.job import FailureReason, JobState
 from tests.adapters.spark.behaviour.sites import OnStandalone, Site, open_standalone_site
 from tests.adapters.spark.behaviour.suite import TOO_MUCH, LauncherSuite
 from tests.adapters.spark.lakes import APPLICATION, one_by_one, wait_for_tasks, wait_until
@@ -34,11 +34,9 @@ def _cluster(site: Site) -> Cluster:
 
 class TestExecutors:
     def test_a_task_without_memory_fails_its_job_for_that(self, site: Site) -> None:
-        """Of executors Spark does not always say why they ended."""
         tree = site.tree()
         outcome = try_sql(site.runner, TOO_MUCH)
-        assert outcome.kind == "failed"
-        assert outcome.message
+        assert (outcome.kind, outcome.reason) == ("failed", FailureReason.OUT_OF_MEMORY), outcome
         assert site.tree().java_pid == tree.java_pid, "the driver goes on, with other executors"
 
     def test_executors_are_as_large_as_the_size_says(self, site: Site) -> None:

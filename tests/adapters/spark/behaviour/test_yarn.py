@@ -49,7 +49,8 @@ def test_the_log_of_a_driver_is_read_while_it_runs(site: Site) -> None:
     driver = site.driver()
     assert isinstance(site.ground, OnYarn)
     assert driver.read_log(0).text
-    assert "SparkContext: Running Spark version" in site.ground.read_log(driver)
+    logs = site.ground.read_logs(driver).values()
+    assert any("SparkContext: Running Spark version" in log for log in logs)
 
 
 class TestOnYarn(LauncherSuite):
