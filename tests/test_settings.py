@@ -115,6 +115,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         },
         "server": {"host": "127.0.0.1", "port": 8080, "hosts": (), "prefix": ""},
         "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
+        "log": {"format": "text", "level": "info"},
         "metrics": {
             "max_tables": 1000,
             "tables": (),
