@@ -86,7 +86,8 @@ def test_each_catalog_is_asked_by_one_replica_and_by_another_when_it_is_killed(
         assert not any(left in held.holder for held in store.duties())
         wait_for(lambda: len(find_scanners(store)) == 3, 60, "the last one to have all")
         assert others[1].stop() == 0
-        assert store.duties() == ()
+        # The killed one gave nothing back; what nobody took over ends by itself.
+        assert {held.holder for held in store.duties()} <= {killed}
 
 
 def find_holder_of(catalog: str, store: Store) -> str:
