@@ -88,7 +88,8 @@ class LinkSuite:
         assert late > -timedelta(seconds=2), "until then its time was its own"
         assert late < remote.FENCE_MARGIN, "it was killed while its file stayed shut"
         assert outcome.kind == "lost"
-        assert "exit code 5" in outcome.message
+        # Its exit code is known only where this runner launched the driver.
+        assert "has ended" in outcome.message
 
     def test_a_driver_that_is_frozen_past_its_fence_commits_nothing(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
