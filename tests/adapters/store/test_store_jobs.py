@@ -346,6 +346,7 @@ def test_prune_keeps_unfinished_jobs_and_the_latest_of_each_table_but_not_what_t
 
     assert store.prune(NOW, NOW + timedelta(days=1)) == {
         "samples": 0,
+        "fleet_samples": 0,
         "jobs": 3,
         "events": 2,
         "verdicts": 0,
@@ -358,6 +359,7 @@ def test_prune_keeps_unfinished_jobs_and_the_latest_of_each_table_but_not_what_t
     assert (store.overview().files_removed, store.rule_history(ORDERS_UUID)) == before
     assert store.prune(NOW, NOW + timedelta(days=1)) == {
         "samples": 0,
+        "fleet_samples": 0,
         "jobs": 0,
         "events": 0,
         "verdicts": 0,
