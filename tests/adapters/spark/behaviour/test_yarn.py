@@ -50,7 +50,7 @@ def test_the_log_of_a_driver_is_read_while_it_runs(site: Site) -> None:
     assert isinstance(site.ground, OnYarn)
     assert driver.read_log(0).text
     logs = site.ground.read_logs(driver).values()
-    assert any("SparkContext: Running Spark version" in log for log in logs)
+    assert any("Starting the user application" in log for log in logs)
 
 
 class TestOnYarn(LauncherSuite):
