@@ -1,4 +1,4 @@
-import { NativeSelect, SegmentedControl } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { catalogsQuery, fleetHistoryQuery } from "../../api/fleet";
@@ -7,16 +7,11 @@ import { Chart } from "../../components/Chart";
 import { Grid } from "../../components/Grid";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
+import { RangeSwitch } from "../../components/RangeSwitch";
 import type { FleetAddress } from "../../lib/addresses";
 import { drawFleet } from "../../lib/fleetCharts";
 import { pluralize } from "../../lib/format";
-import {
-  FLEET_METRICS,
-  HISTORY_RANGES,
-  isFleetMetric,
-  isHistoryRange,
-  type FleetMetric,
-} from "../../lib/metrics";
+import { FLEET_METRICS, isFleetMetric, type FleetMetric } from "../../lib/metrics";
 import type { Palette } from "../../lib/palette";
 import { formatExact } from "../../lib/time";
 import { BAND_WORDS, BANDS } from "../../lib/words";
@@ -114,13 +109,7 @@ export function FleetTrend({ address, onChange }: FleetTrendProps) {
               isFleetMetric(value) && onChange({ metric: value })
             }
           />
-          <SegmentedControl
-            size="xs"
-            aria-label="Time range"
-            data={Object.keys(HISTORY_RANGES)}
-            value={range}
-            onChange={(value) => isHistoryRange(value) && onChange({ range: value })}
-          />
+          <RangeSwitch range={range} onChange={(chosen) => onChange({ range: chosen })} />
         </div>
       }
     >

@@ -1,4 +1,4 @@
-import { NativeSelect, SegmentedControl } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { EChartsCoreOption } from "echarts/core";
 import { useCallback } from "react";
@@ -7,13 +7,12 @@ import type { History, TablePath } from "../../api/types";
 import { Chart } from "../../components/Chart";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
+import { RangeSwitch } from "../../components/RangeSwitch";
 import { drawOverTime, drawValues, scaleBytes } from "../../lib/axes";
 import { pluralize } from "../../lib/format";
 import {
   HISTORY_METRICS,
-  HISTORY_RANGES,
   isHistoryMetric,
-  isHistoryRange,
   type HistoryMetric,
   type HistoryRange,
 } from "../../lib/metrics";
@@ -21,7 +20,6 @@ import type { Palette } from "../../lib/palette";
 import { formatExact } from "../../lib/time";
 
 const CHART_HEIGHT = 272;
-const RANGES = Object.keys(HISTORY_RANGES);
 const METRICS = Object.entries(HISTORY_METRICS).map(([value, { label }]) => ({ value, label }));
 
 function drawHistory(history: History, metric: HistoryMetric, palette: Palette): EChartsCoreOption {
@@ -93,13 +91,7 @@ export function HistoryChart({ path, metric, range, onChange }: HistoryChartProp
               isHistoryMetric(value) && onChange({ metric: value })
             }
           />
-          <SegmentedControl
-            size="xs"
-            aria-label="Time range"
-            data={RANGES}
-            value={range}
-            onChange={(value) => isHistoryRange(value) && onChange({ range: value })}
-          />
+          <RangeSwitch range={range} onChange={(chosen) => onChange({ range: chosen })} />
         </div>
       }
     >
