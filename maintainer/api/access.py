@@ -39,7 +39,8 @@ class Need:
 _needs: dict[Callable[..., Any], Need] = {}
 
 
-def _declare(check: Callable[..., Awaitable[None] | None], need: Need) -> Any:  # noqa: ANN401 - as Depends itself
+# ANN401 here and below: Depends returns Any itself.
+def _declare(check: Callable[..., Awaitable[None] | None], need: Need) -> Any:  # noqa: ANN401
     _needs[check] = need
     return Depends(check)
 

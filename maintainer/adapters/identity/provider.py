@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
-from http import HTTPStatus
 from secrets import token_urlsafe
 from threading import Lock
 from time import monotonic
@@ -174,7 +173,7 @@ class OpenIdProvider:
                 method, url, data=form, timeout=SECONDS_PER_REQUEST, allow_redirects=False,
                 stream=True, headers={"Accept": "application/json"},
             ) as response:  # fmt: skip
-                if form is not None and HTTPStatus.BAD_REQUEST <= response.status_code < 500:  # noqa: PLR2004
+                if form is not None and 400 <= response.status_code < 500:  # noqa: PLR2004
                     message = "the provider refused the sign-in"
                     raise CredentialsRefusedError(message)
                 response.raise_for_status()
