@@ -130,7 +130,7 @@ def test_the_wait_for_the_schema_ends_with_the_migration(
     settings: Settings, tmp_path: Path
 ) -> None:
     code, output = run(tmp_path, "store", "wait", "--timeout", "0s")
-    assert (code, "does not have this version's schema" in output) == (1, True)
+    assert (code, "does not yet have this version's schema" in output) == (1, True)
     waited: list[tuple[int, str]] = []
     thread = threading.Thread(target=lambda: waited.append(run(tmp_path, "store", "wait")))
     thread.start()

@@ -14,30 +14,30 @@ from sqlalchemy import Connection, insert, text
 from maintainer.adapters.store import schema_version
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.job_schema import savings
-from maintainer.adapters.store.schema import INSTANCE_ID_KEY, VERSION_TABLE, metadata, store_info
-from maintainer.domain.errors import StoreUnavailableError
+from maintainer.adapters.store.schema import (
+    COMPATIBLE_FROM_KEY,
+    INSTANCE_ID_KEY,
+    VERSION_TABLE,
+    metadata,
+    store_info,
+)
 
 _ADVISORY_LOCK = 0x1CEBE46  # any number that nothing else uses on this database
 _one_at_a_time = Lock()  # Alembic's environment is one per process
 
 
-def upgrade(database: Database) -> str:
-    """Bring the schema to the newest revision and return it; other processes wait meanwhile.
-
-    StoreUnavailableError if a newer version has already taken the database further.
-    """
+def upgrade(database: Database) -> None:
+    """Bring the schema to the newest revision; other processes wait meanwhile."""
     config = Config()
     config.set_main_option("script_location", str(schema_version.MIGRATIONS).replace("%", "%%"))
     script = ScriptDirectory.from_config(config)
-    head = script.get_current_head() or ""
-    with database.read() as connection:
-        if _read_revision(connection, script, database.place) == head:
-            return head
+    head = schema_version.newest()
     with _one_at_a_time, database.write(durable=True) as connection:
         if not database.is_sqlite:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
-        before = _read_revision(connection, script, database.place)
-        if before is None:
+        if schema_version.is_usable(connection, database.place):
+            return  # another process was faster
+        if _context(connection).get_current_revision() is None:
             metadata.create_all(connection, checkfirst=False)
             _context(connection).stamp(script, head)
             connection.execute(insert(store_info).values(key=INSTANCE_ID_KEY, value=token_hex(4)))
@@ -45,21 +45,11 @@ def upgrade(database: Database) -> str:
                 ("files_removed", "manifests_removed", "snapshots_removed", "bytes_rewritten"), 0
             )
             connection.execute(insert(savings).values(id=1, **zeros))
-        elif before != head:
+        else:
             _run(connection, config, script)
-    return head
-
-
-def _read_revision(connection: Connection, script: ScriptDirectory, place: str) -> str | None:
-    current = _context(connection).get_current_revision()
-    known = {revision.revision for revision in script.walk_revisions()}
-    if current is not None and current not in known:
-        message = (
-            f"store {place} has schema {current}, this version knows up to "
-            f"{script.get_current_head()}: use the newer version that wrote it"
-        )
-        raise StoreUnavailableError(message)
-    return current
+        oldest = script.get_revision(head).module.compatible_from
+        row = {"key": COMPATIBLE_FROM_KEY, "value": oldest}
+        connection.execute(database.upsert(store_info, row))
 
 
 def _context(connection: Connection) -> MigrationContext:

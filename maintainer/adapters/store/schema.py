@@ -22,6 +22,7 @@ from maintainer.adapters.store.types import Count, Instant, Packed, Sequenced, n
 # not Alembic's default name: a PostgreSQL database may be shared with other users of Alembic
 VERSION_TABLE = "maintainer_schema"
 INSTANCE_ID_KEY = "instance_id"  # in store_info
+COMPATIBLE_FROM_KEY = "compatible_from"  # in store_info: the oldest schema whose version may start
 
 # The table list is sorted by these, within a band too.
 SORTED_FIGURES = (

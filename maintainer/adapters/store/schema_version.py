@@ -1,26 +1,49 @@
-"""Which schema a database has, and which one this version needs."""
+"""Which schema a database has, and whether this version may use it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import inspect, text
+from sqlalchemy import Connection, inspect, select, text
 
-from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.schema import VERSION_TABLE
+from maintainer.adapters.store.schema import COMPATIBLE_FROM_KEY, VERSION_TABLE, store_info
+from maintainer.domain.errors import StoreUnavailableError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 
-def is_current(database: Database) -> bool:
-    """Say whether nothing has to be migrated, without Alembic, which is slow to import."""
-    with database.read() as connection:
-        if not inspect(connection).has_table(VERSION_TABLE):
-            return False
-        query = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - a constant
-        return list(connection.execute(query).scalars()) == [_newest()]
+def is_usable(connection: Connection, place: str) -> bool:
+    """Say whether nothing has to be migrated, without Alembic, which is slow to import.
+
+    A newer schema is usable if it says so of this version's; else StoreUnavailableError with the
+    place.
+    """
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return False
+    revision = read_revision(connection)
+    if revision is not None and revision > newest():
+        _refuse_incompatible(connection, revision, place)
+    return revision is not None and revision >= newest()
 
 
-def _newest() -> str:
+def read_revision(connection: Connection) -> str | None:
+    """Return the schema of a database that has the table of versions."""
+    query = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - a constant
+    return connection.execute(query).scalar()
+
+
+def newest() -> str:
     """The newest revision: the file of each is named after it, `r0001_initial.py`."""
     return max(path.name[1:5] for path in (MIGRATIONS / "versions").glob("r*.py"))
+
+
+def _refuse_incompatible(connection: Connection, revision: str, place: str) -> None:
+    query = select(store_info.c.value).where(store_info.c.key == COMPATIBLE_FROM_KEY)
+    oldest = connection.execute(query).scalar()
+    if oldest is None or oldest > newest():
+        needed = f"a version with schema {oldest or revision} or newer"
+        message = (
+            f"store {place} has schema {revision}, which needs {needed}; this version has "
+            f"{newest()}: start such a version, or restore the backup from before the upgrade"
+        )
+        raise StoreUnavailableError(message)

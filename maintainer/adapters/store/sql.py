@@ -51,8 +51,8 @@ from maintainer.adapters.store.policy_versions import (
 )
 from maintainer.adapters.store.portions import SqlPortions
 from maintainer.adapters.store.scan_marks import read_marks, record_mark
-from maintainer.adapters.store.schema import INSTANCE_ID_KEY, VERSION_TABLE, store_info, tables
-from maintainer.adapters.store.schema_version import is_current
+from maintainer.adapters.store.schema import INSTANCE_ID_KEY, store_info, tables
+from maintainer.adapters.store.schema_version import is_usable, read_revision
 from maintainer.adapters.store.spark_facts import read_spark_facts, record_spark_facts
 from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
 from maintainer.domain.audit import AuditEntry
@@ -277,9 +277,7 @@ class SqlStore(
 
     def describe(self) -> str:
         with self._database.read() as connection:
-            revision = connection.execute(
-                text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - a constant of ours
-            ).scalar_one()
+            revision = read_revision(connection)
             if self._database.is_sqlite:
                 return (
                     f"SQLite {sqlite3.sqlite_version} file {self._database.place}, schema "
@@ -312,11 +310,13 @@ def open_store(url: str, *, migrates: bool = True) -> SqlStore:
     """Open the store at sqlite:///path or postgresql://user@host/database and migrate its schema.
 
     ConfigurationError for any other URL. StoreUnavailableError if the database cannot be used, a
-    newer version has migrated it further, or it is older and shall not be migrated here.
+    newer version made it unusable for this one, or it is older and shall not be migrated here.
     """
     database = Database(url)
     try:
-        if not is_current(database):
+        with database.read() as connection:
+            is_ready = is_usable(connection, database.place)
+        if not is_ready:
             _update(database, migrates=migrates)
     except BaseException:
         database.close()
@@ -327,8 +327,8 @@ def open_store(url: str, *, migrates: bool = True) -> SqlStore:
 def _update(database: Database, *, migrates: bool) -> None:
     if not migrates:
         message = (
-            f"store {database.place} does not have this version's schema, and this process does "
-            f"not migrate it: run `maintainer store migrate` first"
+            f"store {database.place} does not yet have this version's schema, and this process "
+            f"does not migrate it: run `maintainer store migrate` first"
         )
         raise StoreUnavailableError(message)
     # Alembic is slow to import.

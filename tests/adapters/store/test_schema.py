@@ -3,6 +3,7 @@ from __future__ import annotations
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from threading import Barrier
 
@@ -33,6 +34,7 @@ from alembic import op
 
 revision = "9998"
 down_revision = "{NEWEST}"
+compatible_from = "{{compatible_from}}"
 
 
 def upgrade():
@@ -47,11 +49,15 @@ def create_released(database: Database, revision: str) -> None:
             connection.exec_driver_sql(statement)
 
 
-def add_migration(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def add_migration(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, compatible_from: str = NEWEST
+) -> None:
     """Be a newer version from now on."""
     migrations = directory / "migrations"
     shutil.copytree(schema_version.MIGRATIONS, migrations)
-    (migrations / "versions" / "r9998_later.py").write_text(LATER)
+    (migrations / "versions" / "r9998_later.py").write_text(
+        LATER.format(compatible_from=compatible_from)
+    )
     monkeypatch.setattr(schema_version, "MIGRATIONS", migrations)
 
 
@@ -140,9 +146,10 @@ def test_a_schema_from_the_future_is_refused_and_left_alone(store_url: str) -> N
     database = Database(store_url)
     with database.write() as connection:
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
+        connection.execute(text("DELETE FROM store_info WHERE key = 'compatible_from'"))
 
     with pytest.raises(
-        StoreUnavailableError, match=f"has schema 9999, this version knows up to {NEWEST}"
+        StoreUnavailableError, match="has schema 9999, which needs a version with schema 9999"
     ):
         open_store(store_url)
 
@@ -197,6 +204,50 @@ def test_a_process_of_the_older_version_goes_on_when_a_newer_one_has_added_to_th
     older.prune(NOW, NOW)
     for store in (older, newer):
         store.close()
+
+
+@pytest.mark.parametrize("migrates", [True, False])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_an_older_version_starts_on_a_newer_schema_that_only_adds(
+    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_new: bool, migrates: bool
+) -> None:
+    if not is_new:
+        open_store(store_url).close()
+    with monkeypatch.context() as newer_version:
+        add_migration(tmp_path, newer_version)
+        open_store(store_url).close()
+
+    store = open_store(store_url, migrates=migrates)
+
+    assert "schema 9998" in store.describe()
+    assert store.add_job(make_job())
+    store.close()
+
+
+def test_an_older_version_is_refused_by_a_schema_that_takes_away_and_learns_what_to_do(
+    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as newer_version:
+        add_migration(tmp_path, newer_version, compatible_from="9998")
+        open_store(store_url).close()
+
+    for migrates in (True, False):
+        with pytest.raises(
+            StoreUnavailableError,
+            match=f"needs a version with schema 9998 or newer; this version has {NEWEST}: "
+            "start such a version, or restore the backup",
+        ):
+            open_store(store_url, migrates=migrates)
+
+
+def test_each_revision_names_the_oldest_that_may_work_with_it_and_none_goes_back() -> None:
+    names = sorted(file.stem for file in schema_version.MIGRATIONS.glob("versions/r*.py"))
+    oldest = [
+        import_module(f"maintainer.adapters.store.migrations.versions.{name}").compatible_from
+        for name in names
+    ]
+    assert oldest == sorted(oldest)
+    assert all(one <= name[1:5] for one, name in zip(oldest, names, strict=True))
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(store_url: str) -> None:

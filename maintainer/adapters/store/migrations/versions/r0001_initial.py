@@ -4,3 +4,4 @@ from __future__ import annotations
 
 revision = "0001"
 down_revision = None
+compatible_from = "0001"
