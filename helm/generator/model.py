@@ -91,6 +91,11 @@ class Values(Part):
     service_account: AccountValues = Field(
         default_factory=AccountValues, description="The daemon's service account."
     )
+    api_service_account: AccountValues = Field(
+        default_factory=AccountValues,
+        description="The service account of the replicas of `api` in mode `cluster`. It has no "
+        "right, except to list policies that are resources.",
+    )
     spark_service_account: AccountValues = Field(
         default_factory=AccountValues,
         description="The service account of drivers in pods, in the namespace of the jobs.",

@@ -20,10 +20,12 @@ from tests.helm.charts import (
     Object,
     find,
     objects,
+    pods,
     read_values,
     render,
 )
 
+LIST = ("list", POLICY.plural)
 PODS = [
     ("simple-pods", Operator.NONE, "spark-jobs"),
     ("cluster", Operator.NONE, NAMESPACE),
@@ -80,9 +82,16 @@ def test_nothing_is_cluster_wide(scenario: str) -> None:
     assert placeless == expected.get(scenario, [])
 
 
-def test_the_daemon_lists_policies_and_writes_their_status_in_their_namespaces_alone() -> None:
-    name = "upkeep-policies"
-    rights = {("list", POLICY.plural), ("patch", f"{POLICY.plural}/status")}
+@pytest.mark.parametrize(
+    ("account", "name", "rights"),
+    [
+        ("upkeep", "upkeep-policies", {LIST, ("patch", f"{POLICY.plural}/status")}),
+        ("upkeep-api", "upkeep-policies-api", {LIST}),
+    ],
+)
+def test_workers_write_the_status_of_policies_that_the_api_lists_in_their_namespaces_alone(
+    account: str, name: str, rights: set[tuple[str, str]]
+) -> None:
     for namespace in ("platform", "team-sales"):
         rules = find("cluster-full", "Role", name, namespace)["rules"]
         assert {
@@ -93,7 +102,27 @@ def test_the_daemon_lists_policies_and_writes_their_status_in_their_namespaces_a
         } == rights
         assert {group for rule in rules for group in rule["apiGroups"]} == {POLICY.group}
         [subject] = find("cluster-full", "RoleBinding", name, namespace)["subjects"]
-        assert (subject["name"], subject["namespace"]) == ("upkeep", NAMESPACE)
+        assert (subject["name"], subject["namespace"]) == (account, NAMESPACE)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_the_api_has_an_account_of_its_own_without_any_right_but_to_list_policies(
+    scenario: str,
+) -> None:
+    accounts = {
+        pod.labels["app.kubernetes.io/component"]: pod.spec["serviceAccountName"]
+        for pod in pods(scenario)
+        if pod.kind == "Deployment"
+    }
+    assert ("api" in accounts) is scenario.startswith("cluster")
+    if accounts:
+        assert accounts["api"] != accounts["worker"]
+    bound = {
+        each["metadata"]["name"]
+        for each in objects(scenario, "RoleBinding")
+        if accounts.get("api") in {subject["name"] for subject in each["subjects"]}
+    }
+    assert bound == ({"upkeep-policies-api"} if scenario == "cluster-full" else set())
 
 
 def test_the_definition_is_left_unless_the_user_says_otherwise() -> None:
@@ -117,6 +146,7 @@ def test_accounts_have_their_annotations() -> None:
     }
     assert annotations == {
         "upkeep": {"example/role": "reader"},
+        "upkeep-api": {"example/role": "shower"},
         "writer": {"example/role": "writer"},
     }
 

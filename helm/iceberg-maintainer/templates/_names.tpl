@@ -52,6 +52,10 @@ annotations: {{- toYaml . | nindent 2 }}
 {{- .Values.serviceAccount.name | default (ternary (include "maintainer.fullname" .) "default" .Values.serviceAccount.create) -}}
 {{- end -}}
 
+{{- define "maintainer.apiServiceAccount" -}}
+{{- .Values.apiServiceAccount.name | default (ternary (printf "%s-api" (include "maintainer.fullname" .)) "default" .Values.apiServiceAccount.create) -}}
+{{- end -}}
+
 {{- define "maintainer.sparkServiceAccount" -}}
 {{- .Values.sparkServiceAccount.name | default (ternary (printf "%s-spark" (include "maintainer.fullname" .)) "default" .Values.sparkServiceAccount.create) -}}
 {{- end -}}

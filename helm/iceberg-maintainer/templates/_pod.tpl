@@ -86,7 +86,7 @@ metadata:
     checksum/config: {{ include "maintainer.config" .root | sha256sum }}
     {{- with $values.podAnnotations }}{{ toYaml . | nindent 4 }}{{ end }}
 spec:
-  serviceAccountName: {{ include "maintainer.serviceAccount" .root }}
+  serviceAccountName: {{ include (ternary "maintainer.apiServiceAccount" "maintainer.serviceAccount" (eq .role "api")) .root }}
   automountServiceAccountToken: {{ eq (include "maintainer.needsToken" .) "true" }}
   enableServiceLinks: false
   {{- with include "maintainer.pullSecrets" .root | fromJsonArray }}
