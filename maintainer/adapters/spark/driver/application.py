@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Any, TypeAlias, cast
 
@@ -9,7 +10,8 @@ from .facts import load_catalogs, read_versions
 from .jvm import Jvm, ParentJvm, drop_cluster_defaults
 from .link.outbox import Message
 from .marks import Marks
-from .progress import ExecutorTime
+from .progress import ExecutorTime, Meter
+from .results import MAX_CAUSES, read_causes, split_cause
 from .threads import Threads
 
 _CATALOGS_SECONDS = 30  # time for the configured catalogs to load, all at once
@@ -82,6 +84,13 @@ class Application:
             self._conf.get("spark.log.level", "WARN")
         )
         self._java.org.apache.spark.util.Utils.setLogLevel(level)
+
+    def read_causes(self, error: BaseException, meter: Meter) -> list[dict[str, str]]:
+        """Return the causes of a job's error, behind what failed attempts of its tasks said."""
+        attempts: list[str] = []
+        with contextlib.suppress(Exception):  # the JVM may be gone by now
+            attempts = meter.read_attempts(self.scala_context, self._java)[:MAX_CAUSES]
+        return [*map(split_cause, attempts), *read_causes(error)]
 
     def stop(self) -> None:
         """End it; its JVM goes on."""

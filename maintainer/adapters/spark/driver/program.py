@@ -278,7 +278,7 @@ class Program:
             job.run_statements(session, self._output)
         # Any exception of Spark fails the job, with its class and message.
         except Exception as error:  # noqa: BLE001
-            causes = read_causes(error)
+            causes = self._application.read_causes(error, job.meter)
         else:
             causes = []
         self._report_end(job, causes)

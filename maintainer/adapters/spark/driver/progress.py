@@ -17,6 +17,7 @@ JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 _FILE_GROUP = re.compile(
     r"\bfile group (\d+)/(\d+)\b"
 )  # Iceberg's description of the Spark jobs of a rewrite
+_MAX_ATTEMPTS = 100  # of a stage
 _OVER = frozenset({"SUCCEEDED", "FAILED", "UNKNOWN"})
 
 
@@ -34,6 +35,7 @@ class _SparkJob:
     groups_total: int
     begun: float
     failure: str  # why a stage failed; empty if none did
+    failed: tuple[tuple[int, int], ...]  # stages (number, attempt) with failed tasks
 
 
 class Meter:
@@ -64,6 +66,28 @@ class Meter:
         """
         self._look_at_all(spark)
         return next((job.failure for _, job in sorted(self._known.items()) if job.failure), "")
+
+    def read_attempts(self, spark: JavaObject, java: JavaObject) -> list[str]:
+        """Return what each failed attempt of a task said, each message once.
+
+        The error of a failed stage has the last attempt only. ``java`` has the JVM's packages.
+        """
+        self._look_at_all(spark)
+        api, failed = java.org.apache.spark.status.api.v1, java.java.util.ArrayList()
+        failed.add(api.TaskStatus.FAILED)
+        tasks = [
+            task
+            for job in self._known.values()
+            if not job.has_succeeded
+            for number, attempt in job.failed
+            for task in _items(
+                spark.statusStore().taskList(
+                    number, attempt, 0, _MAX_ATTEMPTS, api.TaskSorting.ID, failed
+                )
+            )
+        ]
+        said = [task.errorMessage() for task in tasks]
+        return list(dict.fromkeys(str(message.get()) for message in said if message.isDefined()))
 
     def _look_at_all(self, spark: JavaObject) -> None:
         store = spark.statusStore()
@@ -125,6 +149,9 @@ def _look(store: JavaObject, number: int) -> _SparkJob:
         )
         if status == "FAILED"
         else "",
+        failed=tuple(
+            (stage.stageId(), stage.attemptId()) for stage in stages if stage.numFailedTasks()
+        ),
     )
 
 

@@ -12,7 +12,7 @@ EXECUTE = "EXECUTE RESULT OF "
 MAX_MESSAGE_CHARACTERS = 4000
 # Java tries to initialize a class once.
 _BROKEN = re.compile("ExceptionInInitializerError|Could not initialize class|UnsatisfiedLinkError")
-_MAX_CAUSES = 10
+MAX_CAUSES = 10
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
@@ -33,7 +33,7 @@ def read_causes(error: BaseException) -> list[dict[str, str]]:
     throwable = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     causes: list[dict[str, str]] = []
     with contextlib.suppress(Exception):  # the JVM may be gone by now; the known part is enough
-        while throwable is not None and len(causes) < _MAX_CAUSES:
+        while throwable is not None and len(causes) < MAX_CAUSES:
             causes.append(
                 {
                     "class": throwable.getClass().getName(),
@@ -44,6 +44,13 @@ def read_causes(error: BaseException) -> list[dict[str, str]]:
     return causes or [
         {"class": type(error).__name__, "message": str(error)[:MAX_MESSAGE_CHARACTERS]}
     ]
+
+
+def split_cause(text: str) -> dict[str, str]:
+    """Return a cause from Spark's text of it, which begins with the name of the class."""
+    message = re.sub(r"^[\w.$]*", "", text)
+    name = text.removesuffix(message)
+    return {"class": name, "message": message.lstrip(": ")[:MAX_MESSAGE_CHARACTERS]}
 
 
 def has_broken_class(causes: list[dict[str, str]]) -> bool:

@@ -18,6 +18,12 @@ from tests.adapters.spark.lakes import APPLICATION, one_by_one, wait_for_tasks, 
 from tests.adapters.spark.standalone import Cluster
 from tests.adapters.spark.workshop import try_sql
 
+FIRST_WITHOUT_MEMORY = """
+SELECT raise_error(IF(reflect('java.lang.System', 'setProperty', 'is_tried', 'yes') = 'null',
+                      'java.lang.OutOfMemoryError: Java heap space', 'rejected from a pool'))
+FROM range(1)
+"""  # the first attempt in each executor says the reason, the others say what came of it
+
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster]
 
 
@@ -38,6 +44,11 @@ class TestExecutors:
         outcome = try_sql(site.runner, TOO_MUCH)
         assert (outcome.kind, outcome.reason) == ("failed", FailureReason.OUT_OF_MEMORY), outcome
         assert site.tree().java_pid == tree.java_pid, "the driver goes on, with other executors"
+
+    def test_the_reason_is_found_in_any_attempt_of_a_task(self, site: Site) -> None:
+        outcome = try_sql(site.runner, FIRST_WITHOUT_MEMORY)
+        assert (outcome.kind, outcome.reason) == ("failed", FailureReason.OUT_OF_MEMORY), outcome
+        assert "Java heap space" in outcome.message
 
     def test_executors_are_as_large_as_the_size_says(self, site: Site) -> None:
         site.driver()

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.spark.driver.results import EXECUTE, execute_result, has_broken_class
+from maintainer.adapters.spark.driver.results import (
+    EXECUTE,
+    execute_result,
+    has_broken_class,
+    split_cause,
+)
 
 
 class Session:
@@ -40,3 +45,21 @@ def test_a_class_that_java_initializes_no_more_breaks_the_jvm(
     causes = [{"class": "java.lang.RuntimeException", "message": ""}]
     assert not has_broken_class(causes)
     assert has_broken_class([*causes, {"class": name, "message": message}]) is is_broken
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        (
+            "java.lang.OutOfMemoryError: Java heap space",
+            "java.lang.OutOfMemoryError",
+            "Java heap space",
+        ),
+        ("ExecutorLostFailure (executor 2 exited)", "ExecutorLostFailure", "(executor 2 exited)"),
+        ("", "", ""),
+    ],
+)
+def test_a_text_of_spark_is_split_into_class_and_message(
+    text: str, name: str, message: str
+) -> None:
+    assert split_cause(text) == {"class": name, "message": message}
