@@ -7,6 +7,7 @@ from fnmatch import translate
 from functools import lru_cache
 from re import Pattern, sub
 from re import compile as compile_regex
+from re import split as split_text
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.units import format_count
@@ -115,6 +116,11 @@ class TablePattern:
     def is_exact(self) -> bool:
         """True when the pattern has no wildcard."""
         return not any(character in self.text for character in "*?[")
+
+    @property
+    def prefix(self) -> str:
+        """What each name that the pattern selects begins with: all before the first wildcard."""
+        return split_text(r"[*?[]", self.text, maxsplit=1)[0]
 
     @property
     def specificity(self) -> tuple[int, int, int]:

@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer, PolicySet
+from maintainer.policy.layer_index import LayerIndex
 
 _DIGITS = 16
 
@@ -29,6 +30,7 @@ class Bases:
         """
         self._shared = shared or {}
         self._layers = policies.layers
+        self._index = LayerIndex(policies.layers)
         self._program = program
         self._known: dict[tuple[int, ...], str] = {}
 
@@ -45,12 +47,7 @@ class Bases:
         )
 
     def _of_name(self, table: TableIdentifier) -> str:
-        name = str(table)
-        numbers = tuple(
-            number
-            for number, layer in enumerate(self._layers)
-            if any(pattern.matches_name(name) for pattern in layer.tables)
-        )
+        numbers = self._index.find(str(table))
         basis = self._known.get(numbers)
         if basis is None:
             basis = self._known[numbers] = self._digest(

@@ -11,12 +11,14 @@ from maintainer.domain.job import Job
 from maintainer.domain.policy import PolicyLayer, PolicyProblem
 from maintainer.domain.policy_status import PolicyStatus
 from maintainer.policy.ambiguity import find_ambiguities
+from maintainer.policy.layer_index import LayerIndex
 from maintainer.ports import Ports
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.ports.store.tables import TableQuery, TableRecord
 
 _BANDS = tuple(Band)  # best first
+_MAX_PREFIXES = 100  # of one query; with more, all tables are read
 
 
 @dataclass(slots=True)
@@ -45,48 +47,53 @@ def find_statuses(ports: Ports, layers: Sequence[PolicyLayer]) -> Mapping[str, P
     """The status of each layer, by its name."""
     if not layers:
         return {}
-    sums = {layer.name: _Sums() for layer in layers}
-    for record in _list_tables(ports):
-        for layer in _find_naming(layers, str(record.table)):
-            sums[layer.name].add(record)
-    jobs = _find_last_jobs(ports, layers)
+    index = LayerIndex(layers)
+    sums = [_Sums() for _ in layers]
+    for record in _list_tables(ports, _find_prefixes(layers)):
+        for number in index.find(str(record.table)):
+            sums[number].add(record)
+    jobs = _find_last_jobs(ports, index)
     policies = ports.policies.current()
     problems = (*policies.problems, *find_ambiguities(policies))
     return {
-        name: PolicyStatus(
+        layer.name: PolicyStatus(
             tables=one.tables,
             band=one.band,
             average_file_size_bytes=one.data_bytes / one.data_files if one.data_files else None,
-            last_job=jobs.get(name),
+            last_job=jobs.get(number),
             next_check_at=one.next_check_at,
-            problems=tuple(_find_problems(problems, name)),
+            problems=tuple(_find_problems(problems, layer.name)),
         )
-        for name, one in sums.items()
+        for number, (layer, one) in enumerate(zip(layers, sums, strict=True))
     }
 
 
-def _list_tables(ports: Ports) -> Iterator[TableRecord]:
+def _find_prefixes(layers: Iterable[PolicyLayer]) -> tuple[str, ...] | None:
+    """What the names of all tables of the layers begin with, in levels; None: too much to say."""
+    wanted: list[str] = []
+    found = {pattern.prefix.rpartition(".") for layer in layers for pattern in layer.tables}
+    for prefix in sorted(before + dot for before, dot, _ in found):
+        if not wanted or not prefix.startswith(wanted[-1]):
+            wanted.append(prefix)
+    return tuple(wanted) if "" not in wanted and len(wanted) <= _MAX_PREFIXES else None
+
+
+def _list_tables(ports: Ports, within: tuple[str, ...] | None) -> Iterator[TableRecord]:
     cursor: str | None = None
     while True:
-        page = ports.store.tables(TableQuery(limit=MAX_PAGE, cursor=cursor))
+        page = ports.store.tables(TableQuery(limit=MAX_PAGE, cursor=cursor, within=within))
         yield from page.items
         cursor = page.next_cursor
         if cursor is None:
             return
 
 
-def _find_naming(layers: Iterable[PolicyLayer], name: str) -> Iterator[PolicyLayer]:
-    for layer in layers:
-        if any(pattern.matches_name(name) for pattern in layer.tables):
-            yield layer
-
-
-def _find_last_jobs(ports: Ports, layers: Sequence[PolicyLayer]) -> Mapping[str, Job]:
+def _find_last_jobs(ports: Ports, index: LayerIndex) -> Mapping[int, Job]:
     """The newest job of each layer among the newest MAX_PAGE jobs of all tables."""
-    found: dict[str, Job] = {}
+    found: dict[int, Job] = {}
     for job in ports.store.jobs(JobQuery(limit=MAX_PAGE)).items:
-        for layer in _find_naming(layers, str(job.table)):
-            found.setdefault(layer.name, job)
+        for number in index.find(str(job.table)):
+            found.setdefault(number, job)
     return found
 
 

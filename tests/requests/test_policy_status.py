@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from maintainer.domain.health import Band
 from maintainer.domain.policy import PolicyLayer
 from maintainer.domain.policy_status import PolicyStatus
-from maintainer.ports.store.tables import TableQuery
+from maintainer.ports.store.pages import Page
+from maintainer.ports.store.tables import TableQuery, TableRecord
 from maintainer.requests.policy_status import find_statuses
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
@@ -63,3 +66,28 @@ def test_without_policies_nothing_is_read() -> None:
     world = World()
     world.store.broken = "the disk is full"
     assert find_statuses(world.ports, ()) == {}
+
+
+@pytest.mark.parametrize(
+    ("patterns", "prefixes"),
+    [
+        (["lake.sales.*", "lake.sales.orders", "lake.hr.p*"], ("lake.hr.", "lake.sales.")),
+        (["lake.*", "lake.sales.*"], ("lake.",)),
+        (["lake.sales.*", "*.orders"], None),
+        ([f"lake.team{number}.*" for number in range(101)], None),
+    ],
+)
+def test_only_tables_that_may_be_named_are_read(
+    monkeypatch: pytest.MonkeyPatch, patterns: list[str], prefixes: tuple[str, ...] | None
+) -> None:
+    world = World()
+    asked: list[TableQuery] = []
+    tables = world.store.tables
+
+    def note(query: TableQuery) -> Page[TableRecord]:
+        asked.append(query)
+        return tables(query)
+
+    monkeypatch.setattr(world.store, "tables", note)
+    statuses(world, *(layer(f"tables: {text!r}\n", text) for text in patterns))
+    assert [query.within for query in asked] == [prefixes]
