@@ -86,6 +86,15 @@ class Server:
         """What has happened to the job, by the names of its events."""
         return [event["name"] for event in self.events(job_id)]
 
+    def count_duties(self, duty: str) -> int:
+        """How many duties of this kind the replica says that it has."""
+        return sum(
+            line.startswith("maintainer_leader{")
+            and f'duty="{duty}"' in line
+            and line.endswith(" 1.0")
+            for line in self.get("/metrics").splitlines()
+        )
+
     def events(self, job_id: str) -> Any:
         """What has happened to the job."""
         request = urllib.request.Request(  # noqa: S310 - as above

@@ -13,7 +13,7 @@ from maintainer.adapters.store import open_store
 from maintainer.domain.duty import DutyKind
 from maintainer.ports.store import Store
 from tests.adapters.catalog.conditional_server import ConditionalServer
-from tests.end_to_end.programs import Daemon, serving, wait_for
+from tests.end_to_end.programs import serving, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -69,7 +69,7 @@ def test_each_catalog_is_asked_by_one_replica_and_by_another_when_it_is_killed(
         replicas = [stack.enter_context(serving(tmp_path, "--role", "worker")) for _ in range(3)]
         wait_for(lambda: len(set(find_scanners(store))) == 3, 60, "a catalog for each")
         check_pace(catalogs)
-        assert [count_leaders(replica, "scan") for replica in replicas] == [1, 1, 1]
+        assert [replica.count_duties("scan") for replica in replicas] == [1, 1, 1]
         killed = find_holder_of("c", store)
         victim = next(each for each in replicas if f"-{each.process.pid}-" in killed)
         victim.kill()
@@ -80,7 +80,7 @@ def test_each_catalog_is_asked_by_one_replica_and_by_another_when_it_is_killed(
         )
         check_pace(catalogs)
         others = [each for each in replicas if each is not victim]
-        assert sorted(count_leaders(each, "scan") for each in others) == [1, 2]
+        assert sorted(each.count_duties("scan") for each in others) == [1, 2]
         assert others[0].stop() == 0
         left = f"-{others[0].process.pid}-"
         assert not any(left in held.holder for held in store.duties())
@@ -92,11 +92,3 @@ def test_each_catalog_is_asked_by_one_replica_and_by_another_when_it_is_killed(
 
 def find_holder_of(catalog: str, store: Store) -> str:
     return next(held.holder for held in store.duties() if str(held.duty) == f"scan {catalog}")
-
-
-def count_leaders(daemon: Daemon, duty: str) -> int:
-    """How many duties of this kind the replica says that it has."""
-    return sum(
-        line.startswith("maintainer_leader{") and f'duty="{duty}"' in line and line.endswith(" 1.0")
-        for line in daemon.get("/metrics").splitlines()
-    )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 import yaml
 from helm_python import Chart
 
@@ -33,6 +36,18 @@ def read_values(scenario: str) -> Object:
     """The values of a file in the chart's folder `ci`."""
     values: Object = yaml.safe_load((CHART / f"ci/{scenario}-values.yaml").read_text())
     return values
+
+
+def unpack_former_chart(directory: Path) -> Path:
+    """The chart before the last commit that changed its templates."""
+    log = ["git", "log", "-2", "--format=%H", "--", f"{CHART.relative_to(ROOT)}/templates"]
+    found = subprocess.run(log, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    if len(found.split()) < 2:
+        pytest.skip("this clone has no commit with another chart")
+    archive = ["git", "archive", found.split()[1], str(CHART.relative_to(ROOT))]
+    packed = subprocess.run(archive, cwd=ROOT, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "-x", "-C", str(directory)], check=True, input=packed)
+    return directory / CHART.relative_to(ROOT)
 
 
 def render_files(values: Object) -> dict[str, str]:

@@ -6,7 +6,6 @@ with the other tests, because few machines have these programs.
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -31,9 +30,8 @@ from maintainer.domain.units import MIB
 from maintainer.policy.effective import effective
 from tests.adapters.policies.resources import write_resource
 from tests.adapters.spark.launcher.kubernetes.real_api_server import RealServer, open_real_server
-from tests.helm.charts import CHART, FULLNAME, NAMESPACE, RELEASE
+from tests.helm.charts import CHART, FULLNAME, NAMESPACE, RELEASE, unpack_former_chart
 from tests.helm.nodes import pretending_nodes
-from tests.project.repository import ROOT
 
 JOBS = "spark-jobs"
 CATALOGS = {"lake": {"type": "rest", "uri": "https://catalog.example/"}}
@@ -168,15 +166,7 @@ def test_a_release_is_installed_tested_changed_and_rolled_back(server: RealServe
 
 @pytest.fixture
 def former_chart(tmp_path: Path) -> Path:
-    """The chart before the last commit that changed its templates."""
-    log = ["git", "log", "-2", "--format=%H", "--", f"{CHART.relative_to(ROOT)}/templates"]
-    found = subprocess.run(log, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    if len(found.split()) < 2:
-        pytest.skip("this clone has no commit with another chart")
-    archive = ["git", "archive", found.split()[1], str(CHART.relative_to(ROOT))]
-    packed = subprocess.run(archive, cwd=ROOT, check=True, capture_output=True).stdout
-    subprocess.run(["tar", "-x", "-C", str(tmp_path)], check=True, input=packed)
-    return tmp_path / CHART.relative_to(ROOT)
+    return unpack_former_chart(tmp_path)
 
 
 def test_a_release_of_the_former_chart_is_upgraded(server: RealServer, former_chart: Path) -> None:

@@ -6,14 +6,16 @@ store and the REST catalog run on this machine.
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from maintainer.adapters.store import open_store
+from maintainer.domain.identifier import TableIdentifier
 from tests.end_to_end.programs import wait_for
 from tests.end_to_end.test_demo import all_done
-from tests.helm.charts import RELEASE
+from tests.helm.charts import CHART, RELEASE, unpack_former_chart
 from tests.node.cluster import open_cluster
 from tests.node.lake import open_lake
 from tests.node.release import NodeRelease, install
@@ -32,55 +34,101 @@ rules:
     options: {{max-concurrent-file-group-rewrites: 1, min-input-files: 2}}
   expire_snapshots: {{when: {{snapshot_count_above: 5}}, max_age: 24h, keep: 2}}
 """
-OBSERVED = {"all.yaml": POLICY.format(mode="observe")}
+OBSERVED, ENFORCED = ({"all.yaml": POLICY.format(mode=mode)} for mode in ("observe", "enforce"))
 PARTITIONS = 100
 
 
-def find_running(release: NodeRelease, table: str) -> dict[str, Any] | None:
-    """The job on the table, once Spark has done a part of it."""
-    jobs = release.get("/api/v1/jobs?state=running")["items"]
-    found = (job for job in jobs if job["table"] == table and job["progress"]["tasks_done"])
-    return next(found, None)
+def begin(release: NodeRelease, table: TableIdentifier) -> str:
+    """The id of the table's job, once Spark has done a part of it."""
+
+    def find() -> str | None:
+        jobs = release.get("/api/v1/jobs?state=running")["items"]
+        found = (
+            job for job in jobs if job["table"] == str(table) and job["progress"]["tasks_done"]
+        )
+        return next((str(job["job_id"]) for job in found), None)
+
+    return wait_for(find, JOB_SECONDS, f"the job of {table}")
 
 
-def test_a_release_follows_its_policies_and_is_updated_in_the_middle_of_a_rewrite(
+def finish(release: NodeRelease, job_id: str) -> list[str]:
+    """Wait until all is healthy; the story of the job, which another replica has gone on with."""
+    jobs = wait_for(lambda: all_done(release), JOB_SECONDS, "healthy tables")
+    assert "failed" not in {one["state"] for one in jobs}, jobs
+    story = release.story(job_id)
+    assert "job.adopted" in story, story
+    once = ("job.submitted", "spark.submitted", "spark.finished")
+    assert [story.count(name) for name in once] == [1, 1, 1], story
+    return story
+
+
+def find_jobs(release: NodeRelease) -> set[str]:
+    return {each["job_id"] for each in release.get("/api/v1/jobs")["items"]}
+
+
+def find_holder(store_url: str, job_id: str, pods: set[str]) -> str:
+    """The pod that watches the job."""
+    with closing(open_store(store_url)) as store:
+        [holder] = [lease.holder for lease in store.leases() if lease.job_id == job_id]
+    return next(pod for pod in pods if holder.startswith(f"{pod}-"))
+
+
+def await_one_scanner(release: NodeRelease) -> None:
+    """The lake is scanned by one replica alone."""
+
+    def find() -> bool:
+        replicas = release.replicas("worker").values()
+        return sum(each.count_duties("scan") for each in replicas) == 1
+
+    wait_for(find, 120, "one replica to scan the catalog")
+
+
+def test_a_release_follows_its_policies_and_outlives_upgrades_deaths_and_a_rollback(
     tmp_path: Path,
 ) -> None:
+    former = unpack_former_chart(tmp_path)
     with open_cluster(tmp_path) as cluster, open_lake(tmp_path, cluster.host) as lake:
         server = start_postgres(cluster.host)
+        before = {}
+
+        def create(name: str, files: int, partitions: int, commits: int = 1) -> TableIdentifier:
+            table = lake.create(name, files=files, partitions=partitions, commits=commits)
+            before[table] = lake.contents(table)
+            return table
+
         try:
-            stream = lake.create("stream", files=40, partitions=4, commits=10)
-            before = {stream: lake.contents(stream)}
-            with install(cluster, lake, server.create_database(), OBSERVED) as release:
+            create("stream", 40, 4, commits=10)
+            store = server.create_database()
+            with install(cluster, lake, store, OBSERVED, former) as release:
                 release.helm.test(RELEASE, timeout=300)
                 first = release.pods()
+                assert {name: len(pods) for name, pods in first.items()} == {"api": 2, "worker": 3}
+                await_one_scanner(release)
                 assert release.get("/api/v1/jobs")["items"] == []
-                release.upgrade(policies={"all.yaml": POLICY.format(mode="enforce")})
+                release.upgrade(policies=ENFORCED)
                 wait_for(lambda: all_done(release), JOB_SECONDS, "healthy tables")
                 assert release.pods() == first, "a changed policy replaces no pod"
-                assert {component: len(names) for component, names in first.items()} == {
-                    "api": 2,
-                    "worker": 2,
-                }
 
-                large = lake.create("large", files=2 * PARTITIONS, partitions=PARTITIONS)
-                before[large] = lake.contents(large)
-                job = wait_for(lambda: find_running(release, str(large)), JOB_SECONDS, "its job")
+                upgraded = create("upgraded", 2 * PARTITIONS, PARTITIONS)
+                job = begin(release, upgraded)
+                release.chart = CHART
                 release.upgrade(config={"drain_timeout": "30s"})
                 second = release.pods()
                 assert not any(first[component] & second[component] for component in first)
-                jobs = wait_for(lambda: all_done(release), JOB_SECONDS, "healthy tables again")
+                finish(release, job)
 
-                assert "failed" not in {one["state"] for one in jobs}, jobs
-                story = release.story(job["job_id"])
-                assert "job.adopted" in story, story
-                assert [
-                    story.count(name)
-                    for name in ("job.submitted", "spark.submitted", "spark.finished")
-                ] == [1, 1, 1]
+                killed = create("killed", 2 * PARTITIONS, PARTITIONS)
+                job = begin(release, killed)
+                release.kill(find_holder(store, job, second["worker"]))
+                assert "job.taken_over" in finish(release, job)
+                await_one_scanner(release)
+
+                jobs = find_jobs(release)
+                release.roll_back()
+                assert find_jobs(release) >= jobs
                 assert release.restarts() == []
                 assert cluster.incidents(are_probed=True) == []
         finally:
             end_postgres(server)
         assert {table: lake.contents(table) for table in before} == before
-        assert lake.data_files(large) == PARTITIONS
+        assert [lake.data_files(table) for table in (upgraded, killed)] == [PARTITIONS] * 2

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import trustme
@@ -15,13 +16,13 @@ from lightkube.resources.core_v1 import Event, Pod, Secret, Service
 
 from tests.amazon import ACCESS_KEY_ID
 from tests.end_to_end.programs import Server, wait_for
-from tests.helm.charts import CHART, FULLNAME, RELEASE
+from tests.helm.charts import FULLNAME, RELEASE
 from tests.node.cluster import NodeCluster
 from tests.node.lake import PLANTED_SECRET, BucketLake
 
 Values = dict[str, Any]
 _SECONDS = 300  # of each action of Helm
-# Small enough that four replicas, one more of each kind, a driver and its executors fit two CPUs.
+# Small enough that five replicas, one more of each kind, a driver and its executors fit two CPUs.
 _SMALL = {"requests": {"cpu": "40m", "memory": "384Mi"}, "limits": {"memory": "2Gi"}}
 
 
@@ -33,22 +34,38 @@ class NodeRelease(Server):
     helm: Config
     values: Values
     url: str
+    chart: Path
 
     def upgrade(self, **changed: Mapping[str, object]) -> None:
         """Change keys of sections of the values, and wait until all pods are ready."""
         for section, keys in changed.items():
             self.values[section] = self.values[section] | keys
-        self.helm.upgrade(CHART, RELEASE, self.values, wait="watcher", timeout=_SECONDS)
+        self.helm.upgrade(self.chart, RELEASE, self.values, wait="watcher", timeout=_SECONDS)
+
+    def roll_back(self) -> None:
+        """Return to the revision before, and wait until all pods are ready."""
+        self.helm.rollback(RELEASE, wait="watcher", timeout=_SECONDS)
+
+    def replicas(self, component: str) -> dict[str, Server]:
+        """Return the component's pods that do not end, by name."""
+        found = {}
+        labels: Any = {
+            "app.kubernetes.io/instance": RELEASE,
+            "app.kubernetes.io/component": component,
+        }
+        for pod in self.cluster.administrator.client.list(Pod, labels=labels):
+            if pod.metadata and pod.status and pod.metadata.deletionTimestamp is None:
+                server = found[pod.metadata.name or ""] = Server()
+                server.url = f"http://{pod.status.podIP}:8080"
+        return found
 
     def pods(self) -> dict[str, set[str]]:
         """Return the names of the daemon's pods by component, without those that end."""
-        found: dict[str, set[str]] = {}
-        labels: Any = {"app.kubernetes.io/instance": RELEASE}
-        for pod in self.cluster.administrator.client.list(Pod, labels=labels):
-            if pod.metadata and pod.metadata.deletionTimestamp is None:
-                component = (pod.metadata.labels or {})["app.kubernetes.io/component"]
-                found.setdefault(component, set()).add(pod.metadata.name or "")
-        return found
+        return {component: set(self.replicas(component)) for component in ("api", "worker")}
+
+    def kill(self, pod: str) -> None:
+        """End a pod without a warning."""
+        self.cluster.administrator.client.delete(Pod, pod, grace_period=0)
 
     def restarts(self) -> list[str]:
         """Return the containers that were started twice, ended pods included."""
@@ -62,9 +79,9 @@ class NodeRelease(Server):
 
 @contextmanager
 def install(
-    cluster: NodeCluster, lake: BucketLake, store: str, policies: Mapping[str, str]
+    cluster: NodeCluster, lake: BucketLake, store: str, policies: Mapping[str, str], chart: Path
 ) -> Iterator[NodeRelease]:
-    """Install the chart in mode cluster; nothing of the release is left at the end.
+    """Install a chart in mode cluster; nothing of the release is left at the end.
 
     `policies` are texts by file name.
     """
@@ -76,10 +93,10 @@ def install(
     with Config(
         kubeconfig_path=cluster.administrator.kubeconfig, namespace=cluster.namespace
     ) as helm:
-        helm.install(CHART, RELEASE, values, wait="watcher", timeout=_SECONDS)
+        helm.install(chart, RELEASE, values, wait="watcher", timeout=_SECONDS)
         service = cluster.administrator.client.get(Service, FULLNAME)
         assert service.spec
-        yield NodeRelease(cluster, helm, values, f"http://{service.spec.clusterIP}:8080")
+        yield NodeRelease(cluster, helm, values, f"http://{service.spec.clusterIP}:8080", chart)
         # A warm driver would outlive the release for a time.
         wait_for(lambda: not cluster.drivers(), 120, "idle drivers to end")
         helm.uninstall(RELEASE, wait="watcher", timeout=_SECONDS)
@@ -109,6 +126,7 @@ def _make_values(cluster: NodeCluster, lake: BucketLake, policies: Mapping[str, 
                     "s3.secret-access-key": "${LAKE_KEY}",
                 }
             },
+            "lease": {"duration": "30s"},
             **dict.fromkeys(("scan", "plan", "submit", "watch", "review"), rhythm),
             "spark": {
                 "driver_memory": "1g",
@@ -121,7 +139,7 @@ def _make_values(cluster: NodeCluster, lake: BucketLake, policies: Mapping[str, 
         "policies": dict(policies),
         "networkPolicy": {"enabled": True},
         "api": {"resources": _SMALL},
-        "worker": {"resources": _SMALL},
+        "worker": {"resources": _SMALL, "replicas": 3},
     }  # fmt: skip
 
 
