@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from maintainer.domain.action import RewriteManifests
 from maintainer.domain.file_sizes import FileSizes
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -20,6 +21,9 @@ from maintainer.domain.inventory import (
     TableInventory,
     histogram_bin,
 )
+from maintainer.domain.job import Job
+from maintainer.domain.plan import Estimate
+from maintainer.domain.policy import RuleName
 from maintainer.domain.units import MIB
 from maintainer.measure.health import measure
 
@@ -171,4 +175,21 @@ def with_history(health: TableHealth, ages: list[timedelta]) -> TableHealth:
         history=measured.history,
         refs=measured.refs,
         snapshot_id=measured.snapshot_id,
+    )
+
+
+def job_of_manifests() -> Job:
+    return Job(
+        "m-1",
+        TABLE,
+        UUID,
+        RuleName.REWRITE_MANIFESTS,
+        RewriteManifests(0),
+        (),
+        Estimate(2, 1, 1, 0),
+        "",
+        "v1",
+        50,
+        "policy",
+        NOW,
     )

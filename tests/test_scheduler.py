@@ -8,31 +8,15 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.domain.action import RewriteManifests
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.job import Job
-from maintainer.domain.plan import Estimate
-from maintainer.domain.policy import RuleName
 from maintainer.scheduler import Scheduler, Step
 from tests.fakes.adapters.telemetry import FakeTelemetry
-from tests.samples import NOW, TABLE, UUID
+from tests.samples import job_of_manifests
 
 OFTEN = timedelta(milliseconds=20)
 RARELY = timedelta(hours=1)
-JOB = Job(
-    "m-1",
-    TABLE,
-    UUID,
-    RuleName.REWRITE_MANIFESTS,
-    RewriteManifests(0),
-    (),
-    Estimate(2, 1, 1, 0),
-    "",
-    "v1",
-    50,
-    "policy",
-    NOW,
-)
+JOB = job_of_manifests()
 
 
 def wait_for(condition: Callable[[], object]) -> None:

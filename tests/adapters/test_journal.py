@@ -8,28 +8,15 @@ import pytest
 from maintainer.adapters.journal import Journal
 from maintainer.domain.action import RewriteManifests
 from maintainer.domain.health import Band, Grade
-from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, RuleName
 from maintainer.domain.reader import SlowRead
 from maintainer.domain.verdict import RuleVerdict
 from tests.fakes.adapters.telemetry import FakeTelemetry
-from tests.samples import NOW, TABLE, UUID, health_of_partitions
+from tests.samples import NOW, TABLE, UUID, health_of_partitions, job_of_manifests
 
-JOB = Job(
-    "m-1",
-    TABLE,
-    UUID,
-    RuleName.REWRITE_MANIFESTS,
-    RewriteManifests(0),
-    (),
-    Estimate(2, 1, 1, 0),
-    "",
-    "v1",
-    50,
-    "policy",
-    NOW,
-)
+JOB = job_of_manifests()
 
 
 def test_events_are_one_line_each_and_all_are_handed_on(caplog: pytest.LogCaptureFixture) -> None:

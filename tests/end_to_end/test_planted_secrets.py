@@ -11,9 +11,8 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.error import HTTPError
 
 import pytest
@@ -32,6 +31,7 @@ from tests.end_to_end.outliving import (
 from tests.end_to_end.places import Place, on_kubernetes, on_standalone
 from tests.end_to_end.programs import Daemon, descendants, serving, wait_for
 from tests.postgres import PostgresServer
+from tests.small_http import SmallHandler, serve_on_loopback
 
 pytestmark = [
     pytest.mark.spark,
@@ -74,28 +74,20 @@ spark:
 """
 
 
-class _Vault(BaseHTTPRequestHandler):
+class _Vault(SmallHandler):
     """A catalog that takes no token."""
 
-    def log_message(self, *_: object) -> None:
-        pass
-
     def do_GET(self) -> None:
-        body = b'{"error": {"message": "no", "type": "NotAuthorizedException", "code": 401}}'
-        self.send_response(HTTPStatus.UNAUTHORIZED)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        error = {"message": "no", "type": "NotAuthorizedException", "code": 401}
+        self.answer(HTTPStatus.UNAUTHORIZED, {"error": error})
 
-    do_POST = do_GET  # noqa: N815 - as the base class calls it
+    do_POST = do_GET
 
 
 @contextmanager
 def a_vault() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Vault) as server:
-        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+    with serve_on_loopback(ThreadingHTTPServer(("127.0.0.1", 0), _Vault)) as address:
+        yield address
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import ssl
-import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from tests.small_http import SmallHandler, serve_on_loopback
 
 
 class ConditionalServer(ThreadingHTTPServer):
@@ -52,14 +52,11 @@ class ConditionalServer(ThreadingHTTPServer):
                 server.socket = tls.wrap_socket(
                     server.socket, server_side=True, do_handshake_on_connect=False
                 )
-            thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-            thread.start()
-            yield server
-            server.shutdown()
-            thread.join()
+            with serve_on_loopback(server):
+                yield server
 
 
-class ConditionalHandler(BaseHTTPRequestHandler):
+class ConditionalHandler(SmallHandler):
     server: ConditionalServer
     protocol_version = "HTTP/1.1"
 
@@ -155,7 +152,7 @@ class ConditionalHandler(BaseHTTPRequestHandler):
         version = self.server.versions[name]
         headers = {"ETag": f'W/"{name[-1]}-{version}"'} if self.server.has_etags else {}
         if headers and self.headers.get("If-None-Match") == headers["ETag"]:
-            self.answer(304, None, headers)
+            self.answer(304, headers=headers)
         else:
             location, metadata = self.server.loadable.get(
                 name, (f"file:///{name[-1]}/{version}.json", {"snapshots": []})
@@ -165,19 +162,10 @@ class ConditionalHandler(BaseHTTPRequestHandler):
             )
 
     def answer(
-        self, status: int, document: dict[str, object] | None, headers: dict[str, str] | None = None
+        self, status: int, content: object = b"", headers: Mapping[str, str] | None = None
     ) -> None:
         self.server.given[status] += 1
-        body = b"" if document is None else json.dumps(document).encode()
-        self.send_response(status)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_arguments: object) -> None:
-        """Quiet."""
+        super().answer(status, content, headers)
 
 
 def split_path(namespace: str) -> tuple[str, ...]:

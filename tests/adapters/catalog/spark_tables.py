@@ -13,6 +13,8 @@ from typing import Any, cast
 
 from pyspark.sql import SparkSession
 
+from tests.conformance.spark_process import start
+
 STATEMENTS = """
 create namespace lake.mor
 create namespace lake.mor.deep
@@ -65,31 +67,7 @@ PATH_OF_POSITIONS = (
 
 def main() -> None:
     directory, jars = sys.argv[1:3]
-    catalog = "spark.sql.catalog.lake"
-    settings = {
-        "spark.master": "local[2]",
-        "spark.jars": jars,
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.local.dir": f"{directory}/temporary",
-        "spark.sql.warehouse.dir": f"{directory}/hive",
-        "spark.ui.enabled": "false",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "jdbc",
-        f"{catalog}.uri": f"jdbc:sqlite:{directory}/catalog.db",
-        f"{catalog}.jdbc.schema-version": "V1",
-        f"{catalog}.warehouse": f"file://{directory}/warehouse",
-        f"{catalog}.cache-enabled": "false",
-    }
-    builder = SparkSession.builder
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+    spark = start(directory, jars)
     for statement in STATEMENTS.strip().splitlines():
         spark.sql(statement)
     commit_as_flink(Library(spark, "lake.mor.upserts"))

@@ -61,6 +61,7 @@ from tests.adapters.catalog.manifests.test_manifest import (
     manifest_schema,
     write,
 )
+from tests.small_http import serve_on_loopback
 
 SYNC = b"s" * 16
 MIB = 1024**2
@@ -207,7 +208,7 @@ class Listener(ThreadingHTTPServer):
                 self.send_response(200)
                 self.end_headers()
 
-            do_HEAD = do_GET  # noqa: N815 - http.server looks for it under this name
+            do_HEAD = do_GET
 
         super().__init__(("127.0.0.1", 0), Handler)
 
@@ -215,12 +216,8 @@ class Listener(ThreadingHTTPServer):
 @pytest.fixture
 def listener() -> Iterator[Listener]:
     server = Listener()
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serve_on_loopback(server):
+        yield server
 
 
 def test_metadata_that_points_into_the_network_is_never_asked_for(

@@ -5,9 +5,8 @@ wrote.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
@@ -30,6 +29,7 @@ from tests.adapters.catalog.lake import (
     small_target,
     total,
 )
+from tests.small_http import SmallHandler, serve_on_loopback
 
 TREE = {"": ["sales", "secret"], "sales": ["sales\x1fdeep"], "sales\x1fdeep": [], "secret": []}
 
@@ -44,7 +44,7 @@ class RestServer(ThreadingHTTPServer):
         self.views: set[str] = set()
 
 
-class RestHandler(BaseHTTPRequestHandler):
+class RestHandler(SmallHandler):
     server: RestServer
 
     def do_GET(self) -> None:
@@ -131,26 +131,12 @@ class RestHandler(BaseHTTPRequestHandler):
             },
         )
 
-    def answer(self, status: int, document: dict[str, object]) -> None:
-        body = json.dumps(document).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_arguments: object) -> None:
-        """Quiet."""
-
 
 @pytest.fixture
 def server(lake: Lake) -> Iterator[RestServer]:
-    with RestServer(lake) as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-        thread.start()
+    running = RestServer(lake)
+    with serve_on_loopback(running):
         yield running
-        running.shutdown()
-        thread.join()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import cast
 
@@ -32,6 +32,7 @@ from tests.adapters.catalog.lake import (
     small_target,
 )
 from tests.amazon import REGION, client, create_bucket, serve_amazon
+from tests.small_http import SmallHandler, serve_on_loopback
 
 pytestmark = pytest.mark.slow
 
@@ -169,7 +170,7 @@ class VendingServer(ThreadingHTTPServer):
         self.with_prefix = False
 
 
-class VendingHandler(BaseHTTPRequestHandler):
+class VendingHandler(SmallHandler):
     server: VendingServer
 
     def do_GET(self) -> None:
@@ -190,15 +191,7 @@ class VendingHandler(BaseHTTPRequestHandler):
                 ]
             else:
                 document["config"] = {**config, **keys}
-        body = json.dumps(document).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_arguments: object) -> None:
-        """Quiet."""
+        self.answer(200, document)
 
 
 @pytest.fixture
@@ -209,12 +202,9 @@ def vending(lake: S3Lake) -> Iterator[VendingServer]:
     metadata = json.loads(
         client("s3", lake.endpoint).get_object(Bucket=bucket, Key=key)["Body"].read()
     )
-    with VendingServer(inventory.metadata_location, metadata, lake.endpoint) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    server = VendingServer(inventory.metadata_location, metadata, lake.endpoint)
+    with serve_on_loopback(server):
         yield server
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ def spark_lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkLake]:
     log = directory / "spark.log"
     with log.open("wb") as output:
         ended = subprocess.run(
-            [sys.executable, spark_tables.__file__, directory, jars],
+            [sys.executable, "-m", spark_tables.__name__, directory, jars],
             stdout=output,
             stderr=output,
             timeout=SPARK_SECONDS,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog, ReadLi
 from maintainer.ports import Ports
 from maintainer.steps.scan import ScanResult, scan
 from tests.adapters.catalog.lake import Lake, StoppedClock, rows
+from tests.small_http import SmallHandler, serve_on_loopback
 from tests.steps.world import World
 
 STOP_SECONDS = 5.0
@@ -58,7 +58,7 @@ def hanging() -> Iterator[HangingServer]:
         yield server
 
 
-class _HalfCatalog(BaseHTTPRequestHandler):
+class _HalfCatalog(SmallHandler):
     """Lists one table, and says nothing more about it."""
 
     server: _HalfServer
@@ -76,15 +76,7 @@ class _HalfCatalog(BaseHTTPRequestHandler):
                 "identifiers": [{"namespace": ["sales"], "name": "orders"}]
             },
         }
-        body = json.dumps(answers[path]).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_arguments: object) -> None:
-        """Quiet."""
+        self.answer(200, answers[path])
 
 
 class _HalfServer(ThreadingHTTPServer):
@@ -98,13 +90,10 @@ class _HalfServer(ThreadingHTTPServer):
 
 @pytest.fixture
 def half_answering() -> Iterator[_HalfServer]:
-    with _HalfServer() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    server = _HalfServer()
+    with serve_on_loopback(server):
         yield server
         server.may_end.set()
-        server.shutdown()
-        thread.join()
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +13,7 @@ from maintainer.adapters.catalog.files.access import RENEW_BEFORE, Access
 from maintainer.adapters.catalog.files.storage import Storages
 from tests.adapters.catalog.lake import NOW
 from tests.fakes.adapters.clock import FakeClock
+from tests.small_http import SmallHandler, serve_on_loopback
 
 CONTENT = b"a manifest"
 KINDS = ("s3", "gs", "abfss")
@@ -76,28 +76,22 @@ class Guarded:
 def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Guarded]:
     store = Guarded(request.param)
 
-    class Answer(BaseHTTPRequestHandler):
+    class Answer(SmallHandler):
         def do_GET(self) -> None:
             key = store.read_key(self)
             store.asked.append(key)
             is_good = key == store.good
-            self.send_response(200 if is_good else 401 if store.kind == "gs" else 403)
-            self.send_header("Content-Length", str(len(CONTENT)))
-            self.send_header("Last-Modified", "Sat, 21 Nov 2026 00:00:00 GMT")
-            self.send_header("ETag", '"1"')
-            self.end_headers()
-            self.wfile.write(CONTENT if is_good else b"x" * len(CONTENT))
+            self.answer(
+                200 if is_good else 401 if store.kind == "gs" else 403,
+                CONTENT if is_good else b"x" * len(CONTENT),
+                {"Last-Modified": "Sat, 21 Nov 2026 00:00:00 GMT", "ETag": '"1"'},
+            )
 
-        def log_message(self, *_: object) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        store.url = f"http://127.0.0.1:{server.server_port}"
+    with serve_on_loopback(ThreadingHTTPServer(("127.0.0.1", 0), Answer)) as store.url:
         # Azure's own address is made of the account's name: only its emulator can be elsewhere.
         monkeypatch.setenv("AZURE_STORAGE_USE_EMULATOR", "true")
         monkeypatch.setenv("AZURITE_BLOB_STORAGE_URL", store.url)
         yield store
-        server.shutdown()
 
 
 def test_a_vended_key_opens_and_one_that_ended_is_renewed_once_for_all_that_read(

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from tests.small_http import SmallHandler, serve_on_loopback
 
 TOKEN = "a token of the tests"  # noqa: S105 - of no use anywhere else
 Path = tuple[str, ...]
@@ -108,7 +109,7 @@ class Polaris:
 def serve(polaris: Polaris) -> Iterator[Polaris]:
     """Listen on loopback until the block is left."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(SmallHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             path = unquote(parts.path).removeprefix("/api/catalog")
@@ -117,14 +118,13 @@ def serve(polaris: Polaris) -> Iterator[Polaris]:
                 (fault for part, fault in polaris.broken.items() if part in self.path), None
             )
             if fault is not None:
-                self._send(*fault)
+                self.answer(*fault)
             elif polaris.wants_token and self.headers.get("Authorization") != f"Bearer {TOKEN}":
-                self._send(HTTPStatus.UNAUTHORIZED, b"{}")
+                self.answer(HTTPStatus.UNAUTHORIZED, {})
             else:
                 answer = polaris.answer(path, parse_qs(parts.query, keep_blank_values=True))
-                self._send(
-                    HTTPStatus.OK if answer is not None else HTTPStatus.NOT_FOUND,
-                    json.dumps(answer or {}).encode(),
+                self.answer(
+                    HTTPStatus.OK if answer is not None else HTTPStatus.NOT_FOUND, answer or {}
                 )
 
         def do_POST(self) -> None:
@@ -137,28 +137,11 @@ def serve(polaris: Polaris) -> Iterator[Polaris]:
                 "scope": ["PRINCIPAL_ROLE:ALL"],
             }
             is_right = self.path == "/api/catalog/v1/oauth/tokens" and form == wanted
-            self._send(
+            self.answer(
                 HTTPStatus.OK if is_right else HTTPStatus.UNAUTHORIZED,
-                json.dumps({"access_token": TOKEN} if is_right else {}).encode(),
+                {"access_token": TOKEN} if is_right else {},
             )
 
-        def _send(self, status: int, body: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        # The base class's name.
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    polaris.uri = f"http://127.0.0.1:{server.server_address[1]}/api/catalog"
-    try:
+    with serve_on_loopback(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        polaris.uri = f"{address}/api/catalog"
         yield polaris
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

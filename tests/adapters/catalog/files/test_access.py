@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import threading
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from maintainer.adapters.catalog.files.access import (
 from maintainer.adapters.catalog.files.storage import Storages
 from tests.adapters.catalog.lake import NOW
 from tests.fakes.adapters.clock import FakeClock
+from tests.small_http import SmallHandler, serve_on_loopback
 
 
 class Door:
@@ -228,18 +228,14 @@ def words_of(kind: str, url: str) -> tuple[str, dict[str, str]]:
 
 @pytest.mark.parametrize("kind", ["s3", "gs"])
 def test_a_file_that_is_missing_in_an_object_store_is_missing_and_no_timeout(kind: str) -> None:
-    class Missing(BaseHTTPRequestHandler):
+    class Missing(SmallHandler):
         def do_GET(self) -> None:
             self.send_error(404)
 
-        def log_message(self, *_: object) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Missing) as server:
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        location, properties = words_of(kind, f"http://127.0.0.1:{server.server_port}")
+    with serve_on_loopback(ThreadingHTTPServer(("127.0.0.1", 0), Missing)) as address:
+        location, properties = words_of(kind, address)
         with pytest.raises(FileNotFoundError, match="asked for"):
             asyncio.run(Access(Elsewhere(properties), Storages(), FakeClock(NOW)).read(location))
-        server.shutdown()
 
 
 @pytest.mark.slow

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import logging
 import ssl
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,6 +28,7 @@ from maintainer.ports.catalog import Polled
 from tests.adapters.catalog.conditional_server import ConditionalServer
 from tests.adapters.catalog.lake import NOW
 from tests.fakes.adapters.clock import FakeClock
+from tests.small_http import SmallHandler, serve_on_loopback
 
 LIMITS = PollLimits(requests_per_second=10_000)
 
@@ -204,15 +204,12 @@ class Proxy(ThreadingHTTPServer):
     @classmethod
     @contextmanager
     def running(cls) -> Iterator[Proxy]:
-        with cls() as proxy:
-            thread = threading.Thread(target=proxy.serve_forever, args=(0.01,))
-            thread.start()
+        proxy = cls()
+        with serve_on_loopback(proxy):
             yield proxy
-            proxy.shutdown()
-            thread.join()
 
 
-class ProxyHandler(BaseHTTPRequestHandler):
+class ProxyHandler(SmallHandler):
     server: Proxy
 
     def do_GET(self) -> None:
@@ -221,14 +218,8 @@ class ProxyHandler(BaseHTTPRequestHandler):
         with requests.Session() as session:
             session.trust_env = False
             response = session.get(self.path, headers=dict(self.headers), timeout=10)
-        self.send_response(response.status_code)
-        if "ETag" in response.headers:
-            self.send_header("ETag", response.headers["ETag"])
-        self.end_headers()
-        self.wfile.write(response.content)
-
-    def log_message(self, *_arguments: object) -> None:
-        """Quiet."""
+        kept = {name: value for name, value in response.headers.items() if name == "ETag"}
+        self.answer(response.status_code, response.content, kept)
 
 
 @pytest.mark.parametrize(("scheme", "user"), [("http://", "someone:pass%20word@"), ("", "")])

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
+
+import pytest
 
 from maintainer.adapters.spark.driver.link.exchange import Exchange
 from maintainer.adapters.spark.driver_settings import DriverSettings
@@ -14,6 +17,8 @@ from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchSt
 from maintainer.adapters.spark.link import Driver, LogPart
 from maintainer.adapters.spark.link.http.endpoint import Polls, RefusalError
 from maintainer.adapters.spark.options import RunnerOptions
+from maintainer.adapters.spark.remote import driver as remote
+from maintainer.adapters.spark.remote import drivers as source
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
 from maintainer.adapters.spark.remote.heartbeats import Heartbeats
 from maintainer.adapters.spark.remote.strays import Strays
@@ -170,3 +175,15 @@ class Site:
     def application(self) -> Application:
         """The one that was launched last."""
         return Application(self, self.launcher.specs[-1])
+
+
+@contextmanager
+def open_quick_site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """Open a site that looks at its drivers again and again, without waiting."""
+    monkeypatch.setattr(source, "_TICK_SECONDS", 0.02)
+    monkeypatch.setattr(source, "_LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(source, "_LOOK_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(remote, "STOP_SECONDS", 0.2)
+    opened = Site()
+    yield opened
+    opened.close()

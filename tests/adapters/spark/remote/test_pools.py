@@ -8,26 +8,20 @@ from itertools import count
 
 import pytest
 
-from maintainer.adapters.spark.remote import driver as remote
 from maintainer.adapters.spark.remote import drivers as source
 from maintainer.adapters.spark.remote import strays as remote_strays
 from maintainer.adapters.spark.remote.strays import Strays
 from tests.adapters.spark.lakes import wait_until
-from tests.adapters.spark.remote.sites import SMALL, Heard, Site
+from tests.adapters.spark.remote.sites import SMALL, Heard, Site, open_quick_site
 
 RUN = {"id": "j", "statements": ["SELECT 1"]}
 
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(source, "_TICK_SECONDS", 0.02)
-    monkeypatch.setattr(source, "_LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(source, "_LOOK_AFTER_SECONDS", 0.0)
     monkeypatch.setattr(source, "_SWEEP_AFTER_SECONDS", 0.0)
-    monkeypatch.setattr(remote, "STOP_SECONDS", 0.2)
-    opened = Site()
-    yield opened
-    opened.close()
+    with open_quick_site(monkeypatch) as opened:
+        yield opened
 
 
 def test_a_pool_adopts_only_the_drivers_that_are_its_own(site: Site) -> None:

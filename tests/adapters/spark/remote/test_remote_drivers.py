@@ -13,7 +13,6 @@ from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
 from maintainer.adapters.spark.link import LogPart
 from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
-from maintainer.adapters.spark.remote import driver as remote
 from maintainer.adapters.spark.remote import drivers as source
 from maintainer.adapters.spark.remote.driver import FENCE_MARGIN
 from maintainer.adapters.spark.remote.drivers import RemoteDrivers
@@ -21,7 +20,7 @@ from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import FailureReason
 from tests.adapters.spark.lakes import wait_until
 from tests.adapters.spark.link.polls import LONGEST
-from tests.adapters.spark.remote.sites import OPTIONS, SMALL, Heard, Site
+from tests.adapters.spark.remote.sites import OPTIONS, SMALL, Heard, Site, open_quick_site
 
 MINUTE = timedelta(minutes=1)
 RUN = {"id": "j", "statements": ["SELECT 1"]}
@@ -29,13 +28,8 @@ RUN = {"id": "j", "statements": ["SELECT 1"]}
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(source, "_TICK_SECONDS", 0.02)
-    monkeypatch.setattr(source, "_LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(source, "_LOOK_AFTER_SECONDS", 0.0)
-    monkeypatch.setattr(remote, "STOP_SECONDS", 0.2)
-    opened = Site()
-    yield opened
-    opened.close()
+    with open_quick_site(monkeypatch) as opened:
+        yield opened
 
 
 def test_a_driver_is_started_with_what_it_needs_and_its_settings_go_over_the_link(

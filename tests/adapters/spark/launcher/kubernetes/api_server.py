@@ -65,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(code, found, "text/plain")
         return self._send(code, json.dumps(found).encode(), "application/json")
 
-    do_GET = do_POST = do_DELETE = do_PATCH = _handle  # noqa: N815 - as the base class calls them
+    do_GET = do_POST = do_DELETE = do_PATCH = _handle
 
     def _read_body(self) -> bytes:
         if self.headers.get("Transfer-Encoding", "").lower() != "chunked":

@@ -6,12 +6,13 @@ Its documents were seen from the real one, which tests/end_to_end/test_yarn.py r
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.small_http import SmallHandler, serve_on_loopback
 
 USER = "maintainer"
 _API = "/ws/v1/cluster"
@@ -136,32 +137,16 @@ def _refuse(kind: str, message: str) -> dict[str, Any]:
 def serve_manager() -> Iterator[SmallManager]:
     manager = SmallManager()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(SmallHandler):
         def _handle(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             code, document = manager.answer(
                 self.command, self.path, body, self.headers.get("Accept", "")
             )
-            content = document if isinstance(document, bytes) else json.dumps(document).encode()
-            self.send_response(code)
-            if code == 307:
-                self.send_header("Location", "http://127.0.0.1:9/another")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            another = {"Location": "http://127.0.0.1:9/another"} if code == 307 else None
+            self.answer(code, document, another)
 
-        do_GET = do_PUT = do_POST = _handle  # noqa: N815 - names of the library
+        do_GET = do_PUT = do_POST = _handle
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    manager.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serve_on_loopback(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as manager.url:
         yield manager
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
