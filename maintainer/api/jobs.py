@@ -13,12 +13,14 @@ from maintainer.api.access import on_any, on_job
 from maintainer.api.auth import ActorIn, PersonIn
 from maintainer.api.deps import ContextIn, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.fields import Time
 from maintainer.api.paths import JobIn
+from maintainer.api.spans import in_utc
 from maintainer.api.stream import EVENT_STREAM, STREAM_HEADERS, tell_events
-from maintainer.api.tables import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit
+from maintainer.api.tables import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit, Text
 from maintainer.domain.access import Role
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job import JobState
+from maintainer.domain.job import JobRule, JobState
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.cancel import request_cancel
 from maintainer.requests.rollback import request_rollback
@@ -40,6 +42,12 @@ def get_jobs(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given 
         str | None,
         Query(max_length=MAX_TEXT, description="Only this table: catalog.namespace.table."),
     ] = None,
+    rule: Annotated[JobRule | None, Query(description="Only this rule, or `roll_back`.")] = None,
+    requested_by: Annotated[
+        Text, Query(description="As the job has it, such as `policy` or `person ada`.")
+    ] = "",
+    since: Annotated[Time | None, Query(description="Created then or later; RFC 3339.")] = None,
+    until: Annotated[Time | None, Query(description="Created before; RFC 3339.")] = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> job_schemas.JobPage:
@@ -51,6 +59,10 @@ def get_jobs(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given 
             limit,
             cursor,
             person.sees,
+            rule,
+            requested_by,
+            None if since is None else in_utc(since),
+            None if until is None else in_utc(until),
         )
     )
     return job_schemas.JobPage.of(

@@ -66,6 +66,14 @@ def test_jobs_are_listed_newest_first_and_filtered(client: Client) -> None:
     assert [
         job["job_id"] for job in client.get("/api/v1/jobs", table=str(other)).json()["items"]
     ] == ["job-3"]
+    for wanted in (
+        {"rule": "rewrite_data_files", "requested_by": "policy", "since": "2000-01-01T00:00:00Z"},
+        {"until": "2000-01-01T00:00:00+01:00"},
+        {"rule": "roll_back"},
+        {"requested_by": "person ada"},
+    ):
+        found = client.get("/api/v1/jobs", **wanted).json()
+        assert found["total"] == (3 if "since" in wanted else 0), wanted
     page = client.get("/api/v1/jobs", limit=2).json()
     rest = client.get("/api/v1/jobs", limit=2, cursor=page["next_cursor"]).json()
     assert (page["total"], len(page["items"]), len(rest["items"]), rest["next_cursor"]) == (
@@ -84,6 +92,9 @@ def test_jobs_are_listed_newest_first_and_filtered(client: Client) -> None:
         {"table": "a..b"},
         {"limit": -1},
         {"cursor": "stolen"},
+        {"rule": "vacuum"},
+        {"since": "yesterday"},
+        {"until": "2026-01-01"},
     ],
 )
 def test_a_bad_job_query_is_a_problem(client: Client, query: dict[str, object]) -> None:

@@ -30,6 +30,7 @@ jobs = Table(
     Column("table_uuid", name_type(), nullable=False),
     Column("rule", Text, nullable=False),
     Column("state", Text, nullable=False),
+    Column("requested_by", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("finished_at", Instant),  # None until the job is in a final state
     Column("document", Text, nullable=False),  # JSON
@@ -44,6 +45,8 @@ jobs = Table(
     Index("ix_jobs_created_at", "created_at", "job_id"),
     Index("ix_jobs_state", "state", "created_at", "job_id"),
     Index("ix_jobs_full_name", "full_name", "created_at", "job_id"),
+    Index("ix_jobs_rule", "rule", "created_at", "job_id"),
+    Index("ix_jobs_requested_by", "requested_by", "created_at", "job_id"),
     Index("ix_jobs_finished_at", "finished_at"),
 )
 

@@ -42,7 +42,7 @@ from maintainer.adapters.store.paging import (
     write_cursor,
 )
 from maintainer.adapters.store.schema import tables
-from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
+from maintainer.adapters.store.types import AnyRow, read_instant, write_instant, write_text
 from maintainer.domain.audit import audit_change, audit_events
 from maintainer.domain.effect import Effect
 from maintainer.domain.job import Job, JobEvent, JobState
@@ -141,6 +141,7 @@ def _columns(job: Job) -> dict[str, Any]:
         "table_uuid": job.table_uuid,
         "rule": job.rule.value,
         "state": job.state.value,
+        "requested_by": write_text(job.requested_by),
         "created_at": job.created_at,
         "finished_at": job.closed_at if job.state.is_final else None,
         "document": documents.write(job),
@@ -191,13 +192,7 @@ def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
     """Read one page, newest first; ids break ties."""
     check_limit(query.limit)
     after = read_cursor(query.cursor, _JOB_ORDER, int)
-    filters: list[ColumnElement[bool]] = []
-    if query.states:
-        filters.append(jobs.c.state.in_([state.value for state in query.states]))
-    if query.table is not None:
-        filters.append(jobs.c.full_name == str(query.table))
-    if query.within is not None:
-        filters.append(is_named_within(jobs.c.full_name, query.within))
+    filters = _filter(query)
     total = _count(connection, query, filters)
     page = select(jobs.c.document, jobs.c.created_at, jobs.c.job_id).where(*filters)
     if after is not None:
@@ -213,9 +208,28 @@ def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
     return Page(tuple(documents.read(Job, row.document) for row in shown), cursor, total)
 
 
+def _filter(query: JobQuery) -> list[ColumnElement[bool]]:
+    filters: list[ColumnElement[bool]] = []
+    if query.states:
+        filters.append(jobs.c.state.in_([state.value for state in query.states]))
+    if query.table is not None:
+        filters.append(jobs.c.full_name == str(query.table))
+    if query.within is not None:
+        filters.append(is_named_within(jobs.c.full_name, query.within))
+    if query.rule is not None:
+        filters.append(jobs.c.rule == query.rule.value)
+    if query.requested_by:
+        filters.append(jobs.c.requested_by == write_text(query.requested_by))
+    if query.since is not None:
+        filters.append(jobs.c.created_at >= query.since)
+    if query.until is not None:
+        filters.append(jobs.c.created_at < query.until)
+    return filters
+
+
 def _count(connection: Connection, query: JobQuery, filters: Sequence[ColumnElement[bool]]) -> int:
-    """Count matching jobs: those of some tables by a query, all jobs by their counters."""
-    if query.table is not None or query.within is not None:
+    """Count matching jobs: those of some states alone by their counters, others by a query."""
+    if query != JobQuery(query.states, limit=query.limit, cursor=query.cursor):
         return int(
             connection.execute(select(func.count()).select_from(jobs).where(*filters)).scalar_one()
         )

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.job import Job, JobEvent, JobRule, JobState
 from maintainer.domain.job_log import JobLog
 from maintainer.domain.lease import Lease
 from maintainer.domain.plan import RuleHistory
@@ -21,13 +21,17 @@ MAX_LOG_CHARACTERS = 256 * 1024  # of one job: the end of its log
 
 @dataclass(frozen=True, slots=True)
 class JobQuery:
-    """Which jobs, newest first."""
+    """Which jobs, newest first: created at since or later, and before until."""
 
     states: tuple[JobState, ...] = ()
     table: TableIdentifier | None = None
     limit: int = 100
     cursor: str | None = None
     within: tuple[str, ...] | None = None  # tables whose names have one of these prefixes
+    rule: JobRule | None = None
+    requested_by: str = ""  # as the job has it; empty: anybody
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 class JobStore(Protocol):

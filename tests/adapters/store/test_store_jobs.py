@@ -13,6 +13,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import FailureStreak, RuleHistory
 from maintainer.domain.policy import RuleName
+from maintainer.domain.rollback import Repair
 from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import JobQuery
 from tests.adapters.store.test_store import on_one_store
@@ -144,6 +145,30 @@ def test_jobs_are_filtered_by_state_and_table(store: Store) -> None:
     }
     assert pages(store, JobQuery(table=elsewhere)) == ["d"]
     assert pages(store, JobQuery(table=elsewhere, states=(JobState.FAILED,))) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        (JobQuery(rule=RuleName.EXPIRE_SNAPSHOTS), ["b"]),
+        (JobQuery(rule=Repair.ROLL_BACK), []),
+        (JobQuery(requested_by="person ada"), ["c"]),
+        (JobQuery(requested_by="person ada", states=(JobState.FAILED,)), []),
+        (JobQuery(since=NOW + MINUTE), ["c", "b"]),
+        (JobQuery(until=NOW + MINUTE), ["a"]),
+        (JobQuery(since=NOW + MINUTE, until=NOW + 2 * MINUTE, limit=1), ["b"]),
+    ],
+)
+def test_jobs_are_filtered_by_rule_person_and_time(
+    store: Store, query: JobQuery, found: list[str]
+) -> None:
+    expiry = make_job(
+        "b", at=NOW + MINUTE, rule=RuleName.EXPIRE_SNAPSHOTS, action=ExpireSnapshots(NOW, 5)
+    )
+    asked = replace(make_job("c", at=NOW + 2 * MINUTE), requested_by="person ada")
+    finish(store, *(succeeded(job, NOW) for job in (make_job("a"), expiry, asked)))
+
+    assert pages(store, query) == found
 
 
 @pytest.mark.parametrize(

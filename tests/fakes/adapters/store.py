@@ -553,6 +553,10 @@ class FakeStore(
                 if (not query.states or job.state in query.states)
                 and (query.table is None or job.table == query.table)
                 and is_within(job.table, query.within)
+                and (query.rule is None or job.rule == query.rule)
+                and (not query.requested_by or job.requested_by == query.requested_by)
+                and (query.since is None or job.created_at >= query.since)
+                and (query.until is None or job.created_at < query.until)
             ]
             chosen.sort(key=lambda job: (job.created_at, job.job_id), reverse=True)
             return page_of(chosen, query.limit, query.cursor, "jobs", lambda job: job.job_id)

@@ -3609,6 +3609,14 @@ export interface operations {
         state?: components["schemas"]["JobState"][] | null;
         /** @description Only this table: catalog.namespace.table. */
         table?: string | null;
+        /** @description Only this rule, or `roll_back`. */
+        rule?: components["schemas"]["RuleName"] | components["schemas"]["Repair"] | null;
+        /** @description As the job has it, such as `policy` or `person ada`. */
+        requested_by?: string;
+        /** @description Created then or later; RFC 3339. */
+        since?: string | null;
+        /** @description Created before; RFC 3339. */
+        until?: string | null;
         /** @description Items a page. */
         limit?: number;
         /** @description next_cursor of the page before. */
