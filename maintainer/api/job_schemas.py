@@ -86,6 +86,9 @@ class EstimateErrorOut(Schema):
         float | None,
         Field(description="(estimated - actual) / actual; null where there was nothing."),
     ]
+    note: Annotated[
+        str, Field(description="Why the estimate could not be better, such as a first run.")
+    ]
 
 
 class DriverOut(Schema):

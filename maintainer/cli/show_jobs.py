@@ -129,7 +129,8 @@ def _changes(old: TableHealth, new: TableHealth) -> tuple[str, ...]:
 
 def describe_error(error: EstimateError) -> str:
     """An estimate and its actual figure: "duration 38 s, was 41 s (-8 %)"."""
-    off = "" if error.ratio is None else f" ({error.ratio:+.0%})"
+    ratio = "" if error.ratio is None else f"{error.ratio:+.0%}"
+    off = f" ({error.note or ratio})" if error.note or ratio else ""
     write = _QUANTITIES.get(error.quantity, "{:,.0f}".format)
     return (
         f"{error.quantity.value.replace('_', ' ')} {write(error.estimated)}, was "

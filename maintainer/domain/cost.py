@@ -98,6 +98,9 @@ class Quantity(StrEnum):
     DURATION_SECONDS = "duration_seconds"
 
 
+FIRST_RUN = "first run, still learning"
+
+
 @dataclass(frozen=True, slots=True)
 class EstimateError:
     """One estimated quantity of a job with its actual value."""
@@ -105,6 +108,7 @@ class EstimateError:
     quantity: Quantity
     estimated: float
     actual: float
+    note: str = ""  # why the estimate could not be better
 
     @property
     def ratio(self) -> float | None:

@@ -15,7 +15,7 @@ from maintainer.domain.action import Procedure
 from maintainer.domain.budget import Charge
 from maintainer.domain.calibration import CostSample
 from maintainer.domain.conflict import ConflictKind
-from maintainer.domain.cost import Cost, EstimateError, ExecutorUse, Quantity, Score
+from maintainer.domain.cost import FIRST_RUN, Cost, CostBasis, EstimateError, ExecutorUse, Quantity, Score
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding
@@ -347,14 +347,16 @@ class Job:
                 )
             )
         if self.cost is not None and self.gb_hours is not None and self.duration is not None:
-            found.append(EstimateError(Quantity.GB_HOURS, self.cost.gb_hours, self.gb_hours))
-            found.append(
-                EstimateError(
+            note = FIRST_RUN if self.cost.basis is CostBasis.DEFAULT else ""
+            spent = (
+                (Quantity.GB_HOURS, self.cost.gb_hours, self.gb_hours),
+                (
                     Quantity.DURATION_SECONDS,
                     self.cost.duration_seconds,
                     self.duration.total_seconds(),
-                )
+                ),
             )
+            found.extend(EstimateError(*figures, note) for figures in spent)
         return tuple(found)
 
     @property

@@ -83,3 +83,7 @@ def test_a_prediction_is_shown_beside_what_came_of_it() -> None:
         == "bytes rewritten 2 KiB, was 4 KiB (-50%)"
     )
     assert describe_error(EstimateError(Quantity.GB_HOURS, 0.0123, 0.0)) == "gb hours 0.0123, was 0"
+    assert (
+        describe_error(EstimateError(Quantity.DURATION_SECONDS, 30.0, 60.0, "first run"))
+        == "duration seconds 30, was 60 (first run)"
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from maintainer.domain.action import Procedure, RewriteManifests
 from maintainer.domain.calibration import CostSample
-from maintainer.domain.cost import Cost, EstimateError, ExecutorUse, Quantity
+from maintainer.domain.cost import FIRST_RUN, Cost, CostBasis, EstimateError, ExecutorUse, Quantity
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.job import TRANSITIONS, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate
@@ -143,6 +143,9 @@ def test_predictions_are_held_against_what_came_of_a_job_of_each_rule() -> None:
         "gb_hours": -0.5,
         "duration_seconds": -0.5,
     }
+    assert [error.note for error in timed.estimate_errors] == ["", "", FIRST_RUN, FIRST_RUN]
+    learnt = replace(timed, cost=Cost(0.5, 1.0, 30.0, CostBasis.TABLE, 3))
+    assert not any(error.note for error in learnt.estimate_errors)
 
 
 def test_nothing_is_held_against_a_job_that_did_not_succeed() -> None:

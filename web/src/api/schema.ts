@@ -1322,6 +1322,11 @@ export interface components {
       actual: number;
       /** Estimated */
       estimated: number;
+      /**
+       * Note
+       * @description Why the estimate could not be better, such as a first run.
+       */
+      note: string;
       quantity: components["schemas"]["Quantity"];
       /**
        * Ratio

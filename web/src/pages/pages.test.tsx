@@ -173,17 +173,26 @@ describe("before and after", () => {
       estimated: 3,
       actual: 0,
       ratio: null,
+      note: "",
+    } as const;
+    const first = {
+      quantity: "duration_seconds",
+      estimated: 6,
+      actual: 41,
+      ratio: -0.85,
+      note: "first run, still learning",
     } as const;
     const excessive = {
       quantity: "manifests_removed",
       estimated: 32,
       actual: 25,
       ratio: 0.28,
+      note: "",
     } as const;
     await show(
       <BeforeAfter
         effect={effect}
-        errors={[...makeJob().estimate_errors, excessive, unforeseen]}
+        errors={[...makeJob().estimate_errors, excessive, unforeseen, first]}
       />,
     );
     const grid = screen.getByRole("group", { name: "Estimate and effect" });
@@ -195,6 +204,7 @@ describe("before and after", () => {
       "Duration38 s41 s1.1× the estimate",
       "Manifests removed32250.78× the estimate",
       "Delete files removed300× the estimate",
+      "Duration6 s41 sfirst run, still learning",
     ]);
   });
 

@@ -46,7 +46,8 @@ const QUANTITY_FORMATS: Partial<Record<EstimateError["quantity"], (value: number
   duration_seconds: formatDuration,
 };
 
-function describeError({ estimated, actual }: EstimateError): string {
+function describeError({ estimated, actual, note }: EstimateError): string {
+  if (note) return note;
   if (estimated === actual) return "exact";
   return estimated > 0 ? `${formatFactor(actual / estimated)} the estimate` : UNKNOWN;
 }
