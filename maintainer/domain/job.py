@@ -15,7 +15,15 @@ from maintainer.domain.action import Procedure
 from maintainer.domain.budget import Charge
 from maintainer.domain.calibration import CostSample
 from maintainer.domain.conflict import ConflictKind
-from maintainer.domain.cost import FIRST_RUN, Cost, CostBasis, EstimateError, ExecutorUse, Quantity, Score
+from maintainer.domain.cost import (
+    FIRST_RUN,
+    Cost,
+    CostBasis,
+    EstimateError,
+    ExecutorUse,
+    Quantity,
+    Score,
+)
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding

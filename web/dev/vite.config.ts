@@ -103,7 +103,10 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
       if (id === undefined) {
         const state = url.searchParams.get("state");
         const table = url.searchParams.get("table");
-        const items = jobs.jobs.filter((job) => (!state || job.state === state) && (!table || job.table === table));
+        const rule = url.searchParams.get("rule");
+        const items = jobs.jobs.filter(
+          (job) => (!state || job.state === state) && (!table || job.table === table) && (!rule || job.rule === rule),
+        );
         return send(response, { items, next_cursor: null, total: items.length });
       }
       if (what === "events") return tellEvents(response, id);

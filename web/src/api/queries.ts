@@ -12,7 +12,7 @@ import type { TableSort } from "../lib/sorts";
 import { isFinal } from "../lib/words";
 import { carryOut, client, unwrap } from "./client";
 import { startOf, TABLES_EVERY_MS } from "./fleet";
-import type { Band, Job, JobState, OrphanList, Plan, RuleName, TablePath } from "./types";
+import type { Band, Job, JobRule, JobState, OrphanList, Plan, RuleName, TablePath } from "./types";
 
 const JOBS_EVERY_MS = 5_000;
 /** Of a page that shows a running job. */
@@ -23,6 +23,7 @@ const WORST_PARTITIONS = 10;
 /** Beyond this many loaded pages a list is no longer read again as a whole on every tick. */
 const REFRESHED_PAGES = 3;
 const VERDICT_PAGE = 50;
+const SUGGESTED_TABLES = 20;
 
 export interface TableFilters {
   search: string;
@@ -32,8 +33,11 @@ export interface TableFilters {
 }
 
 export interface JobFilters {
-  state: JobState | undefined;
-  table: string | undefined;
+  state?: JobState | undefined;
+  table?: string | undefined;
+  rule?: JobRule | undefined;
+  by?: string | undefined;
+  range?: HistoryRange | undefined;
 }
 
 const atTable = (path: TablePath) => ({ params: { path } });
@@ -184,6 +188,9 @@ export const jobsQuery = (filters: JobFilters) =>
               limit: JOB_PAGE,
               ...(filters.state ? { state: [filters.state] } : {}),
               ...(filters.table ? { table: filters.table } : {}),
+              ...(filters.rule ? { rule: filters.rule } : {}),
+              ...(filters.by ? { requested_by: filters.by } : {}),
+              ...(filters.range ? { since: startOf(filters.range) } : {}),
               ...(pageParam ? { cursor: pageParam } : {}),
             },
           },
@@ -204,6 +211,22 @@ export const jobQuery = (jobId: string) =>
       unwrap(client.GET("/api/v1/jobs/{job_id}", { params: { path: { job_id: jobId } }, signal })),
     refetchInterval: (query) =>
       query.state.data && isFinal(query.state.data.state) ? false : JOBS_EVERY_MS,
+  });
+
+/** The names of the tables that a text is part of, for suggestions. */
+export const tableNamesQuery = (text: string) =>
+  queryOptions({
+    queryKey: ["tables", "names", text],
+    queryFn: async ({ signal }) => {
+      const query = {
+        limit: SUGGESTED_TABLES,
+        sort: "name" as const,
+        ...(text && { search: text }),
+      };
+      const page = await unwrap(client.GET("/api/v1/tables", { params: { query }, signal }));
+      return page.items.map(({ table }) => table);
+    },
+    placeholderData: keepPreviousData,
   });
 
 /** Everything that a changed table or job is part of. */

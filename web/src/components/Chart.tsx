@@ -9,10 +9,14 @@ interface ChartProps {
   label: string;
   /** Stable for the same data, so that the chart is drawn anew only when something changed. */
   option: (palette: Palette) => EChartsCoreOption;
+  /** In pixels; else that of the style sheet. */
+  height?: number;
+  /** The datum that was clicked, by its index; stable. */
+  onPick?: (index: number) => void;
 }
 
 /** An ECharts chart in the page's colours; the library is loaded with the first one. */
-export function Chart({ label, option }: ChartProps) {
+export function Chart({ label, option, height, onPick }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const [chart, setChart] = useState<ECharts | null>(null);
   const [isMissing, setMissing] = useState(false);
@@ -43,6 +47,23 @@ export function Chart({ label, option }: ChartProps) {
       chart.setOption(option(paletteOf(scheme)), { notMerge: true });
   }, [chart, option, scheme]);
 
+  useEffect(() => {
+    if (!chart || chart.isDisposed() || !onPick) return;
+    const pick = ({ dataIndex }: { dataIndex: number }) => onPick(dataIndex);
+    chart.on("click", pick);
+    return () => {
+      if (!chart.isDisposed()) chart.off("click", pick);
+    };
+  }, [chart, onPick]);
+
   if (isMissing) return <PartMissing />;
-  return <div ref={element} className="chart" role="img" aria-label={label} />;
+  return (
+    <div
+      ref={element}
+      className="chart"
+      role="img"
+      aria-label={label}
+      style={height === undefined ? undefined : { height }}
+    />
+  );
 }

@@ -1,5 +1,6 @@
 // What the page keeps in its address, read leniently: what is not understood is left out.
-import type { Band, JobState } from "../api/types";
+import type { JobFilters } from "../api/queries";
+import type { Band } from "../api/types";
 import {
   isFleetMetric,
   isHistoryMetric,
@@ -9,7 +10,7 @@ import {
   type HistoryRange,
 } from "./metrics";
 import { isTableSort, type TableSort } from "./sorts";
-import { BANDS, JOB_STATES } from "./words";
+import { BANDS, JOB_RULES, JOB_STATES } from "./words";
 
 type Raw = Record<string, unknown>;
 
@@ -31,9 +32,9 @@ export interface TableAddress {
   range?: HistoryRange;
 }
 
-export interface JobsAddress {
-  state?: JobState;
-  table?: string;
+/** The filters of the jobs, and how they are shown. */
+export interface JobsAddress extends JobFilters {
+  view?: "timeline" | undefined;
 }
 
 function readText(value: unknown): string | undefined {
@@ -73,6 +74,15 @@ export function readTableAddress(raw: Raw): TableAddress {
 
 export function readJobsAddress(raw: Raw): JobsAddress {
   const table = readText(raw.table);
+  const by = readText(raw.by);
   const state = JOB_STATES.find((known) => known === raw.state);
-  return { ...(state && { state }), ...(table && { table }) };
+  const rule = JOB_RULES.find((known) => known === raw.rule);
+  return {
+    ...(state && { state }),
+    ...(table && { table }),
+    ...(rule && { rule }),
+    ...(by && { by }),
+    ...(isHistoryRange(raw.range) && { range: raw.range }),
+    ...(raw.view === "timeline" && { view: raw.view }),
+  };
 }

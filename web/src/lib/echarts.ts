@@ -1,9 +1,17 @@
 // The parts of ECharts that the page draws with; imported only by a page that has a chart.
-import { BarChart, LineChart } from "echarts/charts";
+import { BarChart, CustomChart, LineChart } from "echarts/charts";
 import { GridComponent, MarkAreaComponent, TooltipComponent } from "echarts/components";
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 
-use([BarChart, LineChart, GridComponent, MarkAreaComponent, TooltipComponent, SVGRenderer]);
+use([
+  BarChart,
+  CustomChart,
+  LineChart,
+  GridComponent,
+  MarkAreaComponent,
+  TooltipComponent,
+  SVGRenderer,
+]);
 
 export { init };

@@ -125,6 +125,11 @@ describe("addresses", () => {
     }));
   it("know job states only", () =>
     expect(readJobsAddress({ state: "asleep", table: "a.b.c" })).toEqual({ table: "a.b.c" }));
+  it("keep the filters of the jobs and how they are shown", () => {
+    const address = { rule: "roll_back", by: "person ada", range: "7d", view: "timeline" };
+    expect(readJobsAddress(address)).toEqual(address);
+    expect(readJobsAddress({ rule: "vacuum", range: "2y", view: "pie" })).toEqual({});
+  });
 });
 
 it("sorts by a column's worst first, then the other way round", () => {

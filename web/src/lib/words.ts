@@ -15,6 +15,7 @@ import type {
   StorageProfile,
 } from "../api/types";
 import { capitalize } from "./format";
+import type { HistoryRange } from "./metrics";
 
 export const BANDS: readonly Band[] = ["healthy", "watch", "degraded", "critical"];
 export const JOB_STATES: readonly JobState[] = [
@@ -56,6 +57,8 @@ export const RULE_WORDS: Record<JobRule, string> = {
   remove_orphan_files: "Remove orphan files",
   roll_back: "Roll back",
 };
+
+export const JOB_RULES = Object.keys(RULE_WORDS) as JobRule[];
 
 export const QUANTITY_WORDS: Record<EstimateError["quantity"], string> = {
   files_removed: "Files removed",
@@ -158,6 +161,13 @@ export const ROW_PROOF_WORDS: Record<RowProof, string> = {
   not_needed: "No proof needed: this action writes no rows.",
   different: "Rows differ: some are missing or added. The job counts as failed.",
   unknown: "Rows not proved: a snapshot or its summary is gone.",
+};
+
+export const RANGE_WORDS: Record<HistoryRange, string> = {
+  "1h": "In the last hour",
+  "24h": "In the last 24 hours",
+  "7d": "In the last 7 days",
+  "30d": "In the last 30 days",
 };
 
 export const PROFILE_WORDS: Record<StorageProfile, string> = {

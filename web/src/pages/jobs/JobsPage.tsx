@@ -1,14 +1,14 @@
-import { Button, NativeSelect } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { jobsQuery } from "../../api/queries";
 import { JobList } from "../../components/JobList";
 import { Empty, Loaded } from "../../components/notices";
-import { TableLink } from "../../components/TableLink";
 import type { JobsAddress } from "../../lib/addresses";
 import { formatCount, pluralize } from "../../lib/format";
-import { JOB_STATES, STATE_WORDS } from "../../lib/words";
+import { isFiltered, JobFilters } from "./JobFilters";
+import { JobTimeline } from "./JobTimeline";
 import { PoolNotice, PoolPanel } from "./PoolPanel";
 
 const route = getRouteApi("/jobs");
@@ -17,11 +17,12 @@ const LIST_HEIGHT = 400;
 /** All jobs, newest first. */
 export function JobsPage() {
   useDocumentTitle("Jobs – iceberg-maintainer");
-  const { state, table } = route.useSearch();
+  const address = route.useSearch();
+  const { view, ...filters } = address;
   const navigate = route.useNavigate();
-  const jobs = useInfiniteQuery(jobsQuery({ state, table }));
-  const change = (address: JobsAddress) =>
-    void navigate({ search: address, replace: true, resetScroll: false });
+  const jobs = useInfiniteQuery(jobsQuery(filters));
+  const change = (search: JobsAddress) => void navigate({ search, resetScroll: false });
+  const loaded = jobs.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <div className="stack">
       <div className="row row-apart">
@@ -31,60 +32,34 @@ export function JobsPage() {
         </span>
       </div>
       <PoolNotice />
-      <div className="row job-filters">
-        <NativeSelect
-          label="State"
-          value={state ?? ""}
-          data={[
-            { value: "", label: "All" },
-            ...JOB_STATES.map((value) => ({ value, label: STATE_WORDS[value] })),
-          ]}
-          onChange={({ currentTarget: { value } }) => {
-            const chosen = JOB_STATES.find((known) => known === value);
-            change({ ...(chosen && { state: chosen }), ...(table && { table }) });
-          }}
-        />
-        {table && (
-          <>
-            <span>
-              of <TableLink name={table} />
-            </span>
-            <Button onClick={() => change(state ? { state } : {})}>All tables</Button>
-          </>
-        )}
-      </div>
+      <JobFilters address={address} jobs={loaded} onChange={change} />
+      {view && loaded.length > 0 && <JobTimeline jobs={loaded} />}
       <Loaded query={jobs} label="the jobs" height={LIST_HEIGHT}>
-        {({ pages }) => {
-          const items = pages.flatMap((page) => page.items);
-          return (
-            <div className="panel panel-flush">
-              {items.length > 0 ? (
-                <JobList jobs={items} />
-              ) : state || table ? (
-                <Empty title="No job matches these filters" />
-              ) : (
-                <Empty title="No jobs yet">
-                  They appear when a policy in enforce mode, or somebody, asks for one.
-                </Empty>
-              )}
-              {jobs.hasNextPage && (
-                <div className="list-end">
-                  <span className="dim">
-                    {formatCount(items.length)} of {formatCount(pages[0]?.total)}
-                  </span>
-                  <Button
-                    onClick={() => void jobs.fetchNextPage()}
-                    loading={jobs.isFetchingNextPage}
-                  >
-                    Load more
-                  </Button>
-                </div>
-              )}
-            </div>
-          );
-        }}
+        {({ pages }) => (
+          <div className="panel panel-flush">
+            {loaded.length > 0 ? (
+              <JobList jobs={loaded} />
+            ) : isFiltered(address) ? (
+              <Empty title="No job matches these filters" />
+            ) : (
+              <Empty title="No jobs yet">
+                They appear when a policy in enforce mode, or somebody, asks for one.
+              </Empty>
+            )}
+            {jobs.hasNextPage && (
+              <div className="list-end">
+                <span className="dim">
+                  {formatCount(loaded.length)} of {formatCount(pages[0]?.total)}
+                </span>
+                <Button onClick={() => void jobs.fetchNextPage()} loading={jobs.isFetchingNextPage}>
+                  Load more
+                </Button>
+              </div>
+            )}
+          </div>
+        )}
       </Loaded>
-      {!state && !table && <PoolPanel />}
+      {!isFiltered(address) && <PoolPanel />}
     </div>
   );
 }
