@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies import parse_policy, policy_schema
 from maintainer.api import policy_schemas, schemas, wire
 from maintainer.api.access import on_all, on_any, on_table
 from maintainer.api.auth import PersonIn
@@ -16,6 +17,7 @@ from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.paths import RecordIn
 from maintainer.domain.access import Role, is_within
 from maintainer.domain.policy import PolicyLayer
+from maintainer.domain.verdict import PLANNED, TablePreview
 from maintainer.policy.pools import find_unknown_pools
 from maintainer.policy.preview import find_affected, with_candidate
 from maintainer.ports.store.pages import MAX_PAGE
@@ -25,6 +27,7 @@ from maintainer.requests.preview import preview_tables
 CANDIDATE = "candidate.yaml"  # how problems name a policy from a request
 MAX_TEXT = 1000  # characters of a version or a cursor
 DEFAULT_PREVIEW = 200  # tables in one preview
+LONGEST_PREVIEW = timedelta(seconds=10)
 
 router = APIRouter(tags=["policies"])
 Text = Annotated[str, Query(max_length=MAX_TEXT)]
@@ -53,6 +56,47 @@ def get_effective_policy(record: RecordIn, ports: PortsIn) -> schemas.EffectiveP
     """
     policy = policy_of_record(ports, record)
     return wire.write_policy(record.table, policy)
+
+
+@router.get(
+    "/policies/tables",
+    summary="The tables that a policy file speaks for",
+    responses=declare_problems(HTTPStatus.NOT_FOUND),
+    dependencies=[on_any(Role.VIEWER)],
+)
+def get_governed_tables(
+    ports: PortsIn,
+    person: PersonIn,
+    name: Annotated[Text, Query(description="The policy file, as /policies names it.")],
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Tables a page.")] = 100,
+    cursor: Cursor = None,
+) -> policy_schemas.GovernedTables:
+    """By name. A narrower file may set other values for some of them."""
+    layers = {layer.name: layer for layer in ports.policies.current().layers}
+    if name not in layers:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"no policy file {name!r} is in force")
+    patterns = layers[name].tables
+    names = sorted(
+        str(table) for table in ports.store.table_names() if is_within(table, person.sees)
+    )
+    governed = [one for one in names if any(pattern.matches_name(one) for pattern in patterns)]
+    waiting = [one for one in governed if cursor is None or one > cursor]
+    page = waiting[:limit]
+    return policy_schemas.GovernedTables(
+        items=page,
+        next_cursor=page[-1] if len(waiting) > len(page) else None,
+        total=len(governed),
+    )
+
+
+@router.get(
+    "/policies/schema",
+    summary="The JSON schema of a policy file",
+    dependencies=[on_any(Role.VIEWER)],
+)
+def get_policy_schema() -> dict[str, Any]:
+    """JSON Schema 2020-12, for editors and for checks before deployment."""
+    return policy_schema()
 
 
 @router.get(
@@ -121,7 +165,7 @@ def preview_policy(
 ) -> policy_schemas.FleetPreview:
     """Plan a page of the tables that the file may concern, by name, from stored health.
 
-    No catalog is asked and nothing is stored.
+    No catalog is asked and nothing is stored. After ten seconds the page ends early.
     """
     current = ports.policies.current()
     candidate = with_candidate(current, read_candidate(request.yaml, request.name or CANDIDATE))
@@ -129,7 +173,13 @@ def preview_policy(
     concerned = find_affected(current, candidate, visible)
     waiting = [table for table in concerned if cursor is None or str(table) > cursor]
     page = sorted(waiting, key=str)[:limit]
-    previews = list(preview_tables(ports, candidate, page))
+    previews: list[TablePreview] = []
+    ends_at = ports.clock.now() + LONGEST_PREVIEW
+    for preview in preview_tables(ports, candidate, page):
+        previews.append(preview)
+        if ports.clock.now() >= ends_at:
+            break
+    page = page[: len(previews)]
     items = [
         policy_schemas.TablePreviewOut.model_validate(preview)
         for preview in previews
@@ -139,6 +189,12 @@ def preview_policy(
         items=items,
         looked_at=len(page),
         unmeasured=sum(bool(preview.unmeasured) for preview in previews),
+        gb_hours=sum(
+            change.gb_hours or 0.0
+            for preview in previews
+            for change in preview.changes
+            if change.before != PLANNED
+        ),
         next_cursor=str(page[-1]) if len(waiting) > len(page) else None,
         total=len(concerned),
     )

@@ -63,6 +63,9 @@ class VerdictChangeOut(Schema):
     after: str | None
     why_before: str
     why_after: str
+    gb_hours: Annotated[
+        float | None, Field(description="The predicted cost of an action that would be planned.")
+    ]
 
 
 class TablePreviewOut(Schema):
@@ -81,5 +84,13 @@ class FleetPreview(Schema):
     items: list[TablePreviewOut]
     looked_at: int
     unmeasured: int
+    gb_hours: Annotated[
+        float,
+        Field(description="The predicted cost of all actions here that would be planned anew."),
+    ]
     next_cursor: str | None
     total: int
+
+
+class GovernedTables(PageOf[Written]):
+    """Names of the tables that a policy file speaks for."""

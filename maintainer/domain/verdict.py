@@ -104,6 +104,7 @@ class VerdictChange:
     after: str | None
     why_before: str
     why_after: str
+    gb_hours: float | None = None  # what the action would cost, where it would be planned
 
 
 @dataclass(frozen=True, slots=True)

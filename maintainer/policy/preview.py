@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeAlias
 
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.plan import Plan
+from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import PolicyLayer, PolicySet, RuleName
 from maintainer.domain.verdict import PLANNED, VerdictChange
+
+# A rule's verdict, reason, action and predicted GB-hours.
+_Judgement: TypeAlias = tuple[str | None, str, object, float | None]
 
 CANDIDATE_PRECEDENCE = 1  # stronger than equally specific layers
 
@@ -52,18 +56,21 @@ def find_affected(
 def compare_plans(before: Plan, after: Plan) -> tuple[VerdictChange, ...]:
     """The rules with a different verdict or action, in execution order."""
     was, would_be = _judge(before), _judge(after)
-    none: tuple[str | None, str, object] = (None, "the policy has no such rule", None)
+    none: _Judgement = (None, "the policy has no such rule", None, None)
     pairs = [(rule, was.get(rule, none), would_be.get(rule, none)) for rule in RuleName]
     return tuple(
-        VerdictChange(rule, old[0], new[0], old[1], new[1])
+        VerdictChange(rule, old[0], new[0], old[1], new[1], new[3])
         for rule, old, new in pairs
         if (old[0], old[2]) != (new[0], new[2])
     )
 
 
-def _judge(plan: Plan) -> dict[RuleName, tuple[str | None, str, object]]:
-    """Each rule's verdict, reason and action."""
-    planned: dict[RuleName, tuple[str | None, str, object]] = {
-        one.rule: (PLANNED, one.reason, one.action) for one in plan.planned
+def _judge(plan: Plan) -> dict[RuleName, _Judgement]:
+    planned: dict[RuleName, _Judgement] = {
+        one.rule: (PLANNED, one.reason, one.action, _cost_of(one)) for one in plan.planned
     }
-    return planned | {one.rule: (one.code.value, one.reason, None) for one in plan.skipped}
+    return planned | {one.rule: (one.code.value, one.reason, None, None) for one in plan.skipped}
+
+
+def _cost_of(planned: PlannedAction) -> float | None:
+    return planned.cost.gb_hours if planned.cost is not None else None

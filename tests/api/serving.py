@@ -149,6 +149,7 @@ class Daemon:
                 PLANNED,
                 "observed",
                 "600 files would become 1",
+                0.25,
             )
             yield (
                 TablePreview(table, unmeasured="not scanned")

@@ -21,6 +21,8 @@ PROMISED = {
     "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"), ("GET", "/api/v1/pools"),
     ("GET", "/api/v1/namespaces"), ("GET", "/api/v1/queue"), ("GET", "/api/v1/audit"),
     ("GET", "/api/v1/pauses"), ("POST", "/api/v1/pauses"), ("DELETE", "/api/v1/pauses"),
+    ("GET", "/api/v1/policies/schema"),
+    ("GET", "/api/v1/policies/tables"),
     ("GET", "/api/v1/policies/versions"), ("GET", "/api/v1/policies/versions/diff"), ("POST",
     "/api/v1/policies/preview"),
     ("GET", "/api/v1/policies/effective/{catalog}/{namespace}/{table}"), ("GET",

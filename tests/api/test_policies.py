@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
+import pytest
+
+from maintainer.adapters.policies import write_policy_schema
+from maintainer.api import policies
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet, Setting
@@ -75,12 +80,14 @@ def test_a_preview_tells_the_tables_whose_verdicts_would_change(client: Client) 
                         "after": "planned",
                         "why_before": "observed",
                         "why_after": "600 files would become 1",
+                        "gb_hours": 0.25,
                     }
                 ],
             }
         ],
         "looked_at": 1,
         "unmeasured": 0,
+        "gb_hours": 0.25,
         "next_cursor": None,
         "total": 1,
     }
@@ -130,6 +137,39 @@ def test_a_preview_is_a_bounded_page_of_the_tables_that_the_policy_can_concern(
         ),
         422,
     )
+
+
+def test_a_preview_that_takes_long_ends_early_and_says_where_to_go_on(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        client.daemon.store.record_health(
+            measure(ORDERS.__class__("lake", ("sales",), name)), GRADE
+        )
+    monkeypatch.setattr(policies, "LONGEST_PREVIEW", timedelta(0))
+    first = client.post(PREVIEW, {"yaml": "tables: lake.sales.*"}).json()
+    assert (first["looked_at"], first["total"], first["next_cursor"]) == (1, 3, "lake.sales.a")
+
+
+def test_the_tables_of_a_policy_file_are_listed_page_by_page(client: Client) -> None:
+    for name in ("a", "b"):
+        client.daemon.store.record_health(
+            measure(ORDERS.__class__("lake", ("sales",), name)), GRADE
+        )
+    name = client.get("/api/v1/policies").json()["layers"][0]["name"]
+    first = client.get("/api/v1/policies/tables", name=name, limit=2).json()
+    assert (first["items"], first["total"]) == (["lake.sales.a", "lake.sales.b"], 3)
+    rest = client.get(
+        "/api/v1/policies/tables", name=name, limit=2, cursor=first["next_cursor"]
+    ).json()
+    assert (rest["items"], rest["next_cursor"]) == ([str(ORDERS)], None)
+    assert "no policy file 'x.yaml'" in expect_problem(
+        client.get("/api/v1/policies/tables", name="x.yaml"), 404
+    )
+
+
+def test_the_schema_of_policies_is_that_of_the_command_line(client: Client) -> None:
+    assert client.get("/api/v1/policies/schema").json() == json.loads(write_policy_schema())
 
 
 def test_a_policy_with_the_name_of_a_file_takes_its_place_and_else_lies_over_it(

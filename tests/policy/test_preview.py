@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
+from maintainer.domain.cost import Cost
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, RuleName
 from maintainer.domain.verdict import VerdictChange
@@ -92,6 +93,13 @@ def test_every_rule_that_is_judged_otherwise_is_reported_with_both_reasons() -> 
     orphans = reported[RuleName.REMOVE_ORPHAN_FILES]
     assert (orphans.before, orphans.why_before) == (None, "the policy has no such rule")
     assert compare_plans(after, after) == ()
+    priced, unpriced = (
+        replace(after, planned=tuple(replace(one, cost=cost) for one in after.planned))
+        for cost in (Cost(0.5, 1.0, 30.0), None)
+    )
+    assert [change.gb_hours for change in compare_plans(before, priced)] == [0.5]
+    assert [change.gb_hours for change in compare_plans(before, unpriced)] == [None]
+    assert [change.gb_hours for change in compare_plans(priced, before)] == [None]
 
 
 def test_work_that_would_be_done_otherwise_is_a_change_too() -> None:

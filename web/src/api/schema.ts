@@ -347,9 +347,49 @@ export interface paths {
      * Which verdicts a policy file would change
      * @description Plan a page of the tables that the file may concern, by name, from stored health.
      *
-     *     No catalog is asked and nothing is stored.
+     *     No catalog is asked and nothing is stored. After ten seconds the page ends early.
      */
     post: operations["preview_policy"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/policies/schema": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The JSON schema of a policy file
+     * @description JSON Schema 2020-12, for editors and for checks before deployment.
+     */
+    get: operations["get_policy_schema"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/policies/tables": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The tables that a policy file speaks for
+     * @description By name. A narrower file may set other values for some of them.
+     */
+    get: operations["get_governed_tables"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -1481,6 +1521,11 @@ export interface components {
      *     `total` is the number of all tables that the policy may concern.
      */
     FleetPreview: {
+      /**
+       * Gb Hours
+       * @description The predicted cost of all actions here that would be planned anew.
+       */
+      gb_hours: number;
       /** Items */
       items: components["schemas"]["TablePreviewOut"][];
       /** Looked At */
@@ -1530,6 +1575,18 @@ export interface components {
       snapshots: number;
       /** Tables */
       tables: number;
+    };
+    /**
+     * GovernedTables
+     * @description Names of the tables that a policy file speaks for.
+     */
+    GovernedTables: {
+      /** Items */
+      items: string[];
+      /** Next Cursor */
+      next_cursor: string | null;
+      /** Total */
+      total: number;
     };
     /**
      * GrantOut
@@ -3247,6 +3304,11 @@ export interface components {
       after: string | null;
       /** Before */
       before: string | null;
+      /**
+       * Gb Hours
+       * @description The predicted cost of an action that would be planned.
+       */
+      gb_hours: number | null;
       rule: components["schemas"]["RuleName"];
       /** Why After */
       why_after: string;
@@ -5085,6 +5147,190 @@ export interface operations {
       };
       /** @description Unsupported Media Type */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_policy_schema: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            [key: string]: unknown;
+          };
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_governed_tables: {
+    parameters: {
+      query: {
+        /** @description The policy file, as /policies names it. */
+        name: string;
+        /** @description Tables a page. */
+        limit?: number;
+        /** @description next_cursor of the page before. */
+        cursor?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["GovernedTables"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
         headers: {
           [name: string]: unknown;
         };
