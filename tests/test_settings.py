@@ -74,6 +74,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "interval_jitter": 0.1,
             "requests_per_second": 200.0,
             "max_requests": 64,
+            "locations": (),
             "catalogs": {},
         },
         "plan": {"interval": "30s"},
@@ -113,7 +114,13 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "yarn": None,
             "pools": {},
         },
-        "server": {"host": "127.0.0.1", "port": 8080, "hosts": (), "prefix": ""},
+        "server": {
+            "host": "127.0.0.1",
+            "port": 8080,
+            "hosts": (),
+            "proxies": ("127.0.0.1", "::1"),
+            "prefix": "",
+        },
         "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
         "log": {"format": "text", "level": "info"},
         "metrics": {
@@ -124,6 +131,8 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         },
         "notifications": {
             "targets": {},
+            "schemes": (),
+            "hosts": (),
             "kinds": (
                 "failed_proof",
                 "repeated_failure",
@@ -157,6 +166,8 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "oidc": None,
             "session_key": None,
             "requests_per_minute": 1200,
+            "failed_sign_ins_per_minute": 20,
+            "streams": 8,
             "open_metrics": False,
         },
     }
@@ -672,6 +683,24 @@ def test_targets_of_notices_come_from_the_environment_and_are_never_shown(load: 
     settings = load(_NOTIFY, {"SLACK": "geheim"})
     assert settings.notifications.targets == {"ops": "slack://geheim"}
     assert "geheim" not in f"{settings!r} {settings.redacted()} {settings.notifications!r}"
+
+
+def test_targets_of_notices_and_locations_of_metadata_may_be_bounded(load: Load) -> None:
+    settings = load(
+        _LAKE
+        + "notifications: {schemes: [slack], hosts: ['*.hooks.test']}\n"
+        + "scan: {locations: [file, 's3://lake', 'hdfs://namenode:8020']}\n",
+    )
+    bounds = settings.notifications.schemes, settings.notifications.hosts
+    assert bounds == (("slack",), ("*.hooks.test",))
+    assert settings.scan.locations == ("file", "s3://lake", "hdfs://namenode:8020")
+
+
+@pytest.mark.parametrize("location", ["http", "https://lake", "s3://lake/sales", "lake", "7"])
+def test_what_is_no_location_of_metadata_is_refused(refuse: Refuse, location: str) -> None:
+    [problem] = refuse(_LAKE + f"scan:\n  locations: ['{location}']\n")
+    assert problem.startswith("maintainer.yaml:")
+    assert f"scan.locations has {location!r}, but a location is a scheme (abfs, " in problem
 
 
 def test_a_template_that_names_what_no_notice_has_is_refused(refuse: Refuse) -> None:

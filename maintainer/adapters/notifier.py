@@ -12,15 +12,13 @@ from queue import Empty, Full, Queue
 from string import Template
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from maintainer.domain.errors import ConfigurationError, MaintainerError
+from maintainer.adapters.notice_targets import TargetBounds, find_link_local, make_target
+from maintainer.domain.errors import MaintainerError
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
 from maintainer.ports.clock import Clock
 from maintainer.ports.store.notices import NoticeStore
-
-if TYPE_CHECKING:
-    from apprise import Apprise
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +68,7 @@ class NotifierOptions:
     """
 
     targets: Mapping[str, str] = field(repr=False)
+    bounds: TargetBounds = field(default_factory=TargetBounds)
     kinds: frozenset[NoticeKind] = frozenset(NoticeKind)
     titles: Mapping[NoticeKind, str] = field(default_factory=dict)
     bodies: Mapping[NoticeKind, str] = field(default_factory=dict)
@@ -114,7 +113,9 @@ class AppriseNotifier:
         self._store = store
         self._clock = clock
         self._on_delivered = on_delivered
-        self._targets = {name: _make_target(name, url) for name, url in options.targets.items()}
+        self._targets = {
+            name: make_target(name, url, options.bounds) for name, url in options.targets.items()
+        }
         self._waiting: Queue[_Letter] = Queue(MAX_WAITING)
         self._refused: list[_Letter] = []
         self._under_way: set[int] = set()
@@ -261,6 +262,10 @@ class AppriseNotifier:
 
     def _send(self, name: str, notice: Notice, title: str, body: str) -> bool:
         try:
+            refused = find_link_local(self._targets[name])
+            if refused:
+                log.error("notice.refused target=%s link_local=%s", name, refused)
+                return False
             is_delivered = bool(
                 self._targets[name].notify(body=body, title=title, notify_type=_TYPES[notice.kind])
             )
@@ -286,20 +291,6 @@ class AppriseNotifier:
         """Deliver queued notices, for CLOSE_GRACE at most."""
         self._closing.set()
         self._thread.join(CLOSE_GRACE.total_seconds())
-
-
-def _make_target(name: str, url: str) -> Apprise:
-    # Slow to import, and the settings import this module.
-    from apprise import Apprise  # noqa: PLC0415
-
-    target = Apprise()
-    if not target.add(url):
-        message = (
-            f"notifications.targets.{name} is no URL that Apprise knows (its text is not shown: "
-            f"it may hold secrets)"
-        )
-        raise ConfigurationError(message)
-    return target
 
 
 def write_notice(notice: Notice, options: NotifierOptions, held_back: int = 0) -> tuple[str, str]:

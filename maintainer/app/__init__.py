@@ -14,6 +14,7 @@ from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog, ReadCo
 from maintainer.adapters.catalog.manifests.fast_reader import slow_reader_reason
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.journal import Journal
+from maintainer.adapters.notice_targets import TargetBounds
 from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.launcher.liveness import owner_lives, prune_leftovers
@@ -79,6 +80,7 @@ def open_app(
             settings.scan.decode_processes,
             settings.scan.manifest_memory,
             settings.scan.max_requests,
+            settings.scan.locations,
         )
         reader = MetadataReader(limits, journal.manifests_read_slowly)
         stack.callback(reader.close)
@@ -193,12 +195,13 @@ def spark_catalogs(settings: Settings) -> tuple[dict[str, dict[str, str]], dict[
 
 
 def open_notifier(settings: NotificationSettings, store: Store, clock: Clock) -> Notifier:
-    """The notifier; ConfigurationError when a target is not a URL that Apprise knows."""
+    """The notifier; ConfigurationError for a target that is unknown or not allowed."""
     if not settings.targets:
         return NoNotifier()
     return AppriseNotifier(
         NotifierOptions(
             targets=settings.targets,
+            bounds=TargetBounds(settings.schemes, settings.hosts),
             kinds=frozenset(settings.kinds),
             titles={
                 kind: words.title

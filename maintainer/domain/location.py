@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from ipaddress import IPv6Address, ip_address
 from re import compile as compile_regex
 
 _URL = compile_regex(r"([A-Za-z][A-Za-z0-9+.-]*):/*(.*)")
@@ -17,6 +18,9 @@ PLACE_PROPERTIES = (
     "write.object-storage.path",
     "write.folder-storage.path",
 )
+
+
+_KEYS_OF_A_MACHINE = ip_address("fd00:ec2::254")  # Amazon's; other clouds' are link-local
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +89,14 @@ def respell(location: str, paths: Iterable[str]) -> Iterator[str]:
                 (wider for wider in ancestors_of(path) if normalise_path(wider) == own), known
             )
         yield spelt + path.removeprefix(known) if path.startswith(known) else path
+
+
+def is_link_local(host: str) -> bool:
+    """True for addresses at which clouds serve a machine's keys, such as 169.254.169.254."""
+    text = host.strip("[]").partition("%")[0]
+    try:
+        address = ip_address(int(text) if text.isdecimal() else text)
+    except ValueError:
+        return False
+    inner = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (inner or address).is_link_local or address == _KEYS_OF_A_MACHINE

@@ -6,8 +6,9 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
+from maintainer.adapters.catalog.limits import READABLE_SCHEMES
 from maintainer.adapters.policies.validation import DurationBetween, SizeBetween, Strict, refuse
 from maintainer.domain.units import MIB
 from maintainer.policy.writing import write_value
@@ -37,6 +38,20 @@ class CatalogScanSettings(Strict):
     interval_jitter: Annotated[float, Field(ge=0, le=0.5)] | None = Field(
         default=None, description="Each interval varies by up to this share of itself."
     )
+
+
+def _read_locations(value: object) -> object:
+    if not isinstance(value, list):
+        return value
+    for location in value:
+        scheme, _, rest = str(location).partition("://")
+        if scheme not in READABLE_SCHEMES or "/" in rest:
+            refuse(
+                f"has {str(location)[:200]!r}, but a location is a scheme "
+                f"({', '.join(sorted(READABLE_SCHEMES))}), alone or with a bucket or a host: "
+                f"s3://lake"
+            )
+    return tuple(value)
 
 
 class ScanSettings(Strict):
@@ -127,6 +142,16 @@ class ScanSettings(Strict):
             description="Files that are fetched at once, and requests to a catalog at once.",
         ),
     ] = 64
+    locations: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_read_locations),
+        Field(
+            max_length=1000,
+            description="From where metadata of tables is read: schemes, or schemes with a bucket "
+            "or a host, such as `[s3://lake, hdfs://namenode.example:8020]`. Default: all "
+            "storages of tables. `http` and link-local addresses are never read.",
+        ),
+    ] = ()
     catalogs: dict[str, CatalogScanSettings] = Field(
         default_factory=dict, description="Other bounds for one catalog."
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +14,7 @@ from string import Template
 
 import pytest
 
+from maintainer.adapters.notice_targets import TargetBounds, make_target
 from maintainer.adapters.notifier import (
     _TYPES,
     TITLES,
@@ -44,6 +47,8 @@ class Receiver:
                 may_answer.wait(20)
                 received.append(message)
                 self.send_response(receiver.status)
+                if receiver.location:
+                    self.send_header("Location", receiver.location)
                 self.end_headers()
 
             def log_message(self, *_: object) -> None:
@@ -51,6 +56,7 @@ class Receiver:
 
         self.received = received
         self.status = status
+        self.location = ""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
@@ -202,6 +208,59 @@ def test_a_target_that_apprise_does_not_know_is_refused_without_its_text() -> No
     assert "geheim" not in str(refused.value)
 
 
+THIS_MACHINE = "syslog, but notifications.schemes allows all schemes but those of this machine"
+NO_HOST = "host other.test, but notifications.hosts allows *.hooks.test, and no link-local"
+
+
+@pytest.mark.parametrize(
+    ("url", "bounds", "message"),
+    [
+        ("json://hooks.test/geheim", TargetBounds(("jsons", "slack")), "allows jsons, slack"),
+        ("syslog://", TargetBounds(), THIS_MACHINE),
+        ("jsons://other.test/geheim", TargetBounds(hosts=("*.hooks.test",)), NO_HOST),
+        ("json://169.254.169.254/geheim", TargetBounds(), "the host 169.254.169.254, but"),
+        ("json://[fe80::1]/geheim", TargetBounds(hosts=("*",)), "the host fe80::1, but"),
+        ("mailto://u:geheim@a.test?smtp=169.254.1.1", TargetBounds(), "the host 169.254.1.1, but"),
+    ],
+)
+def test_a_target_that_is_not_allowed_is_refused_without_its_text(
+    url: str, bounds: TargetBounds, message: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(message)) as refused:
+        start(NotifierOptions({"ops": url}, bounds))
+    assert str(refused.value).startswith("notifications.targets.ops has the ")
+    assert "geheim" not in str(refused.value)
+
+
+def test_allowed_are_listed_hosts_and_services_with_hosts_of_their_own() -> None:
+    bounds = TargetBounds(("json", "mailtos", "slack"), ("MAIL.hooks.test", "127.0.0.1"))
+    for url in (
+        "json://127.0.0.1/x",
+        "mailtos://u:p@a.test?smtp=mail.hooks.test",
+        "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/#general",
+    ):
+        assert len(make_target("ops", url, bounds)) == 1
+
+
+def test_a_name_that_leads_to_a_link_local_address_gets_no_notice(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = socket.getaddrinfo("169.254.169.254", None)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_: found)
+    tell(NotifierOptions({"ops": receiver.url}, retry_waits=()), notice())
+    assert receiver.received == []
+    assert "notice.refused target=ops link_local=127.0.0.1" in caplog.text
+
+
+def test_a_redirect_is_not_followed(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+    elsewhere = Receiver()
+    receiver.status, receiver.location = 307, elsewhere.url.replace("json", "http")
+    tell(NotifierOptions({"ops": f"{receiver.url}?redirect=yes"}, retry_waits=()), notice())
+    elsewhere.close()
+    assert (len(receiver.received), elsewhere.received) == (1, [])
+    assert "notice.failed target=ops" in caplog.text
+
+
 def test_a_hanging_target_does_not_hold_up_who_tells_it() -> None:
     hanging = Receiver(answers=threading.Event())
     notifier = start(NotifierOptions({"slow": hanging.url}))
@@ -280,7 +339,7 @@ def test_a_notice_that_is_on_its_way_is_not_queued_twice(receiver: Receiver) -> 
     receiver.status = 500
     notifier = start(NotifierOptions({"down": receiver.url}, retry_waits=(timedelta(hours=1),)))
     notifier.notify(notice())
-    wait_until(lambda: len(receiver.received) == 1)
+    wait_until(lambda: bool(notifier._refused))
     notifier.notify(notice(at=NOW + timedelta(minutes=1)))
     receiver.status = 200
     notifier.close()

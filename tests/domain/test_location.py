@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.location import ancestors_of, normalise_path, overlap, paths_of, respell
+from maintainer.domain.location import (
+    ancestors_of,
+    is_link_local,
+    normalise_path,
+    overlap,
+    paths_of,
+    respell,
+)
 
 
 @pytest.mark.parametrize(
@@ -66,3 +73,17 @@ def test_a_path_in_the_location_is_written_from_the_locations_own_spelling_on(
     location: str, path: str, spelt: str
 ) -> None:
     assert list(respell(location, [path, path])) == [spelt, spelt]
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["169.254.169.254", "2852039166", "[fe80::1]", "fe80::1%eth0", "::ffff:169.254.1.1",
+     "fd00:ec2::254"],
+)  # fmt: skip
+def test_addresses_with_keys_of_a_machine_are_link_local(host: str) -> None:
+    assert is_link_local(host)
+
+
+@pytest.mark.parametrize("host", ["", "lake", "127.0.0.1", "10.0.0.7", "::1", "4294967296"])
+def test_other_hosts_are_not(host: str) -> None:
+    assert not is_link_local(host)

@@ -23,7 +23,7 @@ from maintainer.adapters.catalog.limits import (
     MAX_PARTITIONS,
     TooLargeError,
     UnreadableFileError,
-    UnreadableSchemeError,
+    UnreadableLocationError,
 )
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest, describe_manifest
@@ -217,7 +217,7 @@ class Inventories:
         except UnreadableFileError as error:
             kind = (
                 FaultKind.UNSUPPORTED
-                if isinstance(error, TooLargeError | UnreadableSchemeError)
+                if isinstance(error, TooLargeError | UnreadableLocationError)
                 else FaultKind.METADATA_CORRUPT
             )
             return pointer.location, self._fault(table, kind, explain(error, access.secrets()))

@@ -8,9 +8,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
+from maintainer.domain.location import is_link_local
 from maintainer.domain.units import MIB, format_size
 
 MAX_DOCUMENT_BYTES: Final = (
@@ -62,20 +63,37 @@ class TooLargeError(UnreadableFileError):
         self.size = size
 
 
-class UnreadableSchemeError(UnreadableFileError):
-    """A location with a scheme that tables are never read from."""
+class UnreadableLocationError(UnreadableFileError):
+    """A location that tables are never read from."""
 
 
-def check_scheme(location: str) -> None:
-    """Raise UnreadableSchemeError unless the location is on a storage for Iceberg tables."""
-    scheme, separator, _ = location.partition(":")
-    if location.startswith("/") or (separator and scheme.lower() in READABLE_SCHEMES):
+def check_location(location: str, allowed: Sequence[str] = ()) -> None:
+    """Raise UnreadableLocationError unless tables may be there.
+
+    Allowed are schemes, and schemes with a bucket or a host: `s3`, `hdfs://namenode:8020`. Empty:
+    all READABLE_SCHEMES.
+    """
+    scheme, separator, rest = location.partition(":")
+    if location.startswith("/"):
+        scheme, separator, rest = "file", ":", location
+    scheme = scheme.lower()
+    authority = rest[2:].partition("/")[0] if rest.startswith("//") else ""
+    is_allowed = scheme in allowed or f"{scheme}://{authority}" in allowed
+    if separator and scheme in READABLE_SCHEMES and (is_allowed or not allowed):
+        _check_authority(location, authority)
         return
     named = f"has the scheme {scheme!r}" if separator else "has no scheme"
-    message = (
-        f"{location} {named}; files of tables are read by {', '.join(sorted(READABLE_SCHEMES))}"
-    )
-    raise UnreadableSchemeError(message)
+    read = ", ".join(allowed or sorted(READABLE_SCHEMES))
+    message = f"{location} {named}; files of tables are read by {read} (scan.locations)"
+    raise UnreadableLocationError(message)
+
+
+def _check_authority(location: str, authority: str) -> None:
+    host = authority.rpartition("@")[2]
+    named = host if is_link_local(host) else host.rpartition(":")[0]
+    if is_link_local(named):
+        message = f"{location} is on the link-local address {named}, where no table is"
+        raise UnreadableLocationError(message)
 
 
 def local_path(location: str) -> str | None:

@@ -65,6 +65,7 @@ class ReadLimits:
     decode_processes: int = 2
     manifest_bytes: int = 256 * MIB  # fetched and not yet decoded
     requests: int = 64
+    locations: tuple[str, ...] = ()  # from which metadata is read; empty: all storages of tables
 
 
 @dataclass(slots=True)
@@ -137,7 +138,7 @@ class MetadataReader:
         self.count = ReadCount()
         self._on_slow = on_slow
         self.loop = EventLoop()
-        self.storages = Storages()
+        self.storages = Storages(self.limits.locations)
         self.pool = DecodingPool(self.limits.decode_processes)
         self._open_gates()
 

@@ -9,6 +9,7 @@ import bz2
 import gzip
 import json
 import os
+import re
 import threading
 import zlib
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ import zstandard
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import Table
 
-from maintainer.adapters.catalog import PyIcebergCatalog, limits
+from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog, ReadLimits, limits
 from maintainer.adapters.catalog import reader as reading
 from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.files.storage import Storages
@@ -33,6 +34,7 @@ from maintainer.adapters.catalog.limits import (
     MAX_BLOCK_BYTES,
     TooLargeError,
     UnreadableFileError,
+    check_location,
     local_path,
 )
 from maintainer.adapters.catalog.manifests import manifest, metadata
@@ -235,6 +237,44 @@ def test_metadata_that_points_into_the_network_is_never_asked_for(
     fault = fault_of(lake)
     assert fault.kind is FaultKind.UNSUPPORTED
     assert listener.asked == []
+
+
+@pytest.mark.parametrize(
+    ("location", "allowed", "message"),
+    [
+        ("s3://lake/m", (), ""),
+        ("/lake/m", ("file",), ""),
+        ("s3://lake/m", ("file", "s3://lake"), ""),
+        ("hdfs://10.0.0.7:8020/m", ("hdfs://10.0.0.7:8020",), ""),
+        (
+            "s3://other/m",
+            ("file", "s3://lake"),
+            "are read by file, s3://lake (scan.locations",
+        ),
+        ("/etc/passwd", ("s3",), "has the scheme 'file'; files of tables are read by s3 (scan."),
+        ("m", (), "m has no scheme; files of tables are read by abfs,"),
+        ("hdfs://169.254.169.254:80/m", (), "on the link-local address 169.254.169.254, where no"),
+        ("hdfs://[fe80::1]/m", ("hdfs",), "is on the link-local address [fe80::1], where"),
+        ("hdfs://u@[fe80::1]:80/m", (), "is on the link-local address [fe80::1], where"),
+    ],
+)
+def test_metadata_is_read_from_allowed_locations_alone(
+    location: str, allowed: tuple[str, ...], message: str
+) -> None:
+    if not message:
+        check_location(location, allowed)
+        return
+    with pytest.raises(UnreadableFileError, match=re.escape(message)):
+        check_location(location, allowed)
+
+
+def test_the_reader_asks_for_allowed_locations_alone(lake: Lake) -> None:
+    table = make_two(lake)
+    bounds = ReadLimits(decode_processes=0, locations=("s3://lake",))
+    with closing(MetadataReader(bounds)) as reader:
+        access = Access(table.io, reader.storages, StoppedClock())
+        with pytest.raises(UnreadableFileError, match="files of tables are read by s3://lake"):
+            asyncio.run(access.read(table.metadata_location))
 
 
 # -- what unfolds

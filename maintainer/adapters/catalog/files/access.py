@@ -22,7 +22,7 @@ from maintainer.adapters.catalog.files.storage import Storages
 from maintainer.adapters.catalog.limits import (
     MAX_DOCUMENT_BYTES,
     TooLargeError,
-    check_scheme,
+    check_location,
     local_path,
     open_regular,
 )
@@ -134,7 +134,7 @@ class Access:
         return secrets_of(self._io.properties)
 
     async def _read(self, io: FileIO, location: str, most: int) -> bytes:
-        check_scheme(location)
+        check_location(location, self._storages.locations)
         path = local_path(location)
         if path is not None and _OWN_IO in io.properties:
             os.close(open_regular(path)[0])

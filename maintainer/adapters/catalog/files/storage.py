@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from threading import Lock
@@ -90,7 +90,8 @@ class Bucket:
 class Storages:
     """The open stores; the least recently used one is closed when there are too many."""
 
-    def __init__(self) -> None:
+    def __init__(self, locations: Sequence[str] = ()) -> None:
+        self.locations = locations  # from which metadata is read, as check_location takes them
         self._lock = Lock()
         self._open: OrderedDict[Bucket, ObjectStore] = OrderedDict()
 

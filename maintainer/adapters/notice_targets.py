@@ -1,0 +1,94 @@
+"""Targets of notices: Apprise URLs of allowed schemes and hosts, which are never redirected."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, Any, Final
+
+from maintainer.domain.errors import ConfigurationError
+from maintainer.domain.location import is_link_local
+
+if TYPE_CHECKING:
+    from apprise import Apprise
+
+# They act on the daemon's own machine.
+LOCAL_SCHEMES: Final = frozenset((
+    "blink1", "dbus", "gio", "glib", "gnome", "kde", "macosx", "qt", "syslog", "windows",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TargetBounds:
+    """Which targets there may be; empty: all schemes but LOCAL_SCHEMES, all hosts."""
+
+    schemes: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()  # globs
+
+
+def make_target(name: str, url: str, bounds: TargetBounds) -> Apprise:
+    """The target; ConfigurationError for a URL that is unknown or not allowed, without its text."""
+    # Slow to import, and the settings import the notifier.
+    from apprise import Apprise  # noqa: PLC0415
+
+    target = Apprise()
+    if not target.add(url):
+        message = (
+            f"notifications.targets.{name} is no URL that Apprise knows (its text is not shown: "
+            f"it may hold secrets)"
+        )
+        raise ConfigurationError(message)
+    for server in target:
+        _check_scheme(name, server.schema, bounds)
+        _check_host(name, _host_of(server), bounds)
+        server.redirects = False  # it could lead to any host
+    return target
+
+
+def find_link_local(target: Apprise) -> str:
+    """The first host of the target that is link-local now; empty: none is."""
+    hosts = (_host_of(server) for server in target)
+    return next((host for host in hosts if any(map(is_link_local, _resolve(host)))), "")
+
+
+def _check_scheme(name: str, scheme: str, bounds: TargetBounds) -> None:
+    if scheme in bounds.schemes or not (bounds.schemes or scheme in LOCAL_SCHEMES):
+        return
+    allowed = ", ".join(bounds.schemes) or (
+        f"all schemes but those of this machine ({', '.join(sorted(LOCAL_SCHEMES))})"
+    )
+    message = (
+        f"notifications.targets.{name} has the scheme {scheme}, but notifications.schemes allows "
+        f"{allowed}"
+    )
+    raise ConfigurationError(message)
+
+
+def _check_host(name: str, host: str, bounds: TargetBounds) -> None:
+    has_host = not bounds.hosts or any(fnmatch(host, allowed.lower()) for allowed in bounds.hosts)
+    if not host or (has_host and not is_link_local(host)):
+        return
+    allowed = ", ".join(bounds.hosts) or "all hosts"
+    message = (
+        f"notifications.targets.{name} has the host {host}, but notifications.hosts allows "
+        f"{allowed}, and no link-local address"
+    )
+    raise ConfigurationError(message)
+
+
+# Apprise has no types for its plug-ins.
+def _host_of(server: Any) -> str:  # noqa: ANN401
+    """The host that the URL names; empty for a service, whose host Apprise knows itself."""
+    mail = getattr(server, "smtp_host", None)
+    host = mail or (server.host if "host" in server.template_tokens else "")
+    return str(host or "").strip("[]").lower()
+
+
+def _resolve(host: str) -> Iterator[str]:
+    if host:
+        try:
+            yield from (str(found[4][0]) for found in socket.getaddrinfo(host, None))
+        except OSError:
+            return  # the delivery itself reports it
