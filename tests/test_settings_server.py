@@ -71,6 +71,16 @@ def test_a_port_above_the_greatest_is_refused(tmp_path: Path) -> None:
         load(tmp_path, "server: {hosts: ['lake.test:70000']}\n")
 
 
+def test_proxies_are_addresses_and_networks(tmp_path: Path) -> None:
+    environ = {"MAINTAINER_SERVER__PROXIES": "10.0.0.0/8, ::1"}
+    assert load(tmp_path, "", environ).server.proxies == ("10.0.0.0/8", "::1")
+    for proxy in ("proxy.test", "10.0.0.1/8"):
+        with pytest.raises(
+            ConfigurationError, match=rf"server\.proxies has '{proxy}', but a proxy"
+        ):
+            load(tmp_path, f"server: {{proxies: ['{proxy}']}}\n")
+
+
 @pytest.mark.parametrize(
     ("written", "meant"),
     [("''", ""), ("/", ""), ("/maintainer/", "/maintainer"), ("/a/b.c", "/a/b.c")],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from hmac import compare_digest
 from http import HTTPStatus
+from ipaddress import IPv6Address, ip_address, ip_network
 from math import ceil
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
@@ -40,10 +42,41 @@ def authenticate(request: Request, context: ContextIn) -> Person:
         raise HTTPException(HTTPStatus.UNAUTHORIZED, detail, _CHALLENGE)
     seconds = context.limits.take(person.name)
     if seconds:
-        detail = f"{person.name} sends more requests than auth.requests_per_minute allows"
-        headers = {"Retry-After": str(ceil(seconds))}
-        raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, detail, headers)
+        _refuse(f"{person.name} sends more requests than auth.requests_per_minute allows", seconds)
     return person
+
+
+def _refuse(detail: str, seconds: float) -> NoReturn:
+    headers = {"Retry-After": str(ceil(seconds))}
+    raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, detail, headers)
+
+
+@contextmanager
+def count_failures(request: Request, context: ApiContext) -> Iterator[None]:
+    """Count refused credentials for the client's address; 429 before any when there were many."""
+    address = client_of(request)
+    seconds = context.failures.wait(address)
+    if seconds:
+        _refuse(
+            f"{address} has failed to sign in more often than auth.failed_sign_ins_per_minute "
+            f"allows",
+            seconds,
+        )
+    try:
+        yield
+    except CredentialsRefusedError:
+        context.failures.take(address)
+        raise
+
+
+def client_of(request: Request) -> str:
+    """The client's address; of IPv6 the network, because one client has all its addresses."""
+    host = request.client.host if request.client is not None else ""
+    try:
+        is_wide = isinstance(ip_address(host), IPv6Address)
+    except ValueError:
+        return host
+    return str(ip_network(f"{host}/64", strict=False)) if is_wide else host
 
 
 def identify(request: Request, context: ApiContext) -> Person | None:
@@ -51,8 +84,12 @@ def identify(request: Request, context: ApiContext) -> Person | None:
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     if not scheme:
         return _read_session(request, context)
-    given = given.strip()
-    name = find_token(context.tokens, given) if scheme.lower() == "bearer" else None
+    with count_failures(request, context):
+        return _read_token(context, given.strip() if scheme.lower() == "bearer" else "")
+
+
+def _read_token(context: ApiContext, given: str) -> Person:
+    name = find_token(context.tokens, given)
     if name is not None:
         return Person(name_token(name), (context.tokens[name].grant,))
     if context.people is None or given.count(".") != _DOTS_OF_A_JWT:
@@ -134,6 +171,24 @@ def _name_actor(person: PersonIn) -> str:
 
 
 ActorIn = Annotated[str, Depends(_name_actor)]
+
+
+async def _lend_stream(person: PersonIn, context: ContextIn) -> AsyncIterator[Callable[[], None]]:
+    with context.streams.lend(person.name) as take:
+
+        def follow() -> None:
+            if context.asks_who and not take():
+                _refuse(
+                    f"{person.name} follows {context.streams.most} streams already, as many as "
+                    f"auth.streams allows",
+                    1,
+                )
+
+        yield follow
+
+
+# Called where the answer is a stream; counts until the answer has ended.
+FollowIn = Annotated[Callable[[], None], Depends(_lend_stream)]
 
 
 def speak_for(actor: str, named: str) -> str:

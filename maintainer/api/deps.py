@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from maintainer.api.hosts import AllowedHosts
-from maintainer.api.limits import Limits
+from maintainer.api.limits import Limits, Streams
 from maintainer.api.queue_cache import Queue
 from maintainer.api.readiness import Check
 from maintainer.domain.access import ApiToken, ClaimRule
@@ -52,6 +52,8 @@ class ApiContext:
     people: People | None = None
     sealer: Sealer | None = None  # of the page's sessions
     limits: Limits = field(default_factory=lambda: Limits(1200))  # of each person and token
+    failures: Limits = field(default_factory=lambda: Limits(20))  # to sign in, of each address
+    streams: Streams = field(default_factory=lambda: Streams(8))  # of each person and token
     open_metrics: bool = False  # nobody is asked who reads them
     # By pool: the template of an address of Spark's page; empty: there is none.
     spark_ui: Mapping[str, str] = field(default_factory=dict)

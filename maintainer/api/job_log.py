@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 
 from maintainer.api import job_schemas
 from maintainer.api.access import on_job
+from maintainer.api.auth import FollowIn
 from maintainer.api.deps import ApiContext, ContextIn
 from maintainer.api.jobs import MAX_SEQUENCE, NOT_FOUND
 from maintainer.api.paths import JobIn
@@ -91,9 +92,10 @@ _LOG: dict[int | str, dict[str, Any]] = {
     response_class=Response,
     dependencies=[on_job(Role.VIEWER)],
 )
-def get_job_log(
+def get_job_log(  # noqa: PLR0913, PLR0917 - parameters of a request, given by name
     job: JobIn,
     context: ContextIn,
+    follow: FollowIn,
     since: Annotated[
         int, Query(ge=0, le=MAX_SEQUENCE, description="Only what follows this position.")
     ] = 0,
@@ -112,6 +114,7 @@ def get_job_log(
     """
     if EVENT_STREAM in accept:
         after = since if last_event_id is None else last_event_id
+        follow()
         messages = tell_log(context, job, after)
         return StreamingResponse(messages, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
     log = read_log(context.ports, job, since)

@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 
 from maintainer.api import job_schemas, wire
 from maintainer.api.access import on_any, on_job
-from maintainer.api.auth import ActorIn, PersonIn
+from maintainer.api.auth import ActorIn, FollowIn, PersonIn
 from maintainer.api.deps import ContextIn, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.fields import Time
@@ -108,8 +108,8 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 )
 def get_job_events(
     job: JobIn,
-    ports: PortsIn,
     context: ContextIn,
+    follow: FollowIn,
     accept: Annotated[
         str, Header(description="application/json: the events so far, as a list.")
     ] = EVENT_STREAM,
@@ -125,9 +125,10 @@ def get_job_events(
     if "application/json" in accept and EVENT_STREAM not in accept:
         events = [
             wire.write_event(event).model_dump_json()
-            for event in ports.store.events(job.job_id, after)
+            for event in context.ports.store.events(job.job_id, after)
         ]
         return Response(f"[{','.join(events)}]", media_type="application/json")
+    follow()
     messages = tell_events(context, job, after)
     return StreamingResponse(messages, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
 

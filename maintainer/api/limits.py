@@ -1,8 +1,10 @@
-"""How many requests one person or token may send."""
+"""How many requests one person or token may send, and how many streams each may follow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Lock
 from time import monotonic
 
@@ -21,6 +23,13 @@ class Limits:
 
     def take(self, name: str) -> float:
         """Count one request; 0.0 when it may be answered, else the seconds until it may."""
+        return self._ask(name, is_counted=True)
+
+    def wait(self, name: str) -> float:
+        """The same without counting it."""
+        return self._ask(name, is_counted=False)
+
+    def _ask(self, name: str, *, is_counted: bool) -> float:
         with self._lock:
             now = self._clock()
             if len(self._full_at) > MAX_NAMES:
@@ -29,5 +38,36 @@ class Limits:
             over = full_at - now - self._burst / self._per_second
             if over > 0:
                 return over
-            self._full_at[name] = full_at
+            if is_counted:
+                self._full_at[name] = full_at
             return 0.0
+
+
+class Streams:
+    """How many event streams each name follows now; safe for threads."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._lock = Lock()
+        self._open: Counter[str] = Counter()
+
+    @contextmanager
+    def lend(self, name: str) -> Iterator[Callable[[], bool]]:
+        """Yield what takes one stream, until the end of the context; it is False for one more."""
+        taken = 0
+
+        def take() -> bool:
+            nonlocal taken
+            with self._lock:
+                if self._open[name] >= self.most:
+                    return False
+                self._open[name] += 1
+                taken += 1
+                return True
+
+        try:
+            yield take
+        finally:
+            with self._lock:
+                self._open[name] -= taken
+                self._open += Counter()  # without the names that follow none

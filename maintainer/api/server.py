@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,9 +65,15 @@ def bind(section: str, host: str, port: int) -> socket.socket:
 
 
 def make_server(
-    api: FastAPI, bounds: ConnectionBounds | None = None, tls: TlsFiles | None = None
+    api: FastAPI,
+    bounds: ConnectionBounds | None = None,
+    tls: TlsFiles | None = None,
+    proxies: Sequence[str] = (),
 ) -> uvicorn.Server:
-    """A server for the application; its run() is given listening sockets."""
+    """A server for the application; its run() is given listening sockets.
+
+    Proxies are addresses and networks whose X-Forwarded headers are believed.
+    """
     config = _Config(
         api,
         http=_BoundedProtocol,
@@ -76,6 +83,8 @@ def make_server(
         access_log=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=STOP_SECONDS,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
         lifespan="off",  # our applications have nothing to start
         ssl_certfile=None if tls is None else tls.certificate,
         ssl_keyfile=None if tls is None else tls.key,

@@ -16,6 +16,7 @@ from maintainer.api.access import for_everybody
 from maintainer.api.auth import (
     COOKIE,
     SESSION,
+    count_failures,
     find_token,
     identify,
     write_person_session,
@@ -90,9 +91,11 @@ def start_session(
     request: Request, context: ContextIn, asked: TokenSignIn, response: Response
 ) -> None:
     """Answer with a cookie that stands for the token, for browsers."""
-    name = find_token(context.tokens, asked.token.strip())
-    if name is None:
-        raise ProblemError(HTTPStatus.UNAUTHORIZED, "the token is not one of this daemon's")
+    with count_failures(request, context):
+        name = find_token(context.tokens, asked.token.strip())
+        if name is None:
+            message = "the token is not one of this daemon's"
+            raise CredentialsRefusedError(message)
     is_secure = request.headers.get("origin", request.url.scheme).startswith("https")
     kept = write_token_session(context.tokens, name)
     _keep(context, response, kept, TOKEN_SECONDS, is_secure=is_secure)
@@ -170,7 +173,8 @@ def finish_sign_in(
     if not compare_digest(state.encode(), str(secrets["state"]).encode()):
         return _fail(context, "refused")
     try:
-        claims = people.identities.finish(code, secrets)
+        with count_failures(request, context):
+            claims = people.identities.finish(code, secrets)
     except ProviderUnavailableError as error:
         return _fail(context, "unavailable", error)
     except CredentialsRefusedError as error:

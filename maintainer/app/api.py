@@ -9,7 +9,7 @@ from maintainer.adapters.identity import CookieSealer, OpenIdProvider, ProviderO
 from maintainer.api.application import PREFIX
 from maintainer.api.deps import ApiContext, People
 from maintainer.api.hosts import AllowedHosts
-from maintainer.api.limits import Limits
+from maintainer.api.limits import Limits, Streams
 from maintainer.api.queue_cache import QueueBoard
 from maintainer.api.readiness import Check, check_store
 from maintainer.app import App
@@ -38,6 +38,8 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         people=_make_people(app.settings),
         sealer=CookieSealer(app.settings.auth.session_key),
         limits=Limits(app.settings.auth.requests_per_minute),
+        failures=Limits(app.settings.auth.failed_sign_ins_per_minute),
+        streams=Streams(app.settings.auth.streams),
         open_metrics=app.settings.auth.open_metrics,
         prefix=app.settings.server.prefix,
         hosts=AllowedHosts.of(app.settings.server.host, _list_hosts(app.settings)),

@@ -56,7 +56,7 @@ def _run(app: App, listener: socket.socket, role: Role) -> None:
     scheduler = make_scheduler(app) if role.works else make_idle_scheduler(app)
     signals = _Signals()
     build = build_api if role.serves_api else build_probes
-    server = make_server(build(make_context(app, scheduler)))
+    server = make_server(build(make_context(app, scheduler)), proxies=app.settings.server.proxies)
     # In a thread of its own, so that the API still answers while running jobs finish.
     thread = threading.Thread(
         target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True

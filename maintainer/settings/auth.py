@@ -220,6 +220,20 @@ class AuthSettings(Strict):
     requests_per_minute: int = Field(
         default=1200, ge=10, le=1_000_000, description="The most requests of one person or token."
     )
+    failed_sign_ins_per_minute: int = Field(
+        default=20,
+        ge=1,
+        le=10_000,
+        description="The most wrong tokens and refused sign-ins of one client address. Then it is "
+        "refused for a time, with a right token too; sessions of the page go on.",
+    )
+    streams: int = Field(
+        default=8,
+        ge=1,
+        le=16,  # as many as the API follows for all together
+        description="The most event streams (the activity and the log of a job) that one person or "
+        "token follows at once.",
+    )
     open_metrics: bool = Field(
         default=False,
         description="`true` serves `/metrics` to everybody who reaches the port. Otherwise "

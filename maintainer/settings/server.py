@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from re import compile as compile_regex
 from typing import Annotated
 
@@ -43,6 +44,18 @@ def _read_prefix(value: object) -> object:
     return value.rstrip("/") if isinstance(value, str) else value
 
 
+def _read_proxies(value: object) -> object:
+    proxies = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(proxies, list):
+        return proxies
+    for proxy in proxies:
+        try:
+            ip_network(str(proxy))
+        except ValueError:
+            refuse(f"has {str(proxy)[:200]!r}, but a proxy is an address or a network: 10.0.0.0/8")
+    return tuple(proxies)
+
+
 ListeningHost = Annotated[
     str, Field(min_length=1, max_length=255, description="The address to listen on.")
 ]
@@ -65,6 +78,16 @@ class ServerSettings(Strict):
             "commas.",
         ),
     ] = ()
+    proxies: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_read_proxies),
+        Field(
+            max_length=_MOST_HOSTS,
+            description="Addresses and networks of proxies whose `X-Forwarded-For` and "
+            "`X-Forwarded-Proto` are believed: a limit of an address is then the client's, not "
+            "the proxy's. A variable holds them with commas.",
+        ),
+    ] = ("127.0.0.1", "::1")
     prefix: Annotated[
         str,
         BeforeValidator(_read_prefix),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
@@ -30,10 +30,13 @@ class Listening:
 
 @contextmanager
 def listening(
-    api: FastAPI, stopping: Event | None = None, bounds: ConnectionBounds | None = None
+    api: FastAPI,
+    stopping: Event | None = None,
+    bounds: ConnectionBounds | None = None,
+    proxies: Sequence[str] = (),
 ) -> Iterator[Listening]:
     """The application on a free port; stopping is set before the server ends."""
-    server = make_server(api, bounds)
+    server = make_server(api, bounds, proxies=proxies)
     listener = bind("server", "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

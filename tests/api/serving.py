@@ -22,7 +22,7 @@ from maintainer.api import jobs, policies, tables
 from maintainer.api.application import build_api
 from maintainer.api.deps import ApiContext, People
 from maintainer.api.hosts import AllowedHosts
-from maintainer.api.limits import Limits
+from maintainer.api.limits import Limits, Streams
 from maintainer.api.queue_cache import Queue
 from maintainer.domain.access import ApiToken
 from maintainer.domain.errors import MaintainerError
@@ -93,6 +93,8 @@ class Daemon:
     people: People | None = None
     sealer: Sealer | None = field(default_factory=lambda: CookieSealer(None))
     limits: Limits = field(default_factory=lambda: Limits(1200))
+    failures: Limits = field(default_factory=lambda: Limits(1200))
+    streams: Streams = field(default_factory=lambda: Streams(8))
     open_metrics: bool = False
     queue: Queue = field(default_factory=lambda: Queue(NOW))
     prefix: str = ""
@@ -177,6 +179,8 @@ class Daemon:
             people=self.people,
             sealer=self.sealer,
             limits=self.limits,
+            failures=self.failures,
+            streams=self.streams,
             open_metrics=self.open_metrics,
             hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
             prefix=self.prefix,

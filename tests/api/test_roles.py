@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from typing import Any
 
 import pytest
@@ -10,12 +11,13 @@ from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
 from docs.generator.roles import write_reference
+from maintainer.adapters.identity import CookieSealer
 from maintainer.api.access import need_of
 from maintainer.domain.access import Role
 from maintainer.domain.audit import AuditQuery
 from maintainer.ports.store.jobs import JobQuery
 from tests.api.document import COMMITTED, IDS, OPERATIONS
-from tests.api.people import bearer, let_in
+from tests.api.people import bearer, let_in, secret_of
 from tests.api.serving import Client, expect_problem
 
 PROTECTED = [each for each in OPERATIONS if each[2]["x-role"] is not None]
@@ -125,6 +127,24 @@ def test_on_tables_of_others_every_route_refuses(
         expect_problem(answer, expected)
     assert "orders" not in answer.text.replace(address(path), "").replace("lake.sales.orders", "")
     assert state_of(client) == before
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS, ids=IDS)
+def test_no_route_writes_a_secret_into_its_answer_or_the_log(
+    client: Client,
+    path: str,
+    method: str,
+    operation: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    right, key = let_in(client, "root", Role.ADMIN), "sign-me-0123456789-0123456789-01"
+    client.daemon.sealer = CookieSealer(key)
+    for headers in (right, {"Authorization": "Bearer nearly-a-secret"}):
+        answer = send(client, path, method, headers | {"Accept": "application/json"})
+        shown = f"{answer.text} {answer.headers} {caplog.text}"
+        for secret in (secret_of("root"), "nearly-a-secret", key):
+            assert secret not in shown, operation["operationId"]
 
 
 def test_a_machine_acts_in_its_own_name_with_its_role(client: Client) -> None:

@@ -8,11 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
+import httpx
 import pytest
 
+from maintainer.api.limits import Limits, Streams
 from maintainer.api.server import ConnectionBounds
+from maintainer.domain.access import Role
 from tests.api.listening import DEADLINE_SECONDS, Listening, listening, wait_for
 from tests.api.nouns import ORDERS
+from tests.api.people import let_in, secret_of
 from tests.api.serving import Client, path_of
 
 WHOLE = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -160,3 +164,46 @@ def test_an_answer_that_nobody_reads_is_given_up(
     wait_for(lambda: service.listening.count_connections() == 1)
     wait_for(lambda: service.listening.count_connections() == 0)
     assert len(read_to_end(connection)) < size
+
+
+def test_a_person_follows_so_many_streams_at_once(client: Client, serve: Serve) -> None:
+    for name in ("one", "other"):
+        let_in(client, name, Role.VIEWER)
+    client.daemon.streams = Streams(1)
+    service = serve(ConnectionBounds())
+
+    def follow(path: str, name: str) -> tuple[socket.socket, bytes]:
+        connection = service.connect()
+        connection.sendall(
+            f"GET /api/v1/jobs/job-2/{path} HTTP/1.1\r\nHost: localhost\r\nAccept: "
+            f"text/event-stream\r\nAuthorization: Bearer {secret_of(name)}\r\n\r\n".encode()
+        )
+        return connection, connection.recv(65536)
+
+    first, answer = follow("events", "one")
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    for path in ("events", "log"):
+        connection, refused = follow(path, "one")
+        while b"}" not in refused:
+            refused += connection.recv(65536)
+        assert refused.startswith(b"HTTP/1.1 429 ")
+        assert b"token one follows 1 streams already, as many as auth.streams allows" in refused
+    assert follow("log", "other")[1].startswith(b"HTTP/1.1 200 ")
+    first.close()
+    wait_for(lambda: follow("events", "one")[1].startswith(b"HTTP/1.1 200 "))
+
+
+def test_the_clients_address_is_what_a_known_proxy_says(client: Client) -> None:
+    let_in(client, "ci", Role.VIEWER)
+    client.daemon.failures = Limits(1)
+    for proxies, said in (((), "127.0.0.1"), (("127.0.0.0/8",), "192.0.2.7")):
+        with listening(client.api, client.daemon.stopping, proxies=proxies) as served:
+            first, second = (
+                httpx.get(
+                    f"{served.address}/api/v1/pauses",
+                    headers={"Authorization": "Bearer wrong", "X-Forwarded-For": "192.0.2.7"},
+                )
+                for _ in range(2)
+            )
+        assert first.status_code == 401
+        assert f"{said} has failed to sign in" in second.json()["detail"]

@@ -12,10 +12,11 @@ import httpx
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
+from starlette.requests import Request
 
 from maintainer.adapters.identity import CookieSealer, OpenIdProvider, ProviderOptions
 from maintainer.adapters.identity.provider import FRESH_SECONDS, REFETCH_SECONDS
-from maintainer.api.auth import COOKIE
+from maintainer.api.auth import COOKIE, client_of
 from maintainer.api.deps import People
 from maintainer.api.limits import Limits
 from maintainer.api.session import SIGN_IN_COOKIE
@@ -329,3 +330,44 @@ def test_a_person_may_send_so_many_requests(client: Client) -> None:
     clock.now += 1
     assert client.get("/api/v1/pauses", one).status_code == 200
     expect_problem(client.get("/api/v1/pauses", one), 429)
+
+
+def test_an_address_may_fail_to_sign_in_so_often_and_sessions_go_on(
+    guarded: Client, people: Provider
+) -> None:
+    client, clock = guarded, Clock()
+    client.daemon.failures = Limits(4, clock)
+    right = let_in(client, "ci", Role.OPERATOR)
+    session = as_header(
+        cookies_of(client.post("/api/v1/session", {"token": secret_of("ci")}, OUR_ORIGIN))
+    )
+    assert client.get("/api/v1/pauses").status_code == 401, "nothing was tried"
+    for refused in (
+        client.get("/api/v1/pauses", {"Authorization": "Bearer wrong"}),
+        client.get("/api/v1/pauses", {"Authorization": f"Bearer {people.issue('other')}"}),
+        client.get("/api/v1/session", {"Authorization": "Basic eDp5"}),
+        client.post("/api/v1/session", {"token": "wrong"}, OUR_ORIGIN),
+    ):
+        expect_problem(refused, 401)
+    for beyond in (
+        client.get("/api/v1/pauses", {"Authorization": "Bearer wrong"}),
+        client.get("/api/v1/pauses", right),
+        client.post("/api/v1/session", {"token": secret_of("ci")}, OUR_ORIGIN),
+    ):
+        message = expect_problem(beyond, 429)
+        assert "127.0.0.1 has failed to sign in more often" in message
+        assert "auth.failed_sign_ins_per_minute" in message
+        assert beyond.headers["retry-after"] == "15"
+    assert client.get("/api/v1/pauses", session).status_code == 200
+    clock.now += 15
+    assert client.get("/api/v1/pauses", right).status_code == 200
+    expect_problem(client.get("/api/v1/pauses", {"Authorization": "Bearer wrong"}), 401)
+    expect_problem(client.get("/api/v1/pauses", right), 429)
+
+
+def test_of_ipv6_a_whole_network_is_one_client() -> None:
+    addresses = ("2001:db8::1", "2001:db8::ffff:2", "2001:db8:0:1::1", "192.0.2.7", "unix")
+    asked = [Request({"type": "http", "client": (address, 1)}) for address in addresses]
+    assert [client_of(request) for request in (*asked, Request({"type": "http"}))] == [
+        "2001:db8::/64", "2001:db8::/64", "2001:db8:0:1::/64", "192.0.2.7", "unix", "",
+    ]  # fmt: skip
