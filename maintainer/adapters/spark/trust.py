@@ -1,7 +1,8 @@
-"""Makes the Java of a Python package trust the certificates that the machine trusts.
+"""Makes Java trust certificates that it does not know by itself.
 
-A Java of the system does so by itself. Otherwise it knows public authorities only, and cannot fetch
-Spark's jars in a network with an authority of its own.
+A Java of the system trusts what the machine trusts. That of a Python package knows public
+authorities only, and cannot fetch Spark's jars in a network with an authority of its own. No Java
+knows the authorities that a catalog's properties name.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
+
+from maintainer.domain.errors import RunnerUnavailableError
 
 # Debian; Red Hat; Alpine and macOS.
 BUNDLES = (
@@ -72,11 +75,40 @@ def _text(text: str) -> bytes:
 
 def replace_store(java_home: Path, certificates: Iterable[bytes]) -> Path:
     """Replace Java's trust store by a new file; an installer's cache may share the old one."""
-    store = java_home / "lib" / "security" / "cacerts"
-    fresh = store.with_name("cacerts.new")
+    return _replace(java_home / "lib" / "security" / "cacerts", certificates)
+
+
+def _replace(store: Path, certificates: Iterable[bytes]) -> Path:
+    fresh = store.with_name(f"{store.name}.{os.getpid()}")
     fresh.write_bytes(write_store(certificates))
     fresh.replace(store)
     return store
+
+
+def trust_options(
+    authorities: Iterable[Path], environment: Mapping[str, str], store: Path
+) -> tuple[str, ...]:
+    """Write a trust store of the bundles and the machine's own; return Java's options for it.
+
+    RunnerUnavailableError for a bundle that cannot be read.
+    """
+    bundles = [*dict.fromkeys(authorities)]
+    if not bundles:
+        return ()
+    own = find_bundle(environment)
+    try:
+        certificates = [
+            der
+            for bundle in [*bundles, *([own] if own else [])]
+            for der in read_certificates(bundle)
+        ]
+        store.parent.mkdir(parents=True, exist_ok=True)
+        _replace(store, dict.fromkeys(certificates))
+    except (OSError, ValueError) as error:
+        names = ", ".join(map(str, bundles))
+        message = f"no trust store can be made of ssl.cabundle {names}: {error}"
+        raise RunnerUnavailableError(message) from error
+    return (f"-Djavax.net.ssl.trustStore={store}", "-Djavax.net.ssl.trustStoreType=JKS")
 
 
 def main() -> int:

@@ -13,8 +13,10 @@ from maintainer.adapters.spark.trust import (
     find_bundle,
     read_certificates,
     replace_store,
+    trust_options,
     write_store,
 )
+from maintainer.domain.errors import RunnerUnavailableError
 
 
 @pytest.fixture
@@ -92,3 +94,24 @@ def test_the_named_bundle_goes_before_the_one_of_the_system(tmp_path: Path) -> N
     assert find_bundle({}, [str(tmp_path / "absent.pem"), str(system)]) == system
     assert find_bundle({"SSL_CERT_FILE": str(tmp_path / "absent.pem")}, [str(system)]) is None
     assert find_bundle({}, []) is None
+
+
+def test_a_drivers_java_trusts_the_named_authorities_beside_the_machines(tmp_path: Path) -> None:
+    every = read_certificates(Path(certifi.where()))
+    named, own = tmp_path / "ours.pem", tmp_path / "machine.pem"
+    named.write_text(ssl.DER_cert_to_PEM_cert(every[0]), encoding="utf-8")
+    own.write_text("".join(map(ssl.DER_cert_to_PEM_cert, every[:2])), encoding="utf-8")
+    store = tmp_path / "trusted.jks"
+    options = trust_options([named], {"SSL_CERT_FILE": str(own)}, store)
+    assert options == (f"-Djavax.net.ssl.trustStore={store}", "-Djavax.net.ssl.trustStoreType=JKS")
+    assert "contains 2 entries" in list_store(store).stdout
+
+
+def test_without_named_authorities_java_keeps_its_own_store(tmp_path: Path) -> None:
+    assert trust_options([], {}, tmp_path / "trusted.jks") == ()
+    assert not (tmp_path / "trusted.jks").exists()
+
+
+def test_a_bundle_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RunnerUnavailableError, match=r"ssl\.cabundle .*none\.pem"):
+        trust_options([tmp_path / "none.pem"], {}, tmp_path / "trusted.jks")
