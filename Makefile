@@ -213,8 +213,9 @@ check-generated:
 	$(BIN)/python -m docs.generator.configuration >"$$fresh/configuration.md"; \
 	$(BIN)/python -m docs.generator.roles >"$$fresh/roles.md"; \
 	$(BIN)/python -m docs.generator.policy_reference >"$$fresh/policy-reference.md"; \
+	$(BIN)/python -m docs.generator.catalog_properties >"$$fresh/catalogs.md"; \
 	$(BIN)/python -m helm.generator "$$fresh"; \
-	for pair in docs/openapi.json:openapi.json policies/schema.json:schema.json docs/configuration.md:configuration.md docs/roles.md:roles.md docs/policy-reference.md:policy-reference.md \
+	for pair in docs/openapi.json:openapi.json policies/schema.json:schema.json docs/configuration.md:configuration.md docs/roles.md:roles.md docs/policy-reference.md:policy-reference.md docs/catalogs.md:catalogs.md \
 	    $(foreach name,values.yaml values.schema.json README.md files/icebergtablepolicies.yaml $(DASHBOARDS),$(CHART)/$(name):$(name)); do \
 	    cmp "$${pair%%:*}" "$$fresh/$${pair##*:}" || { echo "check: $${pair%%:*} is not what the code generates; run: make generate" >&2; status=1; }; \
 	done; exit $$status
@@ -225,6 +226,7 @@ generate: setup  ## OpenAPI document, references, policy schema, the chart's val
 	$(BIN)/python -m docs.generator.configuration >docs/configuration.md.new && mv docs/configuration.md.new docs/configuration.md
 	$(BIN)/python -m docs.generator.roles >docs/roles.md.new && mv docs/roles.md.new docs/roles.md
 	$(BIN)/python -m docs.generator.policy_reference >docs/policy-reference.md.new && mv docs/policy-reference.md.new docs/policy-reference.md
+	$(BIN)/python -m docs.generator.catalog_properties >docs/catalogs.md.new && mv docs/catalogs.md.new docs/catalogs.md
 	$(BIN)/python -m helm.generator $(CHART)
 	$(NPM) run types
 

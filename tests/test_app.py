@@ -98,9 +98,8 @@ def test_a_decoder_that_an_upgrade_took_away_is_reported_at_the_start_and_counte
 
 
 UNTRANSLATED = (
-    "ssl.cabundle", "auth.type", "s3.anonymous", "s3.proxy-uri", "glue.profile-name",
-    "client.role-arn", "hive.kerberos-authentication", "gcs.project-id",
-    "adls.account-name",
+    "ssl.cabundle", "auth.type", "hive.kerberos-authentication", "gcp.bigquery.project-id",
+    "table-name", "a.property.of.tomorrow",
 )  # fmt: skip
 
 
@@ -132,7 +131,8 @@ def test_a_catalog_that_spark_cannot_reach_is_measured_and_its_rules_say_how_to_
         assert {skip.reason for skip in record.plan.skipped if skip.code is SkipCode.NO_RUNNER} == {
             (
                 f"catalog lake: property {name} cannot be translated for Spark; under spark:, "
-                f'write {name} to pass it on, or {name}: "" and what Spark calls it'
+                f'write the name to pass it on, or the name with the value "" and what Spark '
+                f"calls it"
             )
         }
         assert list(app.ports.no_runner) == ["lake"]
@@ -165,7 +165,7 @@ def test_a_type_of_catalog_that_spark_is_not_given_stops_no_other(
 def test_what_spark_cannot_reach_is_a_row_of_the_doctor(config: Path) -> None:
     config.write_text(
         "catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse, "
-        "s3.anonymous: 'true'}}\n"
+        "s3.profile-name: ours}}\n"
     )
     found: dict[str, tuple[bool, str]] = {}
     diagnose(
@@ -175,4 +175,4 @@ def test_what_spark_cannot_reach_is_a_row_of_the_doctor(config: Path) -> None:
     )
     is_fine, reason = found["catalog lake in Spark"]
     assert not is_fine
-    assert "property s3.anonymous cannot be translated for Spark" in reason
+    assert "drivers take it from their environment: AWS_PROFILE" in reason

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from maintainer.adapters.catalog import PollLimits
+from maintainer.adapters.spark.catalogs import trusted_bundles
 from maintainer.adapters.spark.jars import default_directory
 from maintainer.adapters.spark.launcher.kubernetes.options import (
     KubernetesOptions,
@@ -82,6 +83,11 @@ def spark_options(settings: Settings, pool: str = DEFAULT_POOL) -> LocalSparkOpt
         driver_host=spark.driver_host or "127.0.0.1",
         java_home=spark.java_home,
         jars_dir=spark.jars_dir or default_directory(),
+        authorities=tuple(
+            bundle
+            for catalog in settings.catalogs.values()
+            for bundle in trusted_bundles(catalog.properties)
+        ),
     )
 
 

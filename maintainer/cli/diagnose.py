@@ -14,7 +14,7 @@ from threading import Thread
 
 from maintainer.adapters.catalog import MetadataReader
 from maintainer.adapters.clock import SystemClock
-from maintainer.adapters.spark.catalogs import needs_s3
+from maintainer.adapters.spark.catalogs import needed_jars
 from maintainer.adapters.spark.jars import default_directory
 from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
 from maintainer.adapters.spark.launcher.yarn.launcher import YarnLauncher
@@ -159,7 +159,7 @@ def _find_spark(settings: Settings) -> Iterator[Finding]:
             False,
             f"{reason}; its tables are measured, and nothing is run on them",
         )
-    with_s3 = any(needs_s3(given) for given in reachable.values())
+    with_s3 = any("aws" in needed_jars(given) for given in reachable.values())
     pools = settings.spark.every_pool
     for name, pool in pools.items():
         where = "" if len(pools) == 1 else f" (pool {name})"

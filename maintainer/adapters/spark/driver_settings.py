@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from maintainer.adapters.spark import jars
-from maintainer.adapters.spark.catalogs import needs_s3
+from maintainer.adapters.spark.catalogs import needed_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.options import (
     DriverSize,
@@ -22,6 +22,7 @@ from maintainer.adapters.spark.options import (
     spark_settings,
 )
 from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
+from maintainer.adapters.spark.trust import trust_options
 from maintainer.domain.job_size import JobSize
 
 
@@ -93,11 +94,12 @@ class LocalDriverSettings(DriverSettings):
     ) -> tuple[Path, Callable[[Path], Mapping[str, object]]]:
         """Return Java's directory, and the start settings by the driver's own directory.
 
-        RunnerUnavailableError if Java or a jar is missing.
+        RunnerUnavailableError if Java, a jar or a bundle of authorities is missing.
         """
         java_home = prepare_home(find_java(self._local.java_home, os.environ), run_dir)
         class_path = jars.find_jars(self._local.jars_dir, with_s3=self._needs_s3())
-        return java_home, partial(self._write_here, size, class_path)
+        trusted = trust_options(self._local.authorities, os.environ, run_dir / "trusted.jks")
+        return java_home, partial(self._write_here, size, class_path, trusted)
 
     def describe_prerequisites(self) -> Iterable[Finding]:
         """Describe each prerequisite, present or missing."""
@@ -106,10 +108,10 @@ class LocalDriverSettings(DriverSettings):
         )
 
     def _needs_s3(self) -> bool:
-        return any(needs_s3(settings) for settings in self._catalogs.values())
+        return any("aws" in needed_jars(settings) for settings in self._catalogs.values())
 
     def _write_here(
-        self, size: DriverSize, class_path: Sequence[Path], directory: Path
+        self, size: DriverSize, class_path: Sequence[Path], trusted: Sequence[str], directory: Path
     ) -> dict[str, object]:
         options = self._local
         surroundings = local_settings(options, directory)
@@ -119,7 +121,9 @@ class LocalDriverSettings(DriverSettings):
             }  # executors fetch them from the driver
         return self.write(size, surroundings) | {
             "directory": str(directory),
-            "java_options": f"{options.java_options} -Djava.io.tmpdir={directory}".strip(),
+            "java_options": " ".join(
+                filter(None, (options.java_options, f"-Djava.io.tmpdir={directory}", *trusted))
+            ),
             "jars": [str(path) for path in class_path],
             "host": options.driver_host,
         }

@@ -109,6 +109,7 @@ class LocalSparkOptions(RunnerOptions):
     java_home: Path | None = None
     jars_dir: Path = field(default_factory=jars.default_directory)
     driver_host: str = "127.0.0.1"  # of this machine, as the executors of a cluster reach it
+    authorities: tuple[Path, ...] = ()  # PEM bundles that Java trusts beside the machine's
 
 
 def executor_settings(master: str, executors: Executors) -> dict[str, str]:

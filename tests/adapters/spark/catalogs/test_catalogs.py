@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from maintainer.adapters.spark.catalogs import needs_s3, spark_configuration
+from maintainer.adapters.spark.catalogs import (
+    needed_jars,
+    spark_configuration,
+)
 from maintainer.domain.errors import ConfigurationError
 
 P = "spark.sql.catalog.lake"
@@ -34,7 +37,7 @@ def test_a_postgresql_catalog_has_its_secrets_split_out() -> None:
     assert settings[f"{P}.jdbc.password"] == "p/w"
     assert settings[f"{P}.client.region"] == "eu-west-1"
     assert settings[f"{P}.io-impl"].endswith("S3FileIO")
-    assert needs_s3(settings)
+    assert needed_jars(settings) == {"aws"}
 
 
 def test_a_rest_catalog_keeps_its_own_words() -> None:
@@ -51,7 +54,7 @@ def test_a_rest_catalog_keeps_its_own_words() -> None:
     assert settings[f"{P}.s3.path-style-access"] == "true"
     assert settings[f"{P}.view-endpoints-supported"] == "true"
     assert settings["spark.hadoop.a"] == "b"
-    assert not needs_s3(spark_configuration("lake", {"uri": "https://c.example/"}, {}))
+    assert not needed_jars(spark_configuration("lake", {"uri": "https://c.example/"}, {}))
 
 
 def test_hive_and_glue_are_translated_too() -> None:
@@ -59,7 +62,9 @@ def test_hive_and_glue_are_translated_too() -> None:
         spark_configuration("lake", {"type": "hive", "uri": "thrift://h:9083"}, {})[f"{P}.uri"]
         == "thrift://h:9083"
     )
-    assert needs_s3(spark_configuration("lake", {"type": "glue", "glue.region": "eu-west-1"}, {}))
+    settings = spark_configuration("lake", {"type": "glue", "glue.region": "eu-west-1"}, {})
+    assert needed_jars(settings) == {"aws"}
+    assert settings[f"{P}.io-impl"].endswith("S3FileIO")
 
 
 def test_hadoops_own_settings_hold_for_the_whole_of_spark() -> None:
@@ -76,7 +81,7 @@ def test_hadoops_own_settings_hold_for_the_whole_of_spark() -> None:
         ]
         == "three"
     )
-    assert not needs_s3(settings)
+    assert not needed_jars(settings)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +89,12 @@ def test_hadoops_own_settings_hold_for_the_whole_of_spark() -> None:
     [
         ("a.b", SQLITE, "'a.b'"),
         ("spark_catalog", SQLITE, "spark_catalog"),
-        ("lake", SQLITE | {"adls.account-name": "x"}, "adls.account-name"),
+        ("lake", SQLITE | {"adls.account-key": "x"}, "without adls.account-name"),
+        ("lake", SQLITE | {"s3.role-arn": "x"}, "without s3.region"),
+        ("lake", {"uri": "https://c/", "auth.oauth2.client_id": "x"}, "client_secret"),
+        ("lake", {"uri": "https://c/", "auth.type": "entra"}, "auth.type: entra"),
+        ("lake", SQLITE | {"s3.profile-name": "x"}, "environment: AWS_PROFILE"),
+        ("lake", {"type": "glue", "client.access-key-id": "x"}, "environment: AWS_ACCESS_KEY_ID"),
         ("lake", SQLITE | {"credential": "x"}, "credential"),
         ("lake", {"uri": "sqlite:///relative.db", "warehouse": "w"}, "absolute path"),
         ("lake", {"uri": "sqlite:///:memory:", "warehouse": "w"}, "absolute path"),
@@ -92,23 +102,14 @@ def test_hadoops_own_settings_hold_for_the_whole_of_spark() -> None:
         ("lake", {"uri": "mysql://h/db", "type": "sql", "warehouse": "w"}, "mysql"),
         ("lake", {"uri": "postgresql://h/db?keepalives=1", "warehouse": "w"}, "keepalives"),
         ("lake", {"uri": "postgresql:///db", "warehouse": "w"}, "no host"),
-        ("lake", {"type": "dynamodb"}, "dynamodb"),
+        ("lake", {"type": "bigquery"}, "warehouse"),
+        ("lake", {"type": "datalake"}, "type 'datalake' cannot be translated"),
         ("lake", {"type": "rest"}, "uri"),
         ("lake", {"py-catalog-impl": "x.Y"}, "py-catalog-impl"),
         (
             "lake",
-            {"type": "bigquery"},
-            "as in catalog-impl: org.apache.iceberg.gcp.bigquery.BigQueryMetastoreCatalog",
-        ),
-        (
-            "lake",
-            {"type": "hadoop", "warehouse": "hdfs://c/wh"},
-            "write the catalog's Java class or type under spark:, as in type: hadoop",
-        ),
-        (
-            "lake",
-            SQLITE | {"ssl.cabundle": "x", "s3.anonymous": "true"},
-            "properties ssl.cabundle, s3.anonymous cannot be translated",
+            SQLITE | {"ssl.cabundle": "x", "auth.type": "basic"},
+            "properties ssl.cabundle, auth.type cannot be translated",
         ),
     ],
 )
@@ -121,9 +122,9 @@ def test_what_cannot_be_translated_is_named(
 
 def test_an_override_stands_in_for_a_property_without_counterpart() -> None:
     settings = spark_configuration(
-        "lake", SQLITE | {"adls.account-name": "x"}, {"adls.account-name": "y", "io-impl": "my.IO"}
+        "lake", SQLITE | {"adls.credential": "x"}, {"adls.credential": "y", "io-impl": "my.IO"}
     )
-    assert settings[f"{P}.adls.account-name"] == "y"
+    assert settings[f"{P}.adls.credential"] == "y"
     assert settings[f"{P}.io-impl"] == "my.IO"
 
 
@@ -149,9 +150,9 @@ def test_a_catalog_of_any_kind_is_reached_by_what_is_written_under_spark(
     assert settings[f"{P}.{given[0]}"] == given[1]
     kept = {name: text for name, text in properties.items() if name in {"uri", "warehouse"}}
     assert {name: settings[f"{P}.{name}"] for name in kept} == kept
-    assert needs_s3(settings) == ("aws" in given[1])
-    with pytest.raises(ConfigurationError, match=r"adls\.account-name"):
-        spark_configuration("lake", properties | {"adls.account-name": "x"}, overrides)
+    assert ("aws" in needed_jars(settings)) == ("aws" in given[1])
+    with pytest.raises(ConfigurationError, match=r"adls\.credential"):
+        spark_configuration("lake", properties | {"adls.credential": "x"}, overrides)
 
 
 def test_an_empty_override_leaves_a_property_out() -> None:

@@ -1,0 +1,236 @@
+"""Translates a catalog's PyIceberg properties into a Spark configuration for the same tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from re import compile as compile_regex
+from urllib.parse import urlsplit
+
+from maintainer.adapters.spark.catalogs.addresses import address
+from maintainer.adapters.spark.catalogs.properties import OSS, TYPES, Use, find_row
+from maintainer.domain.errors import ConfigurationError
+
+_SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+_NAME = compile_regex(r"[A-Za-z_][A-Za-z0-9_-]*")
+_RESERVED_NAMES = frozenset(
+    {"spark_catalog", "system", "session", "global_temp"}
+)  # Spark's own catalogs and its temporary views
+_GIVEN = "given"  # under spark:
+_GIVEN_ELSEWHERE = frozenset({"uri", "catalog-impl", "py-catalog-impl"})
+_JAVA_TYPES = {"jdbc": "sql"}  # ours by Iceberg's, where they differ
+_TYPE_BY_SCHEME = {
+    "http": "rest", "https": "rest", "thrift": "hive", "sqlite": "sql", "postgresql": "sql",
+}  # fmt: skip
+_RESOLVING = "org.apache.iceberg.io.ResolvingFileIO"
+# A storage's FileIO, by the schemes of warehouses and the properties that name the storage.
+_FILE_IO: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "org.apache.iceberg.aws.s3.S3FileIO": (("s3", "s3a", "s3n"), ("s3.",)),
+    "org.apache.iceberg.gcp.gcs.GCSFileIO": (("gs",), ("gcs.",)),
+    "org.apache.iceberg.azure.adlsv2.ADLSFileIO": (("abfs", "abfss", "wasb", "wasbs"), ("adls.",)),
+    "org.apache.iceberg.aliyun.oss.OSSFileIO": ((OSS,), ("oss.",)),
+}
+_S3_FILE_IO = next(iter(_FILE_IO))
+# The jars beyond the runtime, by the beginning of a class name.
+_JARS = {
+    "org.apache.iceberg.aws.": "aws",
+    "org.apache.iceberg.gcp.": "gcp",
+    "org.apache.iceberg.azure.": "azure",
+    "org.apache.iceberg.aliyun.": "aliyun",
+}
+_JARS_OF_TYPES = {"glue": "aws", "bigquery": "gcp"}
+_JARS_OF_AUTHENTICATION = {"google": "gcp", "sigv4": "aws"}
+
+
+def spark_configuration(
+    name: str,
+    properties: Mapping[str, str],
+    spark_overrides: Mapping[str, str],
+    environment: Mapping[str, str] = os.environ,
+) -> dict[str, str]:
+    """Return Spark's settings for one catalog.
+
+    ConfigurationError names each property without a counterpart. An override is a property of
+    Iceberg's Java catalog, or a whole Spark setting if it starts with ``spark.``. It replaces the
+    property of its name; an empty value removes the property. The environment names the proxy.
+    """
+    if _NAME.fullmatch(name) is None or name in _RESERVED_NAMES:
+        message = (
+            f"catalog name {name!r} cannot be a Spark catalog; use letters, digits, - and _, and "
+            f"none of {', '.join(sorted(_RESERVED_NAMES))}"
+        )
+        raise ConfigurationError(message)
+    left = {key: str(value) for key, value in properties.items() if key not in spark_overrides}
+    kind = _kind(name, properties, spark_overrides)
+    if kind == _GIVEN:  # the class or the type under spark: comes with all its properties
+        place = {"uri": left["uri"]} if left.get("uri") else {}
+    else:
+        place = address(name, kind, {**properties, **spark_overrides}, environment)
+    translated = (
+        {"cache-enabled": "false"}
+        | place
+        | _translate(name, left, _tags(kind, properties, spark_overrides))
+    )
+    if "io-impl" not in spark_overrides:
+        translated |= _file_io(kind, translated)
+    prefix = f"spark.sql.catalog.{name}"
+    chosen = translated | {key: str(value) for key, value in spark_overrides.items() if value != ""}
+    return {prefix: _SPARK_CATALOG} | {
+        key if key.startswith("spark.") else f"{prefix}.{key}": value
+        for key, value in chosen.items()
+    }
+
+
+def needed_jars(settings: Mapping[str, str]) -> frozenset[str]:
+    """Return the sets of jars that these settings (from spark_configuration) need."""
+    found = {_JARS_OF_TYPES.get(value) for key, value in settings.items() if key.endswith(".type")}
+    found |= {
+        _JARS_OF_AUTHENTICATION.get(value)
+        for key, value in settings.items()
+        if key.endswith(".rest.auth.type")
+    }
+    found |= {"aws" for key in settings if key.endswith(".rest.sigv4-enabled")}
+    classes = {
+        implementation
+        for implementation, (_, beginnings) in _FILE_IO.items()
+        if any(key.startswith(beginnings) for key in map(_without_prefix, settings))
+    }
+    found |= {
+        jars
+        for value in (*settings.values(), *classes)
+        for beginning, jars in _JARS.items()
+        if value.startswith(beginning)
+    }
+    return frozenset(jars for jars in found if jars is not None)
+
+
+def _without_prefix(key: str) -> str:
+    return key.removeprefix("spark.sql.catalog.").partition(".")[2]
+
+
+def is_rest(properties: Mapping[str, str]) -> bool:
+    """Return True if PyIceberg's properties describe a REST catalog."""
+    return _configured_kind(properties) == "rest"
+
+
+def trusted_bundles(properties: Mapping[str, str]) -> tuple[Path, ...]:
+    """Return the PEM bundles whose authorities Spark must trust for this catalog."""
+    tags = (_configured_kind(properties) or "",)
+    return tuple(
+        Path(value)
+        for key, value in properties.items()
+        if (row := find_row(key, tags)) is not None and row.use is Use.TRUSTED
+    )
+
+
+def _configured_kind(properties: Mapping[str, str]) -> str | None:
+    scheme = urlsplit(properties.get("uri", "")).scheme.partition("+")[0]
+    return properties.get("type") or _TYPE_BY_SCHEME.get(scheme)
+
+
+def _kind(name: str, properties: Mapping[str, str], overrides: Mapping[str, str]) -> str:
+    if not overrides.keys().isdisjoint({"type", "catalog-impl"}):
+        return _GIVEN
+    known = (
+        f"known are the types {', '.join(TYPES)}; write the catalog's Java class or type under "
+        f"spark:"
+    )
+    for key in ("catalog-impl", "py-catalog-impl"):
+        if key in properties:
+            message = (
+                f"catalog {name}: property {key} has no counterpart in Spark; {known}, as in "
+                f"catalog-impl: com.example.OurCatalog"
+            )
+            raise ConfigurationError(message)
+    kind = _configured_kind(properties)
+    if kind not in TYPES:
+        message = (
+            f"catalog {name}: property type {kind!r} cannot be translated for Spark; {known}, as "
+            f"in type: hadoop"
+        )
+        raise ConfigurationError(message)
+    return kind
+
+
+def _tags(
+    kind: str, properties: Mapping[str, str], overrides: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return what chooses among the rows of one name: the catalog's type, and OSS."""
+    if kind == _GIVEN:
+        given = overrides.get("type") or _configured_kind(properties) or ""
+        kind = _JAVA_TYPES.get(given, given)
+    warehouse = overrides.get("warehouse") or properties.get("warehouse", "")
+    return (kind, OSS) if warehouse.startswith(f"{OSS}://") else (kind,)
+
+
+def _translate(name: str, properties: Mapping[str, str], tags: Collection[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    unknown: list[str] = []
+    for key, value in properties.items():
+        if key in _GIVEN_ELSEWHERE:
+            continue
+        row = find_row(key, tags)
+        if row is None:
+            unknown.append(key)
+        elif row.use is Use.MISSING:
+            unknown.append(f"{key} ({row.note})")
+        elif row.use is Use.PASSED:
+            translated = row.translate(key, value)
+            unknown += [f"{key}: {value}"] if translated is None else []
+            found |= {key: text for key, text in (translated or {}).items() if key not in found}
+    combined, lone = _combine(properties, found)
+    unknown += lone
+    if unknown:
+        what = "property" if len(unknown) == 1 else "properties"
+        message = (
+            f"catalog {name}: {what} {', '.join(unknown)} cannot be translated for Spark; under "
+            f'spark:, write the name to pass it on, or the name with the value "" and what Spark '
+            f"calls it"
+        )
+        raise ConfigurationError(message)
+    return found | combined
+
+
+def _combine(
+    properties: Mapping[str, str], found: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """Return the settings that several properties make together, and those that lack the others."""
+    made: dict[str, str] = {}
+    lone: list[str] = []
+    identity, secret = (properties.get(f"auth.oauth2.client_{part}") for part in ("id", "secret"))
+    if identity and secret:
+        made["credential"] = f"{identity}:{secret}"
+    elif identity or secret:
+        lone.append("auth.oauth2.client_id without auth.oauth2.client_secret, or the reverse")
+    account, key, token = (
+        properties.get(f"adls.{part}") for part in ("account-name", "account-key", "sas-token")
+    )
+    if account and key:
+        made["adls.auth.shared-key.account.name"] = account
+        made["adls.auth.shared-key.account.key"] = key
+    if account and token:
+        made[f"adls.sas-token.{account}.dfs.core.windows.net"] = token
+    if (key or token) and not account:
+        lone.append("adls.account-key or adls.sas-token without adls.account-name")
+    if "client.assume-role.arn" in found:
+        if "client.region" in found:
+            made["client.assume-role.region"] = found["client.region"]
+        else:
+            lone.append("client.role-arn or s3.role-arn without s3.region")
+    return made, lone
+
+
+def _file_io(kind: str, translated: Mapping[str, str]) -> dict[str, str]:
+    """Return the FileIO of the storage; of several storages, the one that resolves by scheme."""
+    scheme = translated.get("warehouse", "").partition("://")[0].lower()
+    found = [
+        implementation
+        for implementation, (schemes, beginnings) in _FILE_IO.items()
+        if scheme in schemes or any(key.startswith(beginnings) for key in translated)
+    ]
+    if kind == "glue" and not found:
+        found = [_S3_FILE_IO]
+    if not found:
+        return {}
+    return {"io-impl": found[0] if len(found) == 1 else _RESOLVING}
