@@ -63,8 +63,10 @@ _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
         "OutOfMemoryError",
         "GC overhead limit",
         "Java heap space",
-        # of an executor, as a standalone cluster, Kubernetes and YARN say it
+        # of an executor, as a standalone cluster, YARN (where Java ends it by SIGTERM) and
+        # Kubernetes say it
         "ExecutorLostFailure.*exited with code 52\\b",
+        "ExecutorLostFailure.*Exit status: (?:52|143)\\b",
         "possible container OOM|JVM OOM",
         "killed by YARN for exceeding (?:physical|virtual) memory limits",
     ),

@@ -202,6 +202,14 @@ LOST = (
             FailureReason.OUT_OF_MEMORY,
         ),
         (
+            "Container from a bad node: container_1 on host: localhost. Exit status: 143. Possible",
+            FailureReason.OUT_OF_MEMORY,
+        ),
+        (
+            "Container from a bad node: container_1 on host: localhost. Exit status: 137. Possible",
+            FailureReason.OTHER,
+        ),
+        (
             "Container killed by YARN for exceeding physical memory limits. 1.5 GB of 1 GB used.",
             FailureReason.OUT_OF_MEMORY,
         ),
