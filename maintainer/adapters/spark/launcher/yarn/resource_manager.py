@@ -28,7 +28,7 @@ class ResourceManager:
         """Nothing is asked yet."""
         self._addresses = list(options.resource_managers)
         self._timeout = options.timeout_seconds
-        self._user = options.user or getpass.getuser()
+        self._user = options.user or _user_of(options.principal) or getpass.getuser()
         self._verify = str(options.authority) if options.authority is not None else True
 
     def applications(self, tag: str, *, is_living: bool = False) -> Sequence[Mapping[str, Any]]:
@@ -127,6 +127,11 @@ class ResourceManager:
         else:
             message = f"the {what} refused ({code}): {_words(answer)}"
         raise RunnerUnavailableError(message)
+
+
+def _user_of(principal: str) -> str:
+    """Return the user as whom Hadoop knows a principal, unless its rules have another name."""
+    return principal.partition("@")[0].partition("/")[0]
 
 
 def _words(answer: requests.Response) -> str:

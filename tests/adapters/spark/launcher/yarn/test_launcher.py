@@ -239,6 +239,18 @@ def test_an_application_is_killed_and_its_files_go(scene: Scene) -> None:
     launcher.end("spark-1")
 
 
+def test_with_kerberos_the_principal_is_the_user_who_kills(scene: Scene) -> None:
+    scene.options = replace(
+        scene.options, user="", principal="batch/rm.example@EXAMPLE.COM", keytab=Path("/etc/k")
+    )
+    launcher = scene.launcher()
+    scene.launch(launcher)
+    launcher.end("spark-1")
+    scene.seconds[0] += 1
+    [application] = scene.manager.applications.values()
+    assert application["diagnostics"].split(" was ")[1] == "killed by user batch at 127.0.0.1"
+
+
 def test_an_application_that_ended_is_not_killed(scene: Scene) -> None:
     launcher = scene.launcher()
     scene.manager.end(scene.launch(launcher), "FINISHED", "SUCCEEDED")
