@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,6 +33,7 @@ from tests.end_to_end.programs import serving
 TABLES: Final = 1_000
 _LONGEST_SECONDS_PER_TABLE: Final = 20
 _FEWEST_TABLES: Final = 50  # a start costs about fifty calls, which all jobs share
+_SHOWN_EVERY: Final = 100
 _MOST_OWN_SECONDS: Final = 2.0
 _MOST_CALLS: Final = 2.0
 
@@ -46,20 +48,29 @@ class _Run:
     calls: int  # of the API server, by the daemon
     drivers: int
 
+    @property
+    def own_seconds(self) -> float:
+        """Of each job, besides Spark's work."""
+        return (self.seconds - self.spark_seconds) / self.jobs
+
+    def __str__(self) -> str:
+        return (
+            f"{self.jobs} jobs by {self.drivers} driver: {self.seconds:.0f} s, of which Spark "
+            f"worked {self.spark_seconds:.0f} s and {self.own_seconds:.2f} s for each were ours; "
+            f"{self.calls} calls"
+        )
+
 
 def run(scale: float) -> list[Measured]:
     """At 1,000 tables of three files each, one job at a time."""
     tables = max(_FEWEST_TABLES, int(TABLES * scale))
     with tempfile.TemporaryDirectory() as directory:
         found = _run(Path(directory), tables)
-    own = (found.seconds - found.spark_seconds) / found.jobs
-    sys.stderr.write(
-        f"bench: {found.jobs} jobs in {found.seconds:.0f} s by {found.drivers} driver\n"
-    )
+    sys.stderr.write(f"bench: {found}\n")
     return [
         less_is_better(
             "a small table, besides Spark's work",
-            own,
+            found.own_seconds,
             _MOST_OWN_SECONDS,
             "the promise",
             "s",
@@ -90,18 +101,27 @@ def _run(home: Path, tables: int) -> _Run:
         with serving(home):
             deadline = time.monotonic() + 120 + tables * _LONGEST_SECONDS_PER_TABLE
             succeeded = JobQuery(states=(JobState.SUCCEEDED,), limit=1)
-            while store.jobs(succeeded).total < tables and time.monotonic() < deadline:
+            shown = 0
+            while (done := store.jobs(succeeded).total) < tables and time.monotonic() < deadline:
+                if done - shown >= _SHOWN_EVERY:
+                    shown = done
+                    sys.stderr.write(f"bench: so far {_measure(store, place.count_calls())}\n")
                 time.sleep(1)
             calls = place.count_calls()
     by_kind = ", ".join(f"{verb} {kind} {n}" for (verb, kind), n in calls.most_common())
     sys.stderr.write(f"bench: calls of the cluster's API: {by_kind}\n")
+    measured = _measure(store, calls)
+    store.close()
+    lake.catalog.close()
+    return measured
+
+
+def _measure(store: Store, calls: Counter[tuple[str, str]]) -> _Run:
     spans = [
         (events["statement.started"], events["spark.finished"])
         for job in _jobs(store)
         if "spark.finished" in (events := _first_of_each(store, job.job_id))
     ]
-    store.close()
-    lake.catalog.close()
     return _Run(
         len(spans),
         (max(end for _, end in spans) - min(begin for begin, _ in spans)).total_seconds(),

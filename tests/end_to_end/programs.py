@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 MAINTAINER = str(Path(sys.executable).with_name("maintainer"))
 T = TypeVar("T")
-
+START_SECONDS = 180  # a busy machine; alone it takes two
 
 # A Spark that lives for a minute does not earn what the second compiler costs it.
 QUICK_JAVA = {
@@ -149,7 +149,7 @@ def serving(
     daemon = Daemon(process, log)
     try:
         daemon.url = wait_for(
-            lambda: _page(daemon), 60, f"the daemon to start; it said:\n{daemon.said()}"
+            lambda: _page(daemon), START_SECONDS, f"the daemon to start; it said:\n{daemon.said()}"
         )
         yield daemon
     finally:
