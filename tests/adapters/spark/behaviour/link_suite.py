@@ -88,8 +88,8 @@ class LinkSuite:
         assert late > -timedelta(seconds=2), "until then its time was its own"
         assert late < remote.FENCE_MARGIN, "it was killed while its file stayed shut"
         assert outcome.kind == "lost"
-        # Its exit code is known only where this runner launched the driver.
-        assert "has ended" in outcome.message
+        # Its exit code is known where this runner launched the driver, or a cluster has it.
+        assert any(words in outcome.message for words in ("has ended", "exit code 137"))
 
     def test_a_driver_that_is_frozen_past_its_fence_commits_nothing(
         self, site: Site, monkeypatch: pytest.MonkeyPatch

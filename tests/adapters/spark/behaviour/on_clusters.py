@@ -1,11 +1,11 @@
-"""Cancelling and the link, which test_http shows for every driver that polls, on clusters too. It is
-run by its name, before a release: `pytest tests/adapters/spark/behaviour/on_clusters.py`.
+"""What test_http shows for every driver that polls, on each cluster too. Run by `make test-runners`,
+before a release.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,11 +16,27 @@ from tests.adapters.spark.behaviour.sites import (
     Site,
     open_kubernetes_site,
     open_standalone_site,
+    open_yarn_site,
 )
+from tests.adapters.spark.behaviour.suite import DriverSuite
+from tests.yarn import serve_yarn
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
 
-CLUSTERS = {"standalone": open_standalone_site, "kubernetes": open_kubernetes_site}
+
+@contextmanager
+def open_yarn(root: Path) -> Iterator[Site]:
+    place = root / "site"
+    place.mkdir()
+    with serve_yarn(root / "cluster") as cluster, open_yarn_site(place, cluster) as site:
+        yield site
+
+
+CLUSTERS = {
+    "standalone": open_standalone_site,
+    "kubernetes": open_kubernetes_site,
+    "yarn": open_yarn,
+}
 
 
 @pytest.fixture(scope="module", params=list(CLUSTERS.values()), ids=list(CLUSTERS))
@@ -33,6 +49,10 @@ def site(
 
 
 class TestCancelling(CancellingSuite):
+    pass
+
+
+class TestDriver(DriverSuite):
     pass
 
 

@@ -45,7 +45,8 @@ from tests.adapters.spark.lakes import (
 from tests.adapters.spark.launcher.kubernetes.launcher_suite import IMAGE, NAMESPACE
 from tests.yarn import PLAIN_PYTHON, QUEUE, spark_on
 
-LONGEST = timedelta(minutes=2)  # a job's time without a renewal
+# a job's time without a renewal, which no test gives it again
+LONGEST = timedelta(minutes=10)
 ON_CLUSTER = DriverSize("640m", 2, Executors(1, "700m", 2))
 ADOPTED = TableIdentifier("lake", ("db",), "adopted")
 
