@@ -140,7 +140,7 @@ PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder 
 test: setup $(S3_READY) $(HDFS_READY)  ## the suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
 	@status=0; $(NPM) test || status=1; $(PYTEST) -m "not cluster" $(ARGS) || status=1; exit $$status
 
-test-clusters: setup $(YARN_READY)  ## the rest of the suite: drivers and executors on Kubernetes' API, YARN and a standalone cluster
+test-clusters: setup $(YARN_READY)  ## the rest of the suite: drivers that poll, on this machine, Kubernetes' API, YARN and a standalone cluster
 	$(PYTEST) -m cluster $(ARGS)
 
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered

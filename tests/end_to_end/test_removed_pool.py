@@ -22,7 +22,12 @@ from tests.end_to_end.outliving import (
 )
 from tests.end_to_end.programs import serving, wait_for
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(500)]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.slow,
+    pytest.mark.cluster,
+    pytest.mark.timeout(500),
+]
 
 SPARK = """\
 lease: {duration: 30s, clock_margin: 1s}

@@ -11,7 +11,7 @@ from tests.adapters.spark.behaviour.link_suite import LinkSuite
 from tests.adapters.spark.behaviour.sites import Site, open_http_site
 from tests.adapters.spark.behaviour.suite import DriverSuite, LauncherSuite
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster]
 
 
 @pytest.fixture(scope="module")
