@@ -37,7 +37,7 @@ def find_spent(
     budgets, open_ones = (
         {
             (("fleet", ""), resource): circumstances.rules.fleet
-            for resource in _limited(circumstances.rules.fleet)
+            for resource in circumstances.rules.fleet.daily_limits
         },
         set(),
     )
@@ -132,16 +132,16 @@ class Ledger:
 
     def state(self, owner: tuple[str, str], budget: Budget, resource: Resource) -> BudgetState:
         """The present state of one daily budget."""
-        limit = (
-            budget.bytes_per_day if resource is Resource.BYTES_PER_DAY else budget.gb_hours_per_day
-        )
         return BudgetState(
-            budget.name, resource, float(limit or 0), self._so_far(owner, resource), self._tomorrow
+            budget.name,
+            resource,
+            budget.daily_limits[resource],
+            self._so_far(owner, resource),
+            self._tomorrow,
         )
 
     def _so_far(self, owner: tuple[str, str], resource: Resource) -> float:
-        spent = self._spent.get(owner, NOTHING_SPENT)
-        return spent.bytes if resource is Resource.BYTES_PER_DAY else spent.gb_hours
+        return self._spent.get(owner, NOTHING_SPENT).amount(resource)
 
     def find_shortage(self, candidate: Candidate) -> Wait | None:
         """Return which budget has too little left; None when all have enough."""
@@ -233,14 +233,6 @@ def _daily(budget: Budget, candidate: Candidate) -> Iterable[tuple[Resource, flo
         yield Resource.BYTES_PER_DAY, float(budget.bytes_per_day), float(candidate.bytes_rewritten)
     if budget.gb_hours_per_day is not None:
         yield Resource.GB_HOURS_PER_DAY, budget.gb_hours_per_day, candidate.cost.gb_hours_p90
-
-
-def _limited(budget: Budget) -> list[Resource]:
-    limits = {
-        Resource.BYTES_PER_DAY: budget.bytes_per_day,
-        Resource.GB_HOURS_PER_DAY: budget.gb_hours_per_day,
-    }
-    return [resource for resource, limit in limits.items() if limit is not None]
 
 
 def next_day(now: datetime) -> datetime:

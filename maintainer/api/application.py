@@ -17,6 +17,7 @@ from maintainer.api import activity as story
 from maintainer.api import (
     audit,
     catalogs,
+    daily_work,
     documentation,
     inbox,
     job_log,
@@ -63,6 +64,7 @@ _ROUTERS = tuple(
     module.router
     for module in (
         overview,
+        daily_work,
         inbox,
         tables,
         story,

@@ -13,10 +13,15 @@ from maintainer.api.deps import PortsIn
 from maintainer.api.spans import Since, Until, read_span, thin
 from maintainer.api.tables import Text
 from maintainer.decide.grading.findings import AVERAGE_FILE_SIZE_BOUNDS
-from maintainer.domain.access import Role, write_scope
+from maintainer.domain.access import Person, Role, write_scope
 from maintainer.domain.errors import InvalidValueError
 
 MAX_SAMPLES = 500  # a longer history is thinned evenly
+
+CatalogIn = Annotated[Text | None, Query(description="Only this catalog.")]
+NamespaceIn = Annotated[
+    Text | None, Query(description="Only this namespace of the catalog, without nested ones.")
+]
 
 router = APIRouter(tags=["overview"])
 
@@ -33,10 +38,8 @@ def get_overview(ports: PortsIn, person: PersonIn) -> schemas.OverviewOut:
 def get_fleet_history(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
     ports: PortsIn,
     person: PersonIn,
-    catalog: Annotated[Text | None, Query(description="Only this catalog.")] = None,
-    namespace: Annotated[
-        Text | None, Query(description="Only this namespace of the catalog, without nested ones.")
-    ] = None,
+    catalog: CatalogIn = None,
+    namespace: NamespaceIn = None,
     since: Since = None,
     until: Until = None,
 ) -> schemas.FleetHistory:
@@ -45,10 +48,7 @@ def get_fleet_history(  # noqa: PLR0913, PLR0917 - query parameters are argument
     They were recorded at the time, after each scan; equal sums in a row are one sample. A series
     of more than 500 is thinned evenly.
     """
-    if namespace is not None and catalog is None:
-        message = f"namespace {namespace!r} needs the parameter catalog"
-        raise InvalidValueError(message)
-    require_scope(person, Role.VIEWER, write_scope(catalog, namespace))
+    require_place(person, catalog, namespace)
     first, last = read_span(since, until, ports.clock.now())
     samples = ports.store.fleet_history(catalog, namespace, first, last)
     return schemas.FleetHistory(
@@ -63,3 +63,14 @@ def get_fleet_history(  # noqa: PLR0913, PLR0917 - query parameters are argument
             for band, below in AVERAGE_FILE_SIZE_BOUNDS
         ],
     )
+
+
+def require_place(person: Person, catalog: str | None, namespace: str | None) -> None:
+    """Refuse who may not see the namespace, the catalog or, without both, the whole fleet.
+
+    InvalidValueError for a namespace without its catalog.
+    """
+    if namespace is not None and catalog is None:
+        message = f"namespace {namespace!r} needs the parameter catalog"
+        raise InvalidValueError(message)
+    require_scope(person, Role.VIEWER, write_scope(catalog, namespace))

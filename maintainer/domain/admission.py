@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from maintainer.domain.budget import Budget, BudgetState
+from maintainer.domain.budget import Budget, BudgetState, Spending
 from maintainer.domain.cost import Cost, Score, Worth
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, TablePattern, split_levels
@@ -187,3 +187,18 @@ class AdmissionRules:
     blackouts: tuple[Window, ...] = ()
     # by name; a pool that is not here is not configured
     pools: Mapping[str, Pool] = field(default_factory=lambda: {DEFAULT_POOL: Pool()})
+
+    def list_budgets(self, spending: Spending) -> tuple[BudgetState, ...]:
+        """The daily limits of the fleet and of each catalog, with what is spent of them."""
+        owners = [
+            (self.fleet, spending.total),
+            *(
+                (budget, spending.of_catalog(catalog))
+                for catalog, budget in sorted(self.per_catalog.items())
+            ),
+        ]
+        return tuple(
+            BudgetState(budget.name, resource, limit, spent.amount(resource))
+            for budget, spent in owners
+            for resource, limit in budget.daily_limits.items()
+        )

@@ -36,6 +36,15 @@ class Budget:
             self.max_jobs is None and self.bytes_per_day is None and self.gb_hours_per_day is None
         )
 
+    @property
+    def daily_limits(self) -> Mapping[Resource, float]:
+        """The limits for a day that it has."""
+        limits = {
+            Resource.BYTES_PER_DAY: self.bytes_per_day,
+            Resource.GB_HOURS_PER_DAY: self.gb_hours_per_day,
+        }
+        return {resource: float(limit) for resource, limit in limits.items() if limit is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class BudgetState:
@@ -66,6 +75,10 @@ class Charge:
     def __add__(self, other: Charge) -> Charge:
         """The sum of both charges."""
         return Charge(self.bytes + other.bytes, self.gb_hours + other.gb_hours)
+
+    def amount(self, resource: Resource) -> float:
+        """What a daily budget is charged with."""
+        return self.bytes if resource is Resource.BYTES_PER_DAY else self.gb_hours
 
 
 NOTHING_SPENT = Charge()
@@ -98,6 +111,16 @@ class Spending:
             (charge for (_, policy), charge in self.by_owner.items() if policy == name),
             NOTHING_SPENT,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class DailyWork:
+    """What the jobs admitted on one day (UTC) have cost and saved so far."""
+
+    day: str  # 2026-11-21
+    cost: Charge
+    files_removed: int
+    requests_saved: int  # of one scan of each maintained table
 
 
 def day_of(moment: datetime) -> str:

@@ -91,6 +91,11 @@ class Effect:
     files_left: int = 0  # files that a job with partial commits had not reached when Spark was lost
 
     @property
+    def requests_saved(self) -> int:
+        """The number of requests by which one scan of the whole table has become shorter."""
+        return self.files_removed + self.delete_files_removed + self.manifests_removed
+
+    @property
     def is_idle(self) -> bool:
         """True when our commits changed nothing that the action is meant to change."""
         is_net = self.files_removed or self.manifests_removed or self.snapshots_removed

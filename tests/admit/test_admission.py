@@ -23,7 +23,7 @@ from maintainer.domain.admission import (
     WaitCode,
     find_candidates,
 )
-from maintainer.domain.budget import Budget, Charge, Resource, Spending
+from maintainer.domain.budget import Budget, BudgetState, Charge, Resource, Spending
 from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction
@@ -668,4 +668,16 @@ def test_those_that_start_have_the_published_score_among_all_candidates() -> Non
     (chosen,) = choose(everyone, given_rules)
     assert chosen == next(
         verdict for verdict in admit(everyone, given_rules) if verdict.is_admitted
+    )
+
+
+def test_each_daily_limit_of_the_fleet_and_of_catalogs_is_listed_with_what_is_spent() -> None:
+    spending = Spending(TODAY, {("lake", ""): Charge(100.0, 2.0), ("sea", "p"): Charge(50.0, 1.0)})
+    rules = AdmissionRules(
+        fleet=Budget(bytes_per_day=1000, max_jobs=3, name="the fleet"),
+        per_catalog={"sea": Budget(gb_hours_per_day=4.0, name="catalog sea")},
+    )
+    assert rules.list_budgets(spending) == (
+        BudgetState("the fleet", Resource.BYTES_PER_DAY, 1000.0, 150.0),
+        BudgetState("catalog sea", Resource.GB_HOURS_PER_DAY, 4.0, 1.0),
     )

@@ -14,7 +14,7 @@ from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import write_text
 from maintainer.adapters.store.verdicts import read_standing_verdicts, replace_verdict
 from maintainer.domain.admission import Candidate, ScopePause, find_candidates
-from maintainer.domain.budget import Charge, Spending, day_of
+from maintainer.domain.budget import Charge, DailyWork, Spending, day_of
 from maintainer.domain.calibration import (
     NOTHING_LEARNT,
     SHARED_ALPHA,
@@ -28,6 +28,8 @@ from maintainer.domain.policy import RuleName
 from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 
 _TABLE, _CATALOG, _FLEET = "table", "catalog", "fleet"
+# More than any one job can save; a thousand such jobs still add up within 64 bits.
+_LARGEST_SAVING = 2**53
 
 
 class SqlAdmission:
@@ -74,6 +76,33 @@ class SqlAdmission:
                 day, {(row.catalog, row.policy): Charge(row.bytes, row.gb_hours) for row in rows}
             )
 
+    def daily_work(
+        self, catalog: str | None, namespace: str | None, first_day: str, last_day: str
+    ) -> Sequence[DailyWork]:
+        filters = [spending.c.day >= first_day, spending.c.day <= last_day]
+        if catalog is not None:
+            filters.append(spending.c.catalog == catalog)
+        if namespace is not None:
+            filters.append(spending.c.namespace == namespace)
+        names = ("bytes", "gb_hours", "files_removed", "requests_saved")
+        sums = (func.sum(spending.c[name]).label(name) for name in names)
+        statement = (
+            select(spending.c.day, *sums)
+            .where(*filters)
+            .group_by(spending.c.day)
+            .order_by(spending.c.day)
+        )
+        with self._database.read() as connection:
+            return tuple(
+                DailyWork(
+                    row.day,
+                    Charge(row.bytes, row.gb_hours),
+                    int(row.files_removed),
+                    int(row.requests_saved),
+                )
+                for row in connection.execute(statement)
+            )
+
     def calibration(self, table_uuid: str, catalog: str) -> Calibration:
         with self._database.read() as connection:
             return read_calibration(connection, table_uuid, catalog)
@@ -117,15 +146,23 @@ def record_candidates(connection: Connection, plan: Plan) -> None:
         connection.execute(insert(candidates), rows)
 
 
+def bound_saving(figure: int) -> int:
+    """Return the figure of one job, bounded so that the sums of many fit into the database."""
+    return max(-_LARGEST_SAVING, min(figure, _LARGEST_SAVING))
+
+
 def charge(database: Database, connection: Connection, job: Job) -> None:
-    """Charge the job's cost to the day on which it was stored."""
-    cost = job.charge
+    """Charge the job's cost to the day on which it was stored, with what it saved."""
+    cost, effect = job.charge, job.effect
     row = {
         "day": day_of(job.created_at),
         "catalog": job.table.catalog,
+        "namespace": job.table.namespace_text,
         "policy": write_text(job.charged_to),
         "bytes": cost.bytes,
         "gb_hours": cost.gb_hours,
+        "files_removed": 0 if effect is None else bound_saving(effect.files_removed),
+        "requests_saved": 0 if effect is None else bound_saving(effect.requests_saved),
     }
     connection.execute(database.upsert(spending, {"job_id": job.job_id, **row}))
 

@@ -103,18 +103,22 @@ candidates = Table(
     sqlite_with_rowid=False,
 )
 
-# The cost of each job, charged to the budgets of the day on which it was stored.
+# The cost of each job, charged to the budgets of the day on which it was stored, and what the job
+# saved.
 spending = Table(
     "spending",
     metadata,
     Column("job_id", name_type(), primary_key=True),
     Column("day", name_type(), nullable=False),  # 2026-11-21, in UTC
     Column("catalog", name_type(), nullable=False),
+    Column("namespace", name_type(), nullable=False),
     Column(
         "policy", name_type(), nullable=False
     ),  # the name of its policy's budget; empty: it has none
     Column("bytes", Double, nullable=False),
     Column("gb_hours", Double, nullable=False),
+    Column("files_removed", Count, nullable=False),
+    Column("requests_saved", Count, nullable=False),
     Index("ix_spending_day", "day"),
 )
 

@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from maintainer.adapters.store import audit, documents
-from maintainer.adapters.store.admission import charge, learn, prune_admission
+from maintainer.adapters.store.admission import bound_saving, charge, learn, prune_admission
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.due import want_plan
 from maintainer.adapters.store.job_counters import count_job, read_job_counts
@@ -161,21 +161,13 @@ def _fold_finished(
         connection.execute(database.upsert(rule_histories, row))
 
 
-# More than any one job can save; a thousand such jobs still add up within 64 bits.
-_LARGEST_SAVING = 2**53
-
-
-def _bounded(figure: int) -> int:
-    return max(-_LARGEST_SAVING, min(figure, _LARGEST_SAVING))
-
-
 def _add_savings(connection: Connection, effect: Effect) -> None:
     connection.execute(
         update(savings).values(
-            files_removed=savings.c.files_removed + _bounded(effect.files_removed),
-            manifests_removed=savings.c.manifests_removed + _bounded(effect.manifests_removed),
-            snapshots_removed=savings.c.snapshots_removed + _bounded(effect.snapshots_removed),
-            bytes_rewritten=savings.c.bytes_rewritten + _bounded(effect.bytes_rewritten),
+            files_removed=savings.c.files_removed + bound_saving(effect.files_removed),
+            manifests_removed=savings.c.manifests_removed + bound_saving(effect.manifests_removed),
+            snapshots_removed=savings.c.snapshots_removed + bound_saving(effect.snapshots_removed),
+            bytes_rewritten=savings.c.bytes_rewritten + bound_saving(effect.bytes_rewritten),
         )
     )
 

@@ -17,7 +17,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.budget import Budget, Charge, Resource, Spending, day_of
+from maintainer.domain.budget import Spending, day_of
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.health import Band
 from maintainer.domain.job import Job, JobState
@@ -300,18 +300,21 @@ def _write_jobs(known: _Known, options: GaugeOptions) -> Iterator[Metric]:
         "Unfinished jobs beyond their deadline.",
         _one(sum(job.deadline is not None and job.deadline < known.at for job in known.unfinished)),
     )
-    budgets = list(_budgets(known.spending, options.admission))
+    budgets = [
+        ((one.name.removeprefix("the "), one.resource), one)
+        for one in options.admission.list_budgets(known.spending)
+    ]
     labels = ["budget", "resource"]
     yield _gauge(
         "budget_limit",
         "A daily limit of the fleet or of a catalog, in bytes or GB-hours.",
-        (((name, resource), limit) for name, resource, limit, _ in budgets),
+        ((name, one.limit) for name, one in budgets),
         labels,
     )
     yield _gauge(
         "budget_spent",
         "What the jobs that were admitted today (UTC) take of the limit.",
-        (((name, resource), spent) for name, resource, _, spent in budgets),
+        ((name, one.spent) for name, one in budgets),
         labels,
     )
     yield _gauge(
@@ -329,23 +332,6 @@ def _write_jobs(known: _Known, options: GaugeOptions) -> Iterator[Metric]:
 def _oldest(known: _Known, state: JobState) -> float:
     began = [job.created_at for job in known.unfinished if job.state is state]
     return (known.at - min(began)).total_seconds() if began else 0.0
-
-
-def _budgets(
-    spending: Spending, rules: AdmissionRules
-) -> Iterator[tuple[str, Resource, float, float]]:
-    yield from _limits(rules.fleet, "fleet", spending.total)
-    for catalog, budget in sorted(rules.per_catalog.items()):
-        yield from _limits(budget, f"catalog {catalog}", spending.of_catalog(catalog))
-
-
-def _limits(
-    budget: Budget, name: str, spent: Charge
-) -> Iterator[tuple[str, Resource, float, float]]:
-    if budget.bytes_per_day is not None:
-        yield name, Resource.BYTES_PER_DAY, budget.bytes_per_day, spent.bytes
-    if budget.gb_hours_per_day is not None:
-        yield name, Resource.GB_HOURS_PER_DAY, budget.gb_hours_per_day, spent.gb_hours
 
 
 def _write_store(known: _Known) -> Iterator[Metric]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from maintainer.domain.admission import Candidate, ScopePause
-from maintainer.domain.budget import Spending
+from maintainer.domain.budget import DailyWork, Spending
 from maintainer.domain.calibration import Calibration
 from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 
@@ -42,6 +42,14 @@ class AdmissionStore(Protocol):
         """The cost of the jobs stored on that day (UTC, 2026-11-21).
 
         The predicted cost of unfinished jobs counts too.
+        """
+
+    def daily_work(
+        self, catalog: str | None, namespace: str | None, first_day: str, last_day: str
+    ) -> Sequence[DailyWork]:
+        """The work of each day that had any, of a namespace (without nested ones) or wider.
+
+        It is kept as long as jobs are.
         """
 
     def calibration(self, table_uuid: str, catalog: str) -> Calibration:

@@ -180,6 +180,31 @@ def test_a_job_that_never_reached_spark_costs_nothing(store: Store) -> None:
     assert store.spending(TODAY).total == Charge()
 
 
+def test_the_work_of_each_day_has_its_cost_and_what_it_saved(store: Store) -> None:
+    effect = replace(make_effect(files_removed=4), delete_files_removed=2, manifests_removed=1)
+    nested = TableIdentifier("lake", ("sales", "eu"), "orders")
+    finish(
+        store,
+        replace(done("a"), effect=effect),
+        done("b", state=JobState.FAILED),
+        replace(done("c"), table=OTHER, table_uuid="u2"),
+        replace(done("d"), table=nested, table_uuid="u3"),
+        replace(done("late"), created_at=NOW + timedelta(days=1)),
+    )
+    tomorrow = day_of(NOW + timedelta(days=1))
+
+    def read(catalog: str | None, namespace: str | None, until: str = tomorrow) -> list[object]:
+        work = store.daily_work(catalog, namespace, TODAY, until)
+        return [(one.day, one.files_removed, one.requests_saved) for one in work]
+
+    assert read(None, None) == [(TODAY, 22, 25), (tomorrow, 9, 9)]
+    assert read("lake", None, TODAY) == [(TODAY, 13, 16)]
+    assert read("lake", "sales", TODAY) == [(TODAY, 4, 7)]
+    assert read("nowhere", None) == []
+    (today,) = store.daily_work("other", None, TODAY, TODAY)
+    assert today.cost == Charge(900.0, 0.01)
+
+
 # -- what jobs teach
 
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from maintainer.domain.admission import Candidate, ScopePause, find_candidates
-from maintainer.domain.budget import Charge, Spending, day_of
+from maintainer.domain.budget import Charge, DailyWork, Spending, day_of
 from maintainer.domain.calibration import (
     NOTHING_LEARNT,
     SHARED_ALPHA,
@@ -74,6 +74,30 @@ class FakeAdmission:
                     owner = job.table.catalog, job.charged_to
                     by_owner[owner] = by_owner.get(owner, Charge()) + job.charge
             return Spending(day, dict(sorted(by_owner.items())))
+
+    def daily_work(
+        self, catalog: str | None, namespace: str | None, first_day: str, last_day: str
+    ) -> Sequence[DailyWork]:
+        with self._open():
+            days: dict[str, DailyWork] = {}
+            for job in self._jobs.values():
+                day = day_of(job.created_at)
+                places = ((catalog, job.table.catalog), (namespace, job.table.namespace_text))
+                if not first_day <= day <= last_day or any(
+                    wanted not in {None, found} for wanted, found in places
+                ):
+                    continue
+                files, requests = (
+                    (job.effect.files_removed, job.effect.requests_saved) if job.effect else (0, 0)
+                )
+                known = days.get(day, DailyWork(day, Charge(), 0, 0))
+                days[day] = DailyWork(
+                    day,
+                    known.cost + job.charge,
+                    known.files_removed + files,
+                    known.requests_saved + requests,
+                )
+            return tuple(days[day] for day in sorted(days))
 
     def calibration(self, table_uuid: str, catalog: str) -> Calibration:
         with self._open():

@@ -239,6 +239,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/overview/days": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Cost and savings by day
+     * @description What the jobs of the fleet, a catalog or a namespace have cost and saved on each day.
+     *
+     *     A day counts as long as its jobs are kept.
+     */
+    get: operations["get_daily_work"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/overview/history": {
     parameters: {
       query?: never;
@@ -1092,6 +1114,19 @@ export interface components {
       /** Below Bytes */
       below_bytes: number;
     };
+    /**
+     * BudgetOut
+     * @description A daily limit and what was spent of it today.
+     */
+    BudgetOut: {
+      /** Limit */
+      limit: number;
+      /** Name */
+      name: string;
+      resource: components["schemas"]["Resource"];
+      /** Spent */
+      spent: number;
+    };
     /** CatalogFaultOut */
     CatalogFaultOut: {
       /** Namespace */
@@ -1191,6 +1226,51 @@ export interface components {
        * @description How many of them.
        */
       samples: number;
+    };
+    /**
+     * DailyWorkOut
+     * @description The days that had jobs, oldest first.
+     */
+    DailyWorkOut: {
+      /**
+       * Budgets
+       * @description The limits of the fleet and of catalogs; empty for a person who does not see all tables.
+       */
+      budgets: components["schemas"]["BudgetOut"][];
+      /** Catalog */
+      catalog: string | null;
+      /** Days */
+      days: components["schemas"]["DayOut"][];
+      /** Namespace */
+      namespace: string | null;
+    };
+    /**
+     * DayOut
+     * @description One day in UTC. A job counts for the day on which it was admitted.
+     */
+    DayOut: {
+      /** Bytes Rewritten */
+      bytes_rewritten: number;
+      /**
+       * Day
+       * @description Such as 2026-11-21.
+       */
+      day: string;
+      /**
+       * Files Removed
+       * @description Data files, net.
+       */
+      files_removed: number;
+      /**
+       * Gb Hours
+       * @description Predicted for unfinished jobs, actual for finished ones.
+       */
+      gb_hours: number;
+      /**
+       * Requests Saved
+       * @description By which one scan of each maintained table is shorter: the data files, delete files and manifests that it no longer reads.
+       */
+      requests_saved: number;
     };
     /**
      * DecisionRequest
@@ -2758,6 +2838,14 @@ export interface components {
      * @enum {string}
      */
     Repair: "roll_back";
+    /**
+     * Resource
+     * @description What a budget limits.
+     *
+     *     A day is a calendar day in UTC. A job counts for the day on which it was admitted.
+     * @enum {string}
+     */
+    Resource: "jobs" | "bytes_per_day" | "gb_hours_per_day";
     /**
      * Role
      * @description What a person may do; each role includes those before it.
@@ -4415,6 +4503,98 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["OverviewOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_daily_work: {
+    parameters: {
+      query?: {
+        /** @description Only this catalog. */
+        catalog?: string | null;
+        /** @description Only this namespace of the catalog, without nested ones. */
+        namespace?: string | null;
+        /** @description RFC 3339; 30 days before `to` when left out. */
+        from?: string | null;
+        /** @description RFC 3339; now when left out. */
+        to?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DailyWorkOut"];
         };
       };
       /** @description Unauthorized */

@@ -1,0 +1,104 @@
+"""What maintenance costs and saves, day by day, and what is left of the budgets."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from maintainer.api.access import on_scope
+from maintainer.api.auth import PersonIn
+from maintainer.api.deps import PortsIn
+from maintainer.api.health_schemas import Schema
+from maintainer.api.overview import CatalogIn, NamespaceIn, require_place
+from maintainer.api.spans import Since, Until, read_span
+from maintainer.domain.access import Role
+from maintainer.domain.budget import Resource, day_of
+
+router = APIRouter(tags=["overview"])
+
+
+class DayOut(Schema):
+    """One day in UTC. A job counts for the day on which it was admitted."""
+
+    day: Annotated[str, Field(description="Such as 2026-11-21.")]
+    files_removed: Annotated[int, Field(description="Data files, net.")]
+    requests_saved: Annotated[
+        int,
+        Field(
+            description="By which one scan of each maintained table is shorter: the data files, "
+            "delete files and manifests that it no longer reads."
+        ),
+    ]
+    bytes_rewritten: float
+    gb_hours: Annotated[
+        float, Field(description="Predicted for unfinished jobs, actual for finished ones.")
+    ]
+
+
+class BudgetOut(Schema):
+    """A daily limit and what was spent of it today."""
+
+    name: str
+    resource: Resource
+    limit: float
+    spent: float
+
+
+class DailyWorkOut(Schema):
+    """The days that had jobs, oldest first."""
+
+    catalog: str | None
+    namespace: str | None
+    days: list[DayOut]
+    budgets: Annotated[
+        list[BudgetOut],
+        Field(
+            description="The limits of the fleet and of catalogs; empty for a person who does not "
+            "see all tables."
+        ),
+    ]
+
+
+@router.get(
+    "/overview/days",
+    summary="Cost and savings by day",
+    dependencies=[on_scope(Role.VIEWER)],
+)
+def get_daily_work(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
+    ports: PortsIn,
+    person: PersonIn,
+    catalog: CatalogIn = None,
+    namespace: NamespaceIn = None,
+    since: Since = None,
+    until: Until = None,
+) -> DailyWorkOut:
+    """What the jobs of the fleet, a catalog or a namespace have cost and saved on each day.
+
+    A day counts as long as its jobs are kept.
+    """
+    require_place(person, catalog, namespace)
+    now = ports.clock.now()
+    first, last = read_span(since, until, now)
+    work = ports.store.daily_work(catalog, namespace, day_of(first), day_of(last))
+    spending = ports.store.spending(day_of(now))
+    budgets = ports.admission.list_budgets(spending) if person.sees is None else ()
+    return DailyWorkOut(
+        catalog=catalog,
+        namespace=namespace,
+        days=[
+            DayOut(
+                day=one.day,
+                files_removed=one.files_removed,
+                requests_saved=one.requests_saved,
+                bytes_rewritten=one.cost.bytes,
+                gb_hours=one.cost.gb_hours,
+            )
+            for one in work
+        ],
+        budgets=[
+            BudgetOut(name=one.name, resource=one.resource, limit=one.limit, spent=one.spent)
+            for one in budgets
+        ],
+    )
