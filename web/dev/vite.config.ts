@@ -79,7 +79,9 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
     case "session":
       return send(response, { is_needed: false, name: null, grants: [], has_provider: false, has_tokens: false });
     case "overview":
-      return send(response, rest[0] === "history" ? fleet.history : fleet.overview);
+      return send(response, rest[0] === "history" ? fleet.history : rest[0] === "days" ? fleet.dailyWork : fleet.overview);
+    case "namespaces":
+      return send(response, { items: fleet.namespaces, next_cursor: null, total: fleet.namespaces.length });
     case "inbox":
       return send(response, fleet.inbox);
     case "queue":

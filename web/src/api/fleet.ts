@@ -6,6 +6,9 @@ import { client, unwrap } from "./client";
 export const TABLES_EVERY_MS = 15_000;
 const QUEUE_SHOWN = 5;
 const WORST_TABLES = 5;
+const MOST_NAMESPACES = 1000;
+/** Days of the daily bars, today included. */
+export const DAYS_SHOWN = 30;
 
 export const startOf = (range: HistoryRange) =>
   new Date(Date.now() - HISTORY_RANGES[range] * 3_600_000).toISOString();
@@ -16,20 +19,56 @@ export const overviewQuery = queryOptions({
   refetchInterval: TABLES_EVERY_MS,
 });
 
-/** The sums of the fleet, or of one catalog, over time. */
-export const fleetHistoryQuery = (catalog: string | undefined, range: HistoryRange) =>
+/** Where sums are taken: the fleet, a catalog, or one of its namespaces. */
+const placeOf = (catalog: string | undefined, namespace: string | undefined) => ({
+  ...(catalog ? { catalog } : {}),
+  ...(catalog && namespace ? { namespace } : {}),
+});
+
+/** The sums of the fleet, of a catalog or of a namespace over time. */
+export const fleetHistoryQuery = (
+  catalog: string | undefined,
+  namespace: string | undefined,
+  range: HistoryRange,
+) =>
   queryOptions({
-    queryKey: ["overview", "history", catalog, range],
+    queryKey: ["overview", "history", catalog, namespace, range],
     queryFn: ({ signal }) =>
       unwrap(
         client.GET("/api/v1/overview/history", {
-          params: { query: { from: startOf(range), ...(catalog ? { catalog } : {}) } },
+          params: { query: { from: startOf(range), ...placeOf(catalog, namespace) } },
           signal,
         }),
       ),
     placeholderData: keepPreviousData,
     refetchInterval: TABLES_EVERY_MS,
   });
+
+/** What maintenance has cost and saved by day. */
+export const dailyWorkQuery = (catalog: string | undefined, namespace: string | undefined) =>
+  queryOptions({
+    queryKey: ["overview", "days", catalog, namespace],
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/api/v1/overview/days", {
+          params: { query: { from: startOf("30d"), ...placeOf(catalog, namespace) } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: TABLES_EVERY_MS,
+  });
+
+/** The namespaces, by catalog and name; of very many the first. */
+export const namespacesQuery = queryOptions({
+  queryKey: ["overview", "namespaces"],
+  queryFn: ({ signal }) =>
+    unwrap(
+      client.GET("/api/v1/namespaces", { params: { query: { limit: MOST_NAMESPACES } }, signal }),
+    ),
+  placeholderData: keepPreviousData,
+  refetchInterval: TABLES_EVERY_MS,
+});
 
 export const queueQuery = queryOptions({
   queryKey: ["queue"],

@@ -18,11 +18,14 @@ export interface FleetAddress {
   metric?: FleetMetric;
   range?: HistoryRange;
   catalog?: string | undefined;
+  /** Of the catalog. */
+  namespace?: string | undefined;
 }
 
 export interface TablesAddress {
   search?: string | undefined;
   catalog?: string | undefined;
+  namespace?: string | undefined;
   band?: Band | undefined;
   sort?: TableSort;
 }
@@ -47,21 +50,25 @@ function readText(value: unknown): string | undefined {
 export function readFleetAddress(raw: Raw): FleetAddress {
   const { metric, range } = raw;
   const catalog = readText(raw.catalog);
+  const namespace = readText(raw.namespace);
   return {
     ...(isFleetMetric(metric) && { metric }),
     ...(isHistoryRange(range) && { range }),
     ...(catalog && { catalog }),
+    ...(catalog && namespace && { namespace }),
   };
 }
 
 export function readTablesAddress(raw: Raw): TablesAddress {
   const search = readText(raw.search);
   const catalog = readText(raw.catalog);
+  const namespace = readText(raw.namespace);
   const band = BANDS.find((known) => known === raw.band);
   const sort = raw.sort;
   return {
     ...(search && { search }),
     ...(catalog && { catalog }),
+    ...(namespace && { namespace }),
     ...(band && { band }),
     ...(isTableSort(sort) && { sort }),
   };

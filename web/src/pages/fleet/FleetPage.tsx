@@ -4,10 +4,13 @@ import { getRouteApi } from "@tanstack/react-router";
 import { overviewQuery } from "../../api/fleet";
 import { Loaded } from "../../components/notices";
 import type { FleetAddress } from "../../lib/addresses";
+import { Budgets } from "./Budgets";
 import { CatalogList } from "./CatalogList";
+import { DailyWork } from "./DailyWork";
 import { FleetTrend } from "./FleetTrend";
 import { NeedsYou } from "./NeedsYou";
 import { Outlook } from "./Outlook";
+import { PlaceSwitch } from "./PlaceSwitch";
 import { OverviewTiles } from "./OverviewTiles";
 
 const route = getRouteApi("/");
@@ -17,6 +20,7 @@ const TILES_HEIGHT = 110;
 export function FleetPage() {
   useDocumentTitle("Fleet – iceberg-maintainer");
   const overview = useQuery(overviewQuery);
+  const address = route.useSearch();
   const navigate = route.useNavigate();
   const change = (changed: FleetAddress) =>
     void navigate({
@@ -26,12 +30,21 @@ export function FleetPage() {
     });
   return (
     <div className="stack">
-      <h1>Fleet</h1>
+      <div className="row row-apart">
+        <h1>Fleet</h1>
+        <PlaceSwitch address={address} onChange={change} />
+      </div>
       <NeedsYou />
       <Loaded query={overview} label="the overview" height={TILES_HEIGHT}>
         {(data) => <OverviewTiles overview={data} />}
       </Loaded>
-      <FleetTrend address={route.useSearch()} onChange={change} />
+      <div className="columns">
+        <div className="stack">
+          <FleetTrend address={address} onChange={change} />
+          <Budgets />
+        </div>
+        <DailyWork catalog={address.catalog} namespace={address.namespace} />
+      </div>
       <Outlook />
       <CatalogList />
     </div>

@@ -1,7 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { catalogsQuery, fleetHistoryQuery } from "../../api/fleet";
+import { fleetHistoryQuery } from "../../api/fleet";
 import type { FleetHistory, FleetSample } from "../../api/types";
 import { Chart } from "../../components/Chart";
 import { Grid } from "../../components/Grid";
@@ -81,25 +81,15 @@ interface FleetTrendProps {
   onChange: (change: FleetAddress) => void;
 }
 
-/** One metric of the fleet, or of a catalog, over time. */
+/** One metric of the fleet, of a catalog or of a namespace over time. */
 export function FleetTrend({ address, onChange }: FleetTrendProps) {
-  const { metric = "average_file_size_bytes", range = "7d", catalog } = address;
-  const catalogs = useQuery(catalogsQuery).data ?? [];
-  const history = useQuery(fleetHistoryQuery(catalog, range));
+  const { metric = "average_file_size_bytes", range = "7d", catalog, namespace } = address;
+  const history = useQuery(fleetHistoryQuery(catalog, namespace, range));
   return (
     <Panel
       title="Over time"
       aside={
         <div className="row">
-          {catalogs.length > 1 && (
-            <NativeSelect
-              size="xs"
-              aria-label="Catalog"
-              data={[{ value: "", label: "All catalogs" }, ...catalogs.map(({ name }) => name)]}
-              value={catalog ?? ""}
-              onChange={({ currentTarget: { value } }) => onChange({ catalog: value || undefined })}
-            />
-          )}
           <NativeSelect
             size="xs"
             aria-label="Metric"
