@@ -1,4 +1,4 @@
-"""Stands in for nodes: says of every pod that it runs, or that it has ended well."""
+"""Stands in for nodes: says of every pod that it runs, or of a hook that it has ended well."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx2
 
+from maintainer.adapters.spark.launcher.kubernetes.labels import DRIVER_ROLE, ROLE
 from tests.adapters.spark.launcher.kubernetes.real_api_server import RealServer
 
 _INTERVAL_SECONDS = 0.2
@@ -36,7 +37,8 @@ def _report_all(server: RealServer, is_over: threading.Event) -> None:
 
 
 def _report(server: RealServer, pod: dict[str, Any]) -> None:
-    ends = pod["spec"]["restartPolicy"] == "Never"
+    is_driver = pod["metadata"]["labels"].get(ROLE) == DRIVER_ROLE
+    ends = pod["spec"]["restartPolicy"] == "Never" and not is_driver
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     status = {
         "phase": "Succeeded" if ends else "Running",

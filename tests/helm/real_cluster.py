@@ -19,6 +19,7 @@ from helm_python import Config
 
 from maintainer.adapters.policies.kubernetes import KubernetesPolicies, KubernetesPolicyOptions
 from maintainer.adapters.policies.kubernetes.resources import POLICY
+from maintainer.adapters.spark.launcher import LaunchPhase
 from maintainer.adapters.spark.launcher.kubernetes.kinds import role
 from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions
@@ -29,9 +30,22 @@ from maintainer.domain.policy_status import PolicyStatus
 from maintainer.domain.units import MIB
 from maintainer.policy.effective import effective
 from tests.adapters.policies.resources import write_resource
+from tests.adapters.spark.launcher.kubernetes.launcher_suite import spec_of
 from tests.adapters.spark.launcher.kubernetes.real_api_server import RealServer, open_real_server
-from tests.helm.charts import CHART, FULLNAME, NAMESPACE, RELEASE, unpack_former_chart
+from tests.helm.charts import (
+    CHART,
+    FULLNAME,
+    NAMESPACE,
+    RELEASE,
+    SCENARIOS,
+    Object,
+    PodOf,
+    objects,
+    pods,
+    unpack_former_chart,
+)
 from tests.helm.nodes import pretending_nodes
+from tests.helm.test_scenarios import OTHERS
 
 JOBS = "spark-jobs"
 CATALOGS = {"lake": {"type": "rest", "uri": "https://catalog.example/"}}
@@ -164,17 +178,37 @@ def test_a_release_is_installed_tested_changed_and_rolled_back(server: RealServe
         assert "drain_timeout" not in read_configuration(server)
 
 
-@pytest.fixture
-def former_chart(tmp_path: Path) -> Path:
-    return unpack_former_chart(tmp_path)
-
-
-def test_a_release_of_the_former_chart_is_upgraded(server: RealServer, former_chart: Path) -> None:
-    with installed(server, CLUSTER, former_chart) as helm:
+def test_a_driver_works_on_while_the_former_chart_is_upgraded_and_rolled_back_to(
+    server: RealServer, tmp_path: Path
+) -> None:
+    with installed(server, CLUSTER, unpack_former_chart(tmp_path)) as helm:
         accounts = find_uids(server)
-        helm.upgrade(CHART, RELEASE, CLUSTER, wait="watcher", timeout=90)
-        assert find_uids(server) == accounts
-        server.wait_until(lambda: count_pods(server) == {"api": 2, "worker": 2})
+        with open_launcher(server, tmp_path) as launcher:
+            driver = launcher.launch(spec_of("driver", "x"))
+            pods = f"/api/v1/namespaces/{JOBS}/pods"
+            server.wait_until(lambda: launcher.state(driver).phase is LaunchPhase.RUNNING)
+            [pod] = server.ask("GET", pods)["items"]
+            for change in (
+                lambda: helm.upgrade(CHART, RELEASE, CLUSTER, wait="watcher", timeout=90),
+                lambda: helm.rollback(RELEASE, version=1, wait="watcher", timeout=90),
+            ):
+                change()
+                assert accounts.items() <= find_uids(server).items()
+                server.wait_until(lambda: count_pods(server) == {"api": 2, "worker": 2})
+                assert launcher.state(driver).phase is LaunchPhase.RUNNING
+                [found] = server.ask("GET", pods)["items"]
+                assert found["metadata"]["uid"] == pod["metadata"]["uid"]
+            launcher.end(driver)
+            server.wait_until(lambda: launcher.state(driver).phase is LaunchPhase.GONE)
+
+
+@contextmanager
+def open_launcher(server: RealServer, directory: Path) -> Iterator[KubernetesLauncher]:
+    """A worker's, with a token of its account."""
+    file = issue(server, NAMESPACE, FULLNAME, directory / "daemon")
+    options = KubernetesOptions(namespace=JOBS, image="x", kubeconfig=file)
+    with closing(KubernetesLauncher(options, "x")) as launcher:
+        yield launcher
 
 
 def find_uids(server: RealServer) -> dict[str, str]:
@@ -191,16 +225,19 @@ def test_the_daemons_account_has_the_rights_of_its_role_and_no_other(
     server: RealServer, tmp_path: Path
 ) -> None:
     with installed(server, CLUSTER):
-        file = issue(server, NAMESPACE, FULLNAME, tmp_path / "daemon")
-        options = KubernetesOptions(namespace=JOBS, image="x", kubeconfig=file)
-        with closing(KubernetesLauncher(options, "x")) as launcher:
+        with open_launcher(server, tmp_path) as launcher:
             found = list(launcher.describe())
         assert found
         assert all(is_there for _, is_there, _ in found), found
-        assert list_rights(server, file, JOBS) == flatten(role(options, "x")["rules"])
+        file = tmp_path / "daemon"
+        needed = role(KubernetesOptions(namespace=JOBS, image="x"), "x")["rules"]
+        assert list_rights(server, file, JOBS) == flatten(needed)
         assert list_rights(server, file, NAMESPACE) == set()
         assert list_rights(server, file, "default") == set()
-        assert list_rights(server, issue(server, NAMESPACE, "default", file), JOBS) == set()
+        for account in ("default", f"{FULLNAME}-api"):
+            file = issue(server, NAMESPACE, account, tmp_path / account)
+            assert list_rights(server, file, JOBS) == set()
+            assert list_rights(server, file, NAMESPACE) == set()
 
 
 @pytest.fixture
@@ -234,6 +271,8 @@ def test_policies_that_are_resources_are_checked_and_read_and_left(
         rights = list_rights(server, file, JOBS)
         assert {(verb, what) for group, what, verb in rights if group == POLICY.group} == ours
         assert list_rights(server, file, "default") == set()
+        api = issue(server, NAMESPACE, f"{FULLNAME}-api", tmp_path / "api")
+        assert list_rights(server, api, JOBS) == {(POLICY.group, POLICY.plural, "list")}
         bounds = {JOBS: (TablePattern("lake.sales.*"),)}
         with closing(KubernetesPolicies(KubernetesPolicyOptions(bounds, file))) as policies:
             assert policies.current().problems == ()
@@ -312,6 +351,37 @@ def flatten(rules: Any) -> set[tuple[str, str, str]]:
         for resource in rule["resources"]
         for verb in rule["verbs"]
     }
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_scenario_is_accepted_and_its_pods_are_restricted(
+    server: RealServer, scenario: str
+) -> None:
+    """Nothing is stored; kinds of other projects are not there."""
+    for each in objects(scenario):
+        if each["kind"] not in OTHERS | {"CustomResourceDefinition", "Pod"}:
+            dry_run(server, each)
+    for pod in pods(scenario):
+        dry_run(server, write_pod(pod))
+        with pytest.raises(httpx2.HTTPStatusError, match="403"):
+            dry_run(server, write_pod(pod, securityContext={"runAsUser": 0}))
+
+
+def write_pod(pod: PodOf, **changed: Object) -> Object:
+    """The pod, without the names of what is not there."""
+    spec = {**pod.spec, "serviceAccountName": "default", "priorityClassName": None} | changed
+    metadata = {"name": pod.name, "labels": pod.labels}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def dry_run(server: RealServer, document: Object) -> None:
+    """Let a strict server admit an object of the release's namespace."""
+    version, kind = document["apiVersion"], document["kind"].lower()
+    plurals = {"ingress": "ingresses", "networkpolicy": "networkpolicies"}
+    path = f"{version}/namespaces/{NAMESPACE}/{plurals.get(kind, f'{kind}s')}"
+    placed = document | {"metadata": document["metadata"] | {"namespace": NAMESPACE}}
+    query = "dryRun=All&fieldValidation=Strict"
+    server.ask("POST", f"/{'apis' if '/' in version else 'api'}/{path}?{query}", placed)
 
 
 def test_mode_simple_keeps_its_volume_only_if_asked(server: RealServer) -> None:

@@ -21,9 +21,9 @@ from tests.node.lake import open_lake
 from tests.node.release import NodeRelease, install
 from tests.postgres import end_postgres, start_postgres
 
-pytestmark = pytest.mark.timeout(2400)
+pytestmark = pytest.mark.timeout(3600)
 
-JOB_SECONDS = 900
+JOB_SECONDS = 1200
 POLICY = """\
 tables: lake.db.*
 mode: {mode}

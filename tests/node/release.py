@@ -126,7 +126,6 @@ def _make_values(cluster: NodeCluster, lake: BucketLake, policies: Mapping[str, 
                     "s3.secret-access-key": "${LAKE_KEY}",
                 }
             },
-            "lease": {"duration": "30s"},
             **dict.fromkeys(("scan", "plan", "submit", "watch", "review"), rhythm),
             "spark": {
                 "driver_memory": "1g",
