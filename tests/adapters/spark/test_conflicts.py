@@ -53,7 +53,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Played]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
         env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"},
     )
     assert done.returncode == 0, done.stderr[-4000:]
@@ -71,7 +71,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Played]:
 spark = [
     pytest.mark.spark,
     pytest.mark.slow,
-    pytest.mark.timeout(360),
+    pytest.mark.timeout(960),
     pytest.mark.xdist_group("conflicts"),
 ]
 

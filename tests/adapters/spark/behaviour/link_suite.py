@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -89,7 +90,7 @@ class LinkSuite:
         assert late < remote.FENCE_MARGIN, "it was killed while its file stayed shut"
         assert outcome.kind == "lost"
         # Its exit code is known where this runner launched the driver, or a cluster has it.
-        assert any(words in outcome.message for words in ("has ended", "exit code 137"))
+        assert re.search("has ended|exit code", outcome.message), outcome.message
 
     def test_a_driver_that_is_frozen_past_its_fence_commits_nothing(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
