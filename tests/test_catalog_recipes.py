@@ -1,4 +1,6 @@
-"""docs/catalogs.md: every recipe is a valid configuration that Spark can be given too."""
+"""Every recipe of docs/catalogs.md, and each catalog of docs/spark.md, is a valid configuration
+that Spark can be given too.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,14 @@ import pytest
 
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.settings import load_settings
+from tests.project.repository import read_text
 
-_PAGE = (Path(__file__).parents[1] / "docs" / "catalogs.md").read_text(encoding="utf-8")
-_RECIPES: list[str] = findall(r"```yaml\n(.*?)```", _PAGE, DOTALL)
+_RECIPES = [
+    block
+    for page in ("docs/catalogs.md", "docs/spark.md")
+    for block in findall(r"```yaml\n(.*?)```", read_text(page), DOTALL)
+    if block.startswith("catalogs:")
+]
 
 
 def test_there_is_a_recipe_for_each_kind_of_catalog() -> None:
