@@ -1,6 +1,6 @@
-import { Link } from "@tanstack/react-router";
 import type { InboxEntry, InboxKind } from "../api/types";
 import { capitalize } from "../lib/format";
+import { InboxAction } from "./InboxAction";
 import { Empty } from "./notices";
 import { TableLink } from "./TableLink";
 import { TimeAgo } from "./TimeAgo";
@@ -18,18 +18,6 @@ const KINDS: Record<InboxKind, { label: string; tone: string }> = {
 /** A sentence that begins with a name, such as that of a rule, keeps it as it is written. */
 const beginSentence = (text: string) => (/^[a-z]+\s/.test(text) ? capitalize(text) : text);
 
-/** Where the matter can be settled. */
-function Settle({ entry }: { entry: InboxEntry }) {
-  if (entry.kind === "policy") return <Link to="/policies">Show the policies</Link>;
-  if (entry.kind === "failing" && entry.reference)
-    return (
-      <Link to="/jobs/$id" params={{ id: entry.reference }}>
-        Show the last job
-      </Link>
-    );
-  return null;
-}
-
 function Entry({ entry }: { entry: InboxEntry }) {
   const { label, tone } = KINDS[entry.kind];
   return (
@@ -46,7 +34,7 @@ function Entry({ entry }: { entry: InboxEntry }) {
             <TimeAgo time={entry.since} />
           </span>
         )}
-        <Settle entry={entry} />
+        <InboxAction entry={entry} />
       </div>
       <p className="dim">{beginSentence(entry.sentence)}</p>
     </li>

@@ -9,8 +9,8 @@ import {
 import { render } from "@testing-library/react";
 import type { ReactNode } from "react";
 
-/** Draws a part of a page inside what the page gives it: theme, router, queries. */
-export async function show(content: ReactNode) {
+/** Draws a part of a page inside its theme, router and queries; `known` is an answer it has. */
+export async function show(content: ReactNode, known?: [string[], unknown]) {
   const root = createRootRoute({ component: () => content });
   const router = createRouter({
     routeTree: root,
@@ -18,6 +18,7 @@ export async function show(content: ReactNode) {
   });
   await router.load();
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  if (known) queries.setQueryData(...known);
   return render(
     <MantineProvider env="test">
       <QueryClientProvider client={queries}>

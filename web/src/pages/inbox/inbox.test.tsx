@@ -1,4 +1,5 @@
 import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { inbox } from "../../../dev/fixtures/fleet";
 import { InboxList } from "../../components/InboxList";
@@ -14,6 +15,27 @@ describe("the inbox", () => {
     expect(leads("Show the policies")).toBe("/policies");
     expect(screen.getByText(/^Metadata file 00017/)).toBeInTheDocument();
     expect(screen.getByText(/^rewrite_data_files failed 3 times in a row/)).toBeInTheDocument();
+  });
+
+  it("has the button that settles an entry", async () => {
+    await show(<InboxList entries={inbox.items} />);
+    expect(screen.getByRole("button", { name: "Resume sensor_readings" })).toBeEnabled();
+    expect(screen.getByRole("button", { name: "Run orders_cdc again…" })).toBeEnabled();
+    await userEvent.click(screen.getByRole("button", { name: "Review the list of page_views…" }));
+    expect(
+      await screen.findByRole("dialog", { name: "Orphan files of page_views" }),
+    ).toBeInTheDocument();
+  });
+
+  it("has no button for who may not use it", async () => {
+    const session = {
+      is_needed: true,
+      name: "a viewer",
+      grants: [{ role: "viewer", prefixes: [""] }],
+    };
+    await show(<InboxList entries={inbox.items} />, [["session"], session]);
+    expect(screen.queryByRole("button", { name: /^Resume|^Run/ })).not.toBeInTheDocument();
+    expect(screen.getByRole("button", { name: /^Review/ })).toBeEnabled();
   });
 
   it("says that nothing needs a person", async () => {

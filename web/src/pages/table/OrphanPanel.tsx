@@ -86,7 +86,8 @@ function StateWords({ list }: { list: OrphanList }) {
   );
 }
 
-function ListedFiles({
+/** The files of a list, with the decision that is open. */
+export function ListedFiles({
   path,
   listId,
   onClose,
