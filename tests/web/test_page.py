@@ -32,6 +32,7 @@ WAIT_MILLISECONDS = 30_000
 PAGES = {
     "fleet": "/",
     "inbox": "/inbox",
+    "namespaces": "/namespaces",
     "tables": "/tables",
     "nothing found": "/tables?search=no-such-table",
     "table": "/tables/lake/streaming/page_views",

@@ -13,6 +13,10 @@ import { prefix } from "./lib/prefix";
 const fleetPage = lazyPage(() => import("./pages/fleet/FleetPage"), "FleetPage");
 const tablesPage = lazyPage(() => import("./pages/tables/TablesPage"), "TablesPage");
 const inboxPage = lazyPage(() => import("./pages/inbox/InboxPage"), "InboxPage");
+const namespacesPage = lazyPage(
+  () => import("./pages/namespaces/NamespacesPage"),
+  "NamespacesPage",
+);
 const tablePage = lazyPage(() => import("./pages/table/TablePage"), "TablePage");
 const jobsPage = lazyPage(() => import("./pages/jobs/JobsPage"), "JobsPage");
 const jobPage = lazyPage(() => import("./pages/job/JobPage"), "JobPage");
@@ -42,6 +46,12 @@ const inboxRoute = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
   component: inboxPage,
+});
+
+const namespacesRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/namespaces",
+  component: namespacesPage,
 });
 
 const tableRoute = createRoute({
@@ -76,6 +86,7 @@ export const router = createRouter({
     fleetRoute,
     inboxRoute,
     tablesRoute,
+    namespacesRoute,
     tableRoute,
     jobsRoute,
     jobRoute,
@@ -88,7 +99,16 @@ export const router = createRouter({
 
 /** Fetches every page while the daemon answers: the next click must not depend on it. */
 export function preloadPages(): void {
-  for (const page of [fleetPage, inboxPage, tablesPage, tablePage, jobsPage, jobPage, policiesPage])
+  for (const page of [
+    fleetPage,
+    inboxPage,
+    tablesPage,
+    namespacesPage,
+    tablePage,
+    jobsPage,
+    jobPage,
+    policiesPage,
+  ])
     void page.preload();
 }
 

@@ -6,6 +6,7 @@ import { client, unwrap } from "./client";
 export const TABLES_EVERY_MS = 15_000;
 const QUEUE_SHOWN = 5;
 const WORST_TABLES = 5;
+export const LARGEST_TABLES = 200;
 const MOST_NAMESPACES = 1000;
 /** Days of the daily bars, today included. */
 export const DAYS_SHOWN = 30;
@@ -84,6 +85,19 @@ export const worstTablesQuery = queryOptions({
     unwrap(
       client.GET("/api/v1/tables", {
         params: { query: { sort: "-band", limit: WORST_TABLES } },
+        signal,
+      }),
+    ),
+  refetchInterval: TABLES_EVERY_MS,
+});
+
+/** The tables with the most data, for the tree map. */
+export const largestTablesQuery = queryOptions({
+  queryKey: ["tables", "largest"],
+  queryFn: ({ signal }) =>
+    unwrap(
+      client.GET("/api/v1/tables", {
+        params: { query: { sort: "-data_bytes", limit: LARGEST_TABLES } },
         signal,
       }),
     ),

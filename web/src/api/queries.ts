@@ -28,6 +28,7 @@ const SUGGESTED_TABLES = 20;
 export interface TableFilters {
   search: string;
   catalog: string | undefined;
+  namespace: string | undefined;
   band: Band | undefined;
   sort: TableSort;
 }
@@ -60,6 +61,7 @@ export const tablesQuery = (filters: TableFilters) =>
               limit: TABLE_PAGE,
               ...(filters.search ? { search: filters.search } : {}),
               ...(filters.catalog ? { catalog: filters.catalog } : {}),
+              ...(filters.namespace ? { namespace: filters.namespace } : {}),
               ...(filters.band ? { band: filters.band } : {}),
               ...(pageParam ? { cursor: pageParam } : {}),
             },
@@ -240,6 +242,7 @@ function useRefresh(path?: TablePath): () => Promise<void> {
       queries.invalidateQueries({ queryKey: ["job"] }),
       queries.invalidateQueries({ queryKey: ["overview"] }),
       queries.invalidateQueries({ queryKey: ["queue"] }),
+      queries.invalidateQueries({ queryKey: ["inbox"] }),
     ]);
   };
 }

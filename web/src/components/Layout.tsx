@@ -87,6 +87,7 @@ export function Layout() {
             <Link to="/tables" activeOptions={{ includeSearch: false }}>
               Tables
             </Link>
+            <Link to="/namespaces">Namespaces</Link>
             <Link to="/jobs" activeOptions={{ includeSearch: false }}>
               Jobs
             </Link>

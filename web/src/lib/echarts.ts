@@ -1,5 +1,5 @@
 // The parts of ECharts that the page draws with; imported only by a page that has a chart.
-import { BarChart, CustomChart, LineChart } from "echarts/charts";
+import { BarChart, CustomChart, LineChart, TreemapChart } from "echarts/charts";
 import { GridComponent, MarkAreaComponent, TooltipComponent } from "echarts/components";
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
@@ -8,6 +8,7 @@ use([
   BarChart,
   CustomChart,
   LineChart,
+  TreemapChart,
   GridComponent,
   MarkAreaComponent,
   TooltipComponent,

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { catalogsQuery } from "../../api/fleet";
+import { catalogsQuery, namespacesQuery } from "../../api/fleet";
 import type { TablesAddress } from "../../lib/addresses";
 import { DEFAULT_SORT, isTableSort, SORT_COLUMNS, type SortColumn } from "../../lib/sorts";
 import { BAND_WORDS, BANDS } from "../../lib/words";
@@ -42,7 +42,17 @@ function SearchBox({ value, onSearch }: { value: string; onSearch: (text: string
 
 export function TableFilters({ address, onChange, onClear }: TableFiltersProps) {
   const catalogs = useQuery(catalogsQuery).data ?? [];
-  const isFiltered = Boolean(address.search ?? address.catalog ?? address.band);
+  const { data: namespaces } = useQuery(namespacesQuery);
+  const inside = [
+    ...new Set(
+      (namespaces?.items ?? [])
+        .filter((one) => !address.catalog || one.catalog === address.catalog)
+        .map((one) => one.namespace),
+    ),
+  ];
+  const isFiltered = Boolean(
+    address.search ?? address.catalog ?? address.namespace ?? address.band,
+  );
   return (
     <form
       className="filters"
@@ -58,8 +68,16 @@ export function TableFilters({ address, onChange, onClear }: TableFiltersProps) 
           { value: "", label: "All" },
           ...catalogs.map(({ name, tables }) => ({ value: name, label: `${name} (${tables})` })),
         ]}
-        onChange={({ currentTarget: { value } }) => onChange({ catalog: value })}
+        onChange={({ currentTarget: { value } }) => onChange({ catalog: value, namespace: "" })}
       />
+      {(inside.length > 1 || address.namespace) && (
+        <NativeSelect
+          label="Namespace"
+          value={address.namespace ?? ""}
+          data={[{ value: "", label: "All" }, ...inside]}
+          onChange={({ currentTarget: { value } }) => onChange({ namespace: value })}
+        />
+      )}
       <NativeSelect
         label="Band"
         value={address.band ?? ""}

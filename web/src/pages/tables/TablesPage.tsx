@@ -17,12 +17,13 @@ export function TablesPage() {
   useDocumentTitle("Tables – iceberg-maintainer");
   const address = route.useSearch();
   const navigate = route.useNavigate();
-  const { search = "", catalog, band, sort = DEFAULT_SORT } = address;
-  const tables = useInfiniteQuery(tablesQuery({ search, catalog, band, sort }));
+  const { search = "", catalog, namespace, band, sort = DEFAULT_SORT } = address;
+  const tables = useInfiniteQuery(tablesQuery({ search, catalog, namespace, band, sort }));
   const change = (changed: TablesAddress) =>
     void navigate({
       search: (present) => dropEmpty({ ...present, ...changed }),
-      replace: true,
+      // Back undoes a choice, not each letter of a search.
+      replace: "search" in changed,
       resetScroll: false,
     });
   const first = tables.data?.pages[0];
@@ -37,13 +38,13 @@ export function TablesPage() {
       <TableFilters
         address={address}
         onChange={change}
-        onClear={() => change({ search: "", catalog: "", band: undefined })}
+        onClear={() => change({ search: "", catalog: "", namespace: "", band: undefined })}
       />
       {tables.error && <ErrorNotice error={tables.error} onRetry={() => void tables.refetch()} />}
       {first ? (
         first.total === 0 ? (
           <div className="panel">
-            {search || catalog || band ? (
+            {search || catalog || namespace || band ? (
               <Empty title="No table matches these filters">
                 Change or clear them to see others.
               </Empty>

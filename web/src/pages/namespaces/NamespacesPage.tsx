@@ -1,0 +1,104 @@
+import { useDocumentTitle } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { namespacesQuery } from "../../api/fleet";
+import type { Namespace } from "../../api/types";
+import { Grid } from "../../components/Grid";
+import { Empty, Loaded } from "../../components/notices";
+import { Panel } from "../../components/Panel";
+import { formatBytes, formatCount, pluralize } from "../../lib/format";
+import { BAND_WORDS, BANDS } from "../../lib/words";
+import { TableMap } from "./TableMap";
+
+const LIST_HEIGHT = 300;
+
+/** The tables of each band as a bar and in words; each band leads to its tables. */
+function Bands({ namespace: { catalog, namespace, bands } }: { namespace: Namespace }) {
+  const filled = BANDS.filter((band) => (bands[band] ?? 0) > 0);
+  return (
+    <>
+      <div className="band-bar" aria-hidden>
+        {filled.map((band) => (
+          <span key={band} style={{ flexGrow: bands[band], background: `var(--${band})` }} />
+        ))}
+      </div>
+      <div className="legend">
+        {filled.map((band) => (
+          <Link key={band} to="/tables" search={{ catalog, namespace, band }}>
+            {BAND_WORDS[band]} {formatCount(bands[band])}
+          </Link>
+        ))}
+      </div>
+    </>
+  );
+}
+
+export function NamespaceGrid({ namespaces }: { namespaces: Namespace[] }) {
+  if (namespaces.length === 0)
+    return <Empty title="No namespaces yet">They appear here with their first table.</Empty>;
+  return (
+    <Grid
+      label="Namespaces, figures"
+      headings={[
+        "Namespace",
+        { figures: "Tables" },
+        "Bands",
+        { figures: "Avg file size" },
+        { figures: "Data files" },
+        { figures: "Small files" },
+        { figures: "Data size" },
+        "History",
+      ]}
+    >
+      {namespaces.map((one) => {
+        const place = { catalog: one.catalog, namespace: one.namespace };
+        return (
+          <tr key={`${one.catalog}/${one.namespace}`}>
+            <th scope="row">
+              <Link to="/tables" search={place}>
+                {one.catalog}.{one.namespace}
+              </Link>
+            </th>
+            <td className="num">{formatCount(one.tables)}</td>
+            <td>
+              <Bands namespace={one} />
+            </td>
+            <td className="num">{formatBytes(one.average_file_size_bytes)}</td>
+            <td className="num">{formatCount(one.data_files)}</td>
+            <td className="num">{formatCount(one.small_files)}</td>
+            <td className="num">{formatBytes(one.data_bytes)}</td>
+            <td>
+              <Link to="/" search={place} aria-label={`Over time: ${one.catalog}.${one.namespace}`}>
+                Over time
+              </Link>
+            </td>
+          </tr>
+        );
+      })}
+    </Grid>
+  );
+}
+
+/** Every namespace in figures, and the largest tables as a map. */
+export function NamespacesPage() {
+  useDocumentTitle("Namespaces – iceberg-maintainer");
+  const namespaces = useQuery(namespacesQuery);
+  const { items = [], total = 0 } = namespaces.data ?? {};
+  return (
+    <div className="stack">
+      <div className="row row-apart">
+        <h1>Namespaces</h1>
+        <span className="dim" aria-live="polite">
+          {namespaces.data && pluralize(total, "namespace")}
+          {total > items.length && `, the first ${formatCount(items.length)} are shown`}
+        </span>
+      </div>
+      <TableMap />
+      <Panel title="By namespace">
+        <Loaded query={namespaces} label="the namespaces" height={LIST_HEIGHT}>
+          {(data) => <NamespaceGrid namespaces={data.items} />}
+        </Loaded>
+      </Panel>
+    </div>
+  );
+}
