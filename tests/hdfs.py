@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from maintainer.adapters.spark.jars import Jar, fetch_pinned, find_pinned, spark_home
+from maintainer.adapters.spark.jars import fetch_pinned, find_pinned, spark_home
 from maintainer.adapters.spark.java import find_java
+from maintainer.adapters.spark.pins import Jar
 
 START_SECONDS = 120  # a busy machine; alone it takes four
 _JARS = (

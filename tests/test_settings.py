@@ -105,6 +105,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "start_timeout": None,
             "java_home": None,
             "jars_dir": None,
+            "jars": [],
             "run_dir": f"{file.parent}/run",
             "let_writers_win": None,
             "ui_url": "",
@@ -369,7 +370,7 @@ catalogs:
 stroe: x
 store: mysql://user:hush@host/db
 scan: {interval: 1, wokers: 2, workers: 0}
-spark: {runner: operator, master: spark://h, driver_memory: 1m, conf: {a.b: 1}, jars: x}
+spark: {runner: operator, master: spark://h, driver_memory: 1m, conf: {a.b: 1}, jars_dirs: x}
 server: {port: 65536, port: 1, host: 5}
 watch: 2s
 prune: {samples: 30m}
@@ -400,7 +401,7 @@ auth: {tokens: [a]}
         ),
         "maintainer.yaml:10: spark.driver_memory is 1m, but must be from 512MiB to 1TiB",
         "maintainer.yaml:10: spark.conf has 'a.b'; Spark reads only names that begin with spark.",
-        "maintainer.yaml:10: unknown key 'jars', did you mean 'jars_dir'?",
+        "maintainer.yaml:10: unknown key 'jars_dirs', did you mean 'jars_dir'?",
         "maintainer.yaml:11: key 'port' is written twice; the first is on line 11",
         "maintainer.yaml:11: server.host is 5, but must be a text",
         "maintainer.yaml:12: watch is '2s', but must hold keys and values",

@@ -165,3 +165,21 @@ def test_the_pools_and_the_policy_of_the_page_belong_together(tmp_path: Path) ->
     big = settings.spark.pools[str(parsed.settings["runs_on"].value)]
     assert (big.master, big.driver_memory) == ("spark://spark.example:7077", "2048m")
     assert admission_rules(settings).pools["big"].tasks_at_once == 64
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        ("{jars: [catalog.jar]}", "'catalog.jar'; a jar is the absolute path"),
+        ("{jars: ['com.example:ours:1@abc']}", "GROUP:ARTIFACT:VERSION@SHA256"),
+        ("{runner: kubernetes, jars: [/a.jar]}", "has jars, but pods have those of their image"),
+        ("{link: {}, jars: [/a.jar]}", "has the jar /a.jar, but drivers with a link"),
+    ],
+)
+def test_jars_that_no_driver_would_load_are_refused(
+    section: str, words: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "maintainer.yaml"
+    file.write_text(f"catalogs: {{lake: {{type: rest, uri: 'http://c'}}}}\nspark: {section}\n")
+    with pytest.raises(ConfigurationError, match=re.escape(words)):
+        load_settings(file, {})

@@ -21,8 +21,9 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 from xml.etree import ElementTree as ET
 
-from maintainer.adapters.spark.jars import Jar, resolve, spark_home
+from maintainer.adapters.spark.jars import resolve, spark_home
 from maintainer.adapters.spark.java import find_java
+from maintainer.adapters.spark.pins import Jar
 
 START_SECONDS = 240  # a busy machine; alone it takes ten
 QUEUE = "maintenance"

@@ -13,7 +13,7 @@ from maintainer.settings import Settings
 Schema = dict[str, Any]
 
 # YARN's drivers would need a link that is reached from outside the cluster.
-_ELSEWHERE = ("link", "java_home", "jars_dir", "run_dir", "driver_host", "yarn")
+_ELSEWHERE = ("link", "java_home", "jars_dir", "jars", "run_dir", "driver_host", "yarn")
 # What the chart sets from other values, or from where the image has it.
 SET_BY_THE_CHART = {
     "Settings": ("store", "policies"),

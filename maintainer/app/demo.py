@@ -19,10 +19,10 @@ def build_demo(directory: Path, say: Callable[[str], None]) -> LakeReport:
     """Build the demo lake, unless it exists already."""
     if lake_is_complete(directory):  # this needs no Spark
         return build_lake(directory, say, SparkLaunch(sys.executable, "", ()), datetime.now(UTC))
-    refuse_missing(find_prerequisites(None, default_directory(), with_s3=False))
+    refuse_missing(find_prerequisites(None, default_directory()))
     with TemporaryDirectory(prefix="iceberg-maintainer-") as scratch:
         java_home = prepare_home(find_java(None, os.environ), Path(scratch))
-        jars = tuple(str(jar) for jar in find_jars(default_directory(), with_s3=False))
+        jars = tuple(str(jar) for jar in find_jars(default_directory()))
         return build_lake(
             directory, say, SparkLaunch(sys.executable, str(java_home), jars), datetime.now(UTC)
         )

@@ -22,6 +22,7 @@ from maintainer.adapters.spark.options import (
     RunnerOptions,
     megabytes,
 )
+from maintainer.adapters.spark.pins import Jar
 from maintainer.adapters.spark.snapshot_marks import mark_settings
 from maintainer.adapters.telemetry import GaugeOptions
 from maintainer.domain.admission import AdmissionRules
@@ -83,6 +84,7 @@ def spark_options(settings: Settings, pool: str = DEFAULT_POOL) -> LocalSparkOpt
         driver_host=spark.driver_host or "127.0.0.1",
         java_home=spark.java_home,
         jars_dir=spark.jars_dir or default_directory(),
+        given_jars=tuple(Jar.parse(text) or Path(text) for text in spark.jars),
         authorities=tuple(
             bundle
             for catalog in settings.catalogs.values()

@@ -87,6 +87,9 @@ PANELS: Final = {
             "Check Java, Spark and its jars, catalogs, store, policies and page: what works, and "
             "what to do.",
         ),
+        "jars": Entry(
+            "jars:jars_app", "Spark's jars on this machine: fetch those that are missing."
+        ),
         "store": Entry("store:store_app", "The store's schema: migrate it, or wait until it is."),
         "policies": Entry(
             "policies:policies_app",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -101,9 +101,7 @@ def diagnose(
         note(("configuration", False, f"{error}; only what needs none was checked"))
         run_checks(
             [
-                Check(
-                    "Spark", partial(find_prerequisites, None, default_directory(), with_s3=False)
-                ),
+                Check("Spark", partial(find_prerequisites, None, default_directory())),
                 page,
             ],
             seconds,
@@ -159,16 +157,16 @@ def _find_spark(settings: Settings) -> Iterator[Finding]:
             False,
             f"{reason}; its tables are measured, and nothing is run on them",
         )
-    with_s3 = any("aws" in needed_jars(given) for given in reachable.values())
+    sets = frozenset().union(*map(needed_jars, reachable.values()))
     pools = settings.spark.every_pool
     for name, pool in pools.items():
         where = "" if len(pools) == 1 else f" (pool {name})"
-        for what, is_fine, sentence in _describe_pool(settings, name, pool, with_s3=with_s3):
+        for what, is_fine, sentence in _describe_pool(settings, name, pool, sets):
             yield f"{what}{where}", is_fine, sentence
 
 
 def _describe_pool(
-    settings: Settings, name: str, pool: PoolSettings, *, with_s3: bool
+    settings: Settings, name: str, pool: PoolSettings, sets: Collection[str]
 ) -> Iterable[Finding]:
     if pool.kubernetes is not None:  # its image has Java, Spark and the jars
         return KubernetesLauncher(kubernetes_options(pool.kubernetes), "").describe()
@@ -176,7 +174,7 @@ def _describe_pool(
         here, yarn = spark_options(settings, name), yarn_options(pool.yarn)
         return YarnLauncher(here, yarn, "", run_dir(settings, name)).describe()
     jars = pool.jars_dir or default_directory()
-    return find_prerequisites(pool.java_home, jars, with_s3=with_s3)
+    return find_prerequisites(pool.java_home, jars, sets, spark_options(settings, name).given_jars)
 
 
 def _find_link(settings: Settings) -> Iterator[Finding]:

@@ -71,7 +71,7 @@ def run(scale: float) -> list[Measured]:
     at first, as in the published experiment.
     """
     try:
-        find_jars(default_directory(), with_s3=False)
+        find_jars(default_directory())
     except RunnerUnavailableError as error:
         sys.stderr.write(f"bench: no Spark: {error}\n")
         return []

@@ -69,7 +69,7 @@ def compare(
     is no Spark.
     """
     try:
-        java, jars = find_java(None, os.environ), find_jars(default_directory(), with_s3=False)
+        java, jars = find_java(None, os.environ), find_jars(default_directory())
     except RunnerUnavailableError as error:
         sys.stderr.write(f"bench: no Spark: {error}\n")
         return []

@@ -41,7 +41,7 @@ def count_files(metadata: Path) -> Counted | None:
     included; what was started once is not.
     """
     try:
-        java, jars = find_java(None, os.environ), find_jars(default_directory(), with_s3=False)
+        java, jars = find_java(None, os.environ), find_jars(default_directory())
     except RunnerUnavailableError as error:
         sys.stderr.write(f"bench: no Spark: {error}\n")
         return None

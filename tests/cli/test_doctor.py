@@ -217,7 +217,7 @@ def test_everything_that_spark_lacks_is_named_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(prerequisites, "find_java", refuse_java)
-    found = list(find_prerequisites(None, tmp_path, with_s3=False))
+    found = list(find_prerequisites(None, tmp_path))
     assert [what for what, is_there, _ in found if not is_there] == ["Java", "Spark jars"]
     refuse_missing([finding for finding in found if finding[1]])
     with pytest.raises(

@@ -97,18 +97,23 @@ class LocalDriverSettings(DriverSettings):
         RunnerUnavailableError if Java, a jar or a bundle of authorities is missing.
         """
         java_home = prepare_home(find_java(self._local.java_home, os.environ), run_dir)
-        class_path = jars.find_jars(self._local.jars_dir, with_s3=self._needs_s3())
+        class_path = jars.find_jars(
+            self._local.jars_dir, self._needed_jars(), self._local.given_jars
+        )
         trusted = trust_options(self._local.authorities, os.environ, run_dir / "trusted.jks")
         return java_home, partial(self._write_here, size, class_path, trusted)
 
     def describe_prerequisites(self) -> Iterable[Finding]:
         """Describe each prerequisite, present or missing."""
         return find_prerequisites(
-            self._local.java_home, self._local.jars_dir, with_s3=self._needs_s3()
+            self._local.java_home,
+            self._local.jars_dir,
+            self._needed_jars(),
+            self._local.given_jars,
         )
 
-    def _needs_s3(self) -> bool:
-        return any("aws" in needed_jars(settings) for settings in self._catalogs.values())
+    def _needed_jars(self) -> frozenset[str]:
+        return frozenset().union(*map(needed_jars, self._catalogs.values()))
 
     def _write_here(
         self, size: DriverSize, class_path: Sequence[Path], trusted: Sequence[str], directory: Path

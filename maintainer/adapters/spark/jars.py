@@ -1,4 +1,4 @@
-"""The jars that Spark needs for Iceberg: their list, their checks and their download."""
+"""The jars that Spark needs for Iceberg: their checks and their download."""
 
 from __future__ import annotations
 
@@ -7,84 +7,25 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
 
 from maintainer.adapters.extras import say_missing
 from maintainer.adapters.spark.java import find_java, prepare_home
+from maintainer.adapters.spark.pins import COMMON_JARS, RUNTIMES, SETS, Jar
 from maintainer.domain.errors import MaintainerError, RunnerUnavailableError
 
 _FETCH_TIMEOUT_SECONDS = 900
 _CHUNK_BYTES = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Jar:
-    """One pinned jar; a file with other contents is refused."""
-
-    group: str
-    artifact: str
-    version: str
-    sha256: str
-    purpose: Literal["always", "s3"] = "always"
-
-    @property
-    def file_name(self) -> str:
-        """Return its file name in our directory."""
-        return f"{self.artifact}-{self.version}.jar"
-
-    @property
-    def coordinate(self) -> str:
-        return f"{self.group}:{self.artifact}:{self.version}"
-
-
-# By Spark's minor version, with the Scala of its package; the newest is last.
-RUNTIMES = {
-    "3.5": Jar(
-        "org.apache.iceberg",
-        "iceberg-spark-runtime-3.5_2.12",
-        "1.12.0",
-        "8dd8c90e54ed1a20f2461309d047a255ee56382eb7c0a46162b27a4936fd86dc",
-    ),
-    "4.1": Jar(
-        "org.apache.iceberg",
-        "iceberg-spark-runtime-4.1_2.13",
-        "1.12.0",
-        "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
-    ),
-}
-COMMON_JARS = (
-    Jar(
-        "org.xerial",
-        "sqlite-jdbc",
-        "3.54.1.0",
-        "f8dce420a6016278497f4f0560f65602b9db858de141b541cf91a4644ebe4639",
-        "always",
-    ),
-    Jar(
-        "org.postgresql",
-        "postgresql",
-        "42.7.14",
-        "73914527305a40cce504b0d3d90b23caf565136912d607ae8ae7c5895512332c",
-        "always",
-    ),
-    Jar(
-        "org.apache.iceberg",
-        "iceberg-aws-bundle",
-        "1.12.0",
-        "dd7e49ffa4ac9b215bed846581991259e3aec9bb2fa08d6cec029c46cd66d957",
-        "s3",
-    ),
-)
-
-
 def pinned_jars() -> tuple[Jar, ...]:
-    """Return all jars for the installed pyspark; without one, those for the newest Spark.
+    """Return the jars that every driver of the installed pyspark needs, Iceberg's runtime first.
+
+    Without a pyspark, those for the newest Spark.
 
     RunnerUnavailableError if Iceberg's runtime for its Spark is not pinned.
     """
@@ -105,18 +46,26 @@ def default_directory() -> Path:
     return Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars"
 
 
-def find_jars(directory: Path, *, with_s3: bool) -> list[Path]:
-    """Return the jars for Spark's class path, each checked by its SHA-256.
+def find_jars(
+    directory: Path, sets: Collection[str] = (), given: Sequence[Jar | Path] = ()
+) -> list[Path]:
+    """Return the jars for Spark's class path, each pinned one checked by its SHA-256.
 
-    RunnerUnavailableError names the command that fetches a missing one. Optional jars are included
-    if they are there, because a REST catalog reveals its object store only when a table is loaded.
+    RunnerUnavailableError names the command that fetches a missing one. Sets that are there are
+    included unasked, because a REST catalog reveals its storage only when a table is loaded.
     """
-    wanted = [
-        jar
-        for jar in pinned_jars()
-        if with_s3 or jar.purpose == "always" or (directory / jar.file_name).is_file()
-    ]
-    return find_pinned(wanted, directory, fetch_command(directory, with_s3=with_s3))
+    wanted = [*pinned_jars()]
+    for name, jars in SETS.items():
+        if name in sets or all((directory / jar.file_name).is_file() for jar in jars):
+            wanted += jars
+    pinned = [*wanted, *(jar for jar in given if isinstance(jar, Jar))]
+    found = find_pinned(pinned, directory, fetch_command(directory, sets, given))
+    for path in (jar for jar in given if isinstance(jar, Path)):
+        if not path.is_file():
+            message = f"jar {path} of spark.jars does not exist"
+            raise RunnerUnavailableError(message)
+        found.append(path)
+    return found
 
 
 def find_pinned(wanted: Iterable[Jar], directory: Path, command: str) -> list[Path]:
@@ -140,19 +89,19 @@ def find_pinned(wanted: Iterable[Jar], directory: Path, command: str) -> list[Pa
     return found
 
 
-def fetch_command(directory: Path, *, with_s3: bool) -> str:
+def fetch_command(
+    directory: Path, sets: Collection[str] = (), given: Sequence[Jar | Path] = ()
+) -> str:
     chosen = "" if directory == default_directory() else f" --directory {directory}"
-    return (
-        f"{sys.executable} -m "
-        f"maintainer.adapters.spark.jars{chosen}{' --with-s3' if with_s3 else ''}"
-    )
+    named = "".join(f" --with {name}" for name in sorted(sets))
+    others = "".join(f" --jar {jar}" for jar in given if isinstance(jar, Jar))
+    return f"{sys.executable} -m maintainer.adapters.spark.jars{chosen}{named}{others}"
 
 
-def fetch(directory: Path, *, with_s3: bool = False) -> list[Path]:
+def fetch(directory: Path, sets: Collection[str] = (), given: Sequence[Jar] = ()) -> list[Path]:
     """Fetch the missing jars that Spark needs into the directory."""
-    return fetch_pinned(
-        [jar for jar in pinned_jars() if with_s3 or jar.purpose == "always"], directory
-    )
+    chosen = [jar for name, jars in SETS.items() if name in sets for jar in jars]
+    return fetch_pinned([*pinned_jars(), *chosen, *given], directory)
 
 
 def fetch_pinned(wanted: Sequence[Jar], directory: Path) -> list[Path]:
@@ -252,8 +201,15 @@ def _digest(path: str, modified: int, size: int) -> str:  # noqa: ARG001
     return digest.hexdigest()
 
 
+def _read_coordinate(text: str) -> Jar:
+    found = Jar.parse(text)
+    if found is None:
+        raise ValueError(text)
+    return found
+
+
 def main(arguments: list[str]) -> int:
-    """Fetch the jars; options: ``--directory DIR``, ``--with-s3``."""
+    """Fetch the jars; options: ``--directory DIR``, ``--with SET``, ``--jar COORDINATE``."""
     import argparse  # noqa: PLC0415 - only the command needs it
 
     parser = argparse.ArgumentParser(
@@ -262,11 +218,16 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--directory", type=Path, default=default_directory())
     parser.add_argument(
-        "--with-s3", action="store_true", help="also Iceberg's bundle for S3 and Glue (69 MB)"
-    )
+        "--with", dest="sets", action="append", default=[], choices=SETS,
+        help="also what this storage needs; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--jar", action="append", default=[], type=_read_coordinate,
+        help="also this jar, as GROUP:ARTIFACT:VERSION@SHA256; may be repeated",
+    )  # fmt: skip
     options = parser.parse_args(arguments)
     try:
-        paths = fetch(options.directory, with_s3=options.with_s3)
+        paths = fetch(options.directory, options.sets, options.jar)
     except MaintainerError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from maintainer.adapters.spark import jars
+from maintainer.adapters.spark.pins import Jar
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.redaction import SECRET_WORDS, find_secrets
@@ -108,6 +109,7 @@ class LocalSparkOptions(RunnerOptions):
     master: str = "local[2]"
     java_home: Path | None = None
     jars_dir: Path = field(default_factory=jars.default_directory)
+    given_jars: tuple[Jar | Path, ...] = ()  # beside the pinned ones
     driver_host: str = "127.0.0.1"  # of this machine, as the executors of a cluster reach it
     authorities: tuple[Path, ...] = ()  # PEM bundles that Java trusts beside the machine's
 

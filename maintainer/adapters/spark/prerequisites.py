@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.java import find_java
+from maintainer.adapters.spark.pins import Jar
 from maintainer.domain.errors import RunnerUnavailableError
 
 Finding = tuple[str, bool, str]  # its name, whether it is there, and its location or the remedy
 
 
 def find_prerequisites(
-    java_home: Path | None, jars_dir: Path, *, with_s3: bool
+    java_home: Path | None,
+    jars_dir: Path,
+    sets: Collection[str] = (),
+    given: Sequence[Jar | Path] = (),
 ) -> Iterator[Finding]:
     """Yield each prerequisite as it is checked; nothing is started."""
     yield _find_java(java_home)
     yield _find_spark()
-    yield _find_jars(jars_dir, with_s3=with_s3)
+    yield _find_jars(jars_dir, sets, given)
 
 
 def refuse_missing(findings: Iterable[Finding]) -> None:
@@ -47,9 +51,9 @@ def _find_spark() -> Finding:
         return "Spark", False, str(error)
 
 
-def _find_jars(directory: Path, *, with_s3: bool) -> Finding:
+def _find_jars(directory: Path, sets: Collection[str], given: Sequence[Jar | Path]) -> Finding:
     try:
-        found = jars.find_jars(directory, with_s3=with_s3)
+        found = jars.find_jars(directory, sets, given)
     except RunnerUnavailableError as error:
         return "Spark jars", False, str(error)
     return "Spark jars", True, f"{', '.join(path.name for path in found)} in {directory}"

@@ -16,6 +16,7 @@ from maintainer.domain.pool import DEFAULT_POOL, MAX_POOL_NAME, Pool, is_pool_na
 from maintainer.domain.units import GIB, MIB, parse_size
 from maintainer.settings.paths import read_path
 from maintainer.settings.spark.inheritance import lay_pools
+from maintainer.settings.spark.jars import JarTexts
 from maintainer.settings.spark.kubernetes import KubernetesSettings
 from maintainer.settings.spark.link import LinkSettings
 from maintainer.settings.spark.sizes import (
@@ -138,6 +139,7 @@ class PoolSettings(Strict):
         default=None,
         description="The directory of Spark's jars. Default: where `make setup` puts them.",
     )
+    jars: JarTexts = Field(default_factory=list)
     run_dir: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None,
         description="Logs, sockets and locks of drivers. Default: `run` beside the store.",
@@ -211,6 +213,15 @@ class PoolSettings(Strict):
             else 0.0
         )
         return SizeProfile(size, parse_size(f"{memory}iB") / GIB / jobs + tasks_gb, tasks_gb)
+
+    @model_validator(mode="after")
+    def _check_jars(self) -> PoolSettings:
+        if self.jars and self.runner == "kubernetes":
+            refuse("has jars, but pods have those of their image")
+        if self.runner == "process" and self.link is not None:
+            for path in (text for text in self.jars if "@" not in text):
+                refuse(f"has the jar {path}, but drivers with a link load jars_dir only")
+        return self
 
     @model_validator(mode="after")
     def _check_profiles(self) -> PoolSettings:

@@ -9,6 +9,7 @@ OF_THE_PLACE = frozenset(
     {
         "master",
         "driver_host",
+        "jars",
         "dynamic_allocation",
         "executors",
         "profiles",

@@ -19,5 +19,5 @@ def find_launch(work: Path) -> SparkLaunch:
     return SparkLaunch(
         sys.executable,
         str(prepare_home(java, work)),
-        tuple(str(jar) for jar in find_jars(default_directory(), with_s3=False)),
+        tuple(str(jar) for jar in find_jars(default_directory())),
     )

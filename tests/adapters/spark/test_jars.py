@@ -3,11 +3,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from maintainer.adapters.spark import jars
+from maintainer.adapters.spark.pins import COMMON_JARS, RUNTIMES, SETS, Jar
 from maintainer.domain.errors import RunnerUnavailableError
 
 
@@ -20,23 +22,60 @@ def pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pinned = tuple(replace(jar, sha256=digest) for jar in jars.pinned_jars())
     monkeypatch.setattr(jars, "pinned_jars", lambda: pinned)
     for jar in pinned:
-        if jar.purpose == "always":
-            (tmp_path / jar.file_name).write_bytes(b"content")
+        (tmp_path / jar.file_name).write_bytes(b"content")
     return tmp_path
 
 
-def test_jars_for_s3_are_asked_for_only_when_a_catalog_needs_them(pinned: Path) -> None:
-    assert len(jars.find_jars(pinned, with_s3=False)) == 3
+def test_jars_of_a_storage_are_asked_for_only_when_a_catalog_needs_them(pinned: Path) -> None:
+    assert len(jars.find_jars(pinned)) == len(jars.find_jars(pinned, ["hdfs"])) == 3
     with pytest.raises(
-        RunnerUnavailableError, match=r"iceberg-aws-bundle.* is missing .*--with-s3"
+        RunnerUnavailableError, match=r"iceberg-aws-bundle.* is missing .* --with aws --with gcp$"
     ):
-        jars.find_jars(pinned, with_s3=True)
+        jars.find_jars(pinned, ["gcp", "aws"])
+
+
+def test_a_set_that_is_there_is_used_unasked(pinned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = replace(jars.pinned_jars()[0], artifact="ours")
+    monkeypatch.setattr(jars, "SETS", {"gcp": (ours,)})
+    assert len(jars.find_jars(pinned)) == 3
+    (pinned / ours.file_name).write_bytes(b"content")
+    assert len(jars.find_jars(pinned)) == 4
+
+
+def test_jars_of_the_operator_are_found_by_path_or_checked_by_their_pin(pinned: Path) -> None:
+    given = replace(jars.pinned_jars()[0], artifact="ours")
+    with pytest.raises(RunnerUnavailableError, match=r"ours.*--jar org\.apache\.iceberg:ours:"):
+        jars.find_jars(pinned, given=[given])
+    (pinned / given.file_name).write_bytes(b"content")
+    path = pinned / "catalog.jar"
+    with pytest.raises(RunnerUnavailableError, match=r"catalog\.jar of spark\.jars does not exist"):
+        jars.find_jars(pinned, given=[path])
+    path.touch()
+    assert jars.find_jars(pinned, given=[path, given])[-2:] == [pinned / given.file_name, path]
+
+
+def test_the_module_fetches_the_sets_and_the_coordinates_that_it_is_given(
+    pinned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched: list[Jar] = []
+
+    def fetch(wanted: list[Jar], _: Path) -> list[Path]:
+        fetched.extend(wanted)
+        return []
+
+    monkeypatch.setattr(jars, "fetch_pinned", fetch)
+    pin = f"com.example:ours:1@{'0' * 64}"
+    arguments = ["--directory", str(pinned), "--with", "gcp", "--with", "hdfs", "--jar", pin]
+    assert jars.main(arguments) == 0
+    assert fetched == [*jars.pinned_jars(), *SETS["gcp"], Jar.parse(pin)]
+    with pytest.raises(SystemExit):
+        jars.main(["--jar", "com.example:ours:1"])
 
 
 def test_a_jar_of_another_content_is_refused(pinned: Path) -> None:
     (pinned / jars.pinned_jars()[0].file_name).write_bytes(b"other")
     with pytest.raises(RunnerUnavailableError, match="SHA-256"):
-        jars.find_jars(pinned, with_s3=False)
+        jars.find_jars(pinned)
 
 
 def test_nothing_is_fetched_when_all_is_there(
@@ -56,7 +95,7 @@ def test_only_what_is_missing_is_fetched_and_what_arrives_is_checked(
     (pinned / missing.file_name).unlink()
     content = b"content"
 
-    def resolve(wanted: list[jars.Jar], work: Path) -> None:
+    def resolve(wanted: list[Jar], work: Path) -> None:
         assert wanted == [missing]
         arrived = work / "ivy" / "jars" / f"{missing.group}_{missing.file_name}"
         arrived.parent.mkdir(parents=True)
@@ -71,11 +110,11 @@ def test_only_what_is_missing_is_fetched_and_what_arrives_is_checked(
     jars.fetch(pinned)
     assert (pinned / missing.file_name).read_bytes() == b"content"
     assert sorted(path.name for path in pinned.iterdir()) == sorted(
-        jar.file_name for jar in jars.pinned_jars() if jar.purpose == "always"
+        jar.file_name for jar in jars.pinned_jars()
     )
 
 
-def version_of(jar: jars.Jar) -> tuple[int, ...]:
+def version_of(jar: Jar) -> tuple[int, ...]:
     return tuple(map(int, jar.version.split(".")))
 
 
@@ -118,17 +157,17 @@ def install(pyspark: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_pin_is_whole() -> None:
     assert all(
         len(jar.sha256) == 64 and jar.version and jar.group
-        for jar in (*jars.RUNTIMES.values(), *jars.COMMON_JARS)
+        for jar in (*RUNTIMES.values(), *COMMON_JARS, *chain(*SETS.values()))
     )
 
 
 def test_guard_13_the_iceberg_that_runs_expiry_is_new_enough_for_several_refs() -> None:
-    assert min(map(version_of, jars.RUNTIMES.values())) >= (1, 10), (
+    assert min(map(version_of, RUNTIMES.values())) >= (1, 10), (
         "before 1.10 expiry could delete wrongly where a table has several refs"
     )
 
 
 def test_guard_15_this_iceberg_version_checks_all_files_before_it_drops_a_delete() -> None:
-    assert min(map(version_of, jars.RUNTIMES.values())) >= (1, 12), (
+    assert min(map(version_of, RUNTIMES.values())) >= (1, 12), (
         "1.11 drops equality deletes that only files of another spec need"
     )

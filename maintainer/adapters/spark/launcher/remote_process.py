@@ -98,7 +98,11 @@ class ProcessLauncher:
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
         return tuple(
-            find_prerequisites(self._options.java_home, self._options.jars_dir, with_s3=False)
+            find_prerequisites(
+                self._options.java_home,
+                self._options.jars_dir,
+                given=self._options.given_jars,
+            )
         )
 
     def _write_environment(self, spec: DriverSpec, directory: Path) -> Mapping[str, str]:

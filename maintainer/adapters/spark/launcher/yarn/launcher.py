@@ -92,7 +92,7 @@ class YarnLauncher:
     def _describe(self) -> Iterator[Finding]:
         """Check what spark-submit needs here, the resource manager and the queue."""
         options = self._options
-        yield from find_prerequisites(options.java_home, options.jars_dir, with_s3=False)
+        yield from find_prerequisites(options.java_home, options.jars_dir, given=options.given_jars)
         try:
             yield "Hadoop's configuration", True, str(self._submissions.find_configuration())
         except RunnerUnavailableError as error:

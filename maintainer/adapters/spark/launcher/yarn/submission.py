@@ -138,7 +138,7 @@ class Submissions:
 
     def _write(self, spec: DriverSpec, directory: Path) -> list[str]:
         """Write the files, and return the command, which has no secret."""
-        class_path = jars.find_jars(self._options.jars_dir, with_s3=False)
+        class_path = jars.find_jars(self._options.jars_dir, given=self._options.given_jars)
         settings = submit_settings(spec, self._options, self._yarn, class_path)
         _write_privately(directory / TOKEN_FILE, spec.start_token)
         _write_privately(
