@@ -24,6 +24,7 @@ from xml.etree import ElementTree as ET
 from maintainer.adapters.spark.jars import resolve, spark_home
 from maintainer.adapters.spark.java import find_java
 from maintainer.adapters.spark.pins import Jar
+from tests.kdc import SERVICE, Kerberos
 
 START_SECONDS = 240  # a busy machine; alone it takes ten
 QUEUE = "maintenance"
@@ -62,6 +63,13 @@ _QUEUES = {
     "yarn.scheduler.capacity.root.stopped.state": "STOPPED",
     "yarn.scheduler.capacity.maximum-am-resource-percent": "0.9",
 }
+
+# An application is seen and ended by its own user only, who says a name to the web addresses.
+_SECURE = {
+    "hadoop.security.authentication": "kerberos",
+    "hadoop.http.filter.initializers": "org.apache.hadoop.security.AuthenticationFilterInitializer",
+}
+_OWN_ONLY = {"yarn.scheduler.capacity.root.acl_administer_queue": " "}
 
 
 @dataclass(frozen=True)
@@ -106,21 +114,26 @@ class Yarn:
 
 
 @contextmanager
-def serve_yarn(root: Path, memory: int = 8192) -> Iterator[Yarn]:
+def serve_yarn(root: Path, memory: int = 8192, kerberos: Kerberos | None = None) -> Iterator[Yarn]:
     """A cluster of one node with so many MiB; both daemons end with the context."""
     ports = _find_free_ports(5)
     cluster = Yarn(root, f"http://{_HOST}:{ports[0]}")
     configuration = cluster.configuration
     configuration.mkdir(parents=True)
-    _write(configuration / "core-site.xml", {"fs.defaultFS": "file:///"})
-    _write(configuration / "capacity-scheduler.xml", _QUEUES)
-    _write(configuration / "yarn-site.xml", _settings(root, ports, memory))
+    core, limits, java = {"fs.defaultFS": "file:///"}, _QUEUES, ""
+    settings = _settings(root, ports, memory)
+    if kerberos is not None:
+        core, limits, java = core | _SECURE, limits | _OWN_ONLY, kerberos.java_option
+        settings |= _identities(kerberos)
+    _write(configuration / "core-site.xml", core)
+    _write(configuration / "capacity-scheduler.xml", limits)
+    _write(configuration / "yarn-site.xml", settings)
     (configuration / "log4j.properties").write_text(_LOGGING)
     with ExitStack() as stack:
         master = stack.enter_context(
-            _daemon(root, "resourcemanager.ResourceManager", configuration)
+            _daemon(root, "resourcemanager.ResourceManager", configuration, java)
         )
-        node = stack.enter_context(_daemon(root, "nodemanager.NodeManager", configuration))
+        node = stack.enter_context(_daemon(root, "nodemanager.NodeManager", configuration, java))
         _wait_for_node(cluster, [master, node], root)
         yield cluster
 
@@ -162,6 +175,14 @@ def _settings(root: Path, ports: list[int], memory: int) -> dict[str, str]:
     }
 
 
+def _identities(kerberos: Kerberos) -> dict[str, str]:
+    return {"yarn.acl.enable": "true", "yarn.admin.acl": "yarn"} | {
+        f"yarn.{role}manager.{name}": value
+        for role in ("resource", "node")
+        for name, value in (("principal", SERVICE), ("keytab", str(kerberos.keytab)))
+    }
+
+
 def _write(file: Path, settings: Mapping[str, str]) -> None:
     document = ET.Element("configuration")
     for name, value in settings.items():
@@ -172,7 +193,9 @@ def _write(file: Path, settings: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def _daemon(root: Path, name: str, configuration: Path) -> Iterator[subprocess.Popen[bytes]]:
+def _daemon(
+    root: Path, name: str, configuration: Path, java_option: str
+) -> Iterator[subprocess.Popen[bytes]]:
     java = find_java(None, os.environ).home
     command = [
         str(java / "bin" / "java"),
@@ -180,6 +203,7 @@ def _daemon(root: Path, name: str, configuration: Path) -> Iterator[subprocess.P
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
         "--add-opens=java.base/java.lang=ALL-UNNAMED",
+        *filter(None, [java_option]),
         "-cp",
         os.pathsep.join([str(configuration), str(_find_jars() / "*")]),
         f"{_DAEMONS}.{name}",

@@ -21,6 +21,8 @@ from tests.adapters.spark.launcher.kubernetes.process_kubelet import ProcessKube
 from tests.adapters.spark.launcher.kubernetes.test_launcher import Small
 from tests.adapters.spark.standalone import open_cluster
 from tests.end_to_end.programs import QUICK_JAVA
+from tests.kdc import USER, Kerberos
+from tests.yarn import PLAIN_PYTHON, QUEUE, Yarn, serve_yarn, spark_on
 
 
 @dataclass
@@ -122,3 +124,30 @@ def on_kubernetes(home: Path) -> Iterator[Place]:
             )
         finally:
             kubelet.close()
+
+
+@contextmanager
+def on_yarn(home: Path) -> Iterator[Place]:
+    """Drivers are applications of Hadoop's own resource and node manager."""
+    with serve_yarn(home / "yarn") as cluster:
+        yield Place(spark_lines(cluster), cluster.living)
+
+
+def spark_lines(cluster: Yarn, kerberos: Kerberos | None = None) -> str:
+    """Lines of the section for drivers on that cluster."""
+    conf = spark_on(cluster.root)
+    options = {
+        "resource_manager": cluster.url,
+        "hadoop_conf_dir": str(cluster.configuration),
+        "queue": QUEUE,
+        "python": str(PLAIN_PYTHON),
+    }
+    if kerberos is not None:
+        options |= {"principal": USER, "keytab": str(kerberos.keytab)}
+        for role in ("driver", "executor"):
+            conf[f"spark.{role}.extraJavaOptions"] += f" {kerberos.java_option}"
+    executors = "{count: 1, memory: 640m, cores: 2}"
+    return (
+        f"  runner: yarn\n  driver_memory: 640m\n  executors: {executors}\n"
+        f"  yarn: {json.dumps(options)}\n  conf: {json.dumps(conf)}\n"
+    )
