@@ -41,7 +41,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
-.PHONY: help setup demo run test test-clusters test-web test-fast test-kube test-node image image-check release-check conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-clusters test-runners test-web test-fast test-kube test-node image image-check release-check conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -119,9 +119,10 @@ $(STAMPS)/jars-hdfs: tests/hdfs.py $(STAMPS)/jars
 	$(BIN)/python -m tests.hdfs
 	@touch $@
 
-# A resource manager and a node manager, for the tests alone.
-$(STAMPS)/jars-yarn: tests/yarn.py $(STAMPS)/jars
+# A resource manager, a node manager and a Kerberos server, for the tests alone.
+$(STAMPS)/jars-yarn: tests/yarn.py tests/kdc.py $(STAMPS)/jars
 	$(BIN)/python -m tests.yarn
+	$(BIN)/python -m tests.kdc
 	@touch $@
 
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json $(NODE_READY)
@@ -142,6 +143,10 @@ test: setup $(S3_READY) $(HDFS_READY)  ## the suite: the page's, then Python's w
 
 test-clusters: setup $(YARN_READY)  ## the rest of the suite: drivers that poll, on this machine, Kubernetes' API, YARN and a standalone cluster
 	$(PYTEST) -m cluster $(ARGS)
+
+RUNNERS := tests/adapters/spark/behaviour/on_clusters.py tests/end_to_end/on_other_runners.py
+test-runners: setup $(YARN_READY)  ## before a release: what the suite shows on one runner, on every one (ARGS="-k yarn"); half an hour
+	$(BIN)/pytest $(RUNNERS) --numprocesses 0 $(ARGS)
 
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered
 	$(BIN)/pytest -m "not spark and not postgres and not browser and not prometheus and not slow" --numprocesses 2 --dist worksteal \

@@ -30,9 +30,11 @@ from tests.torture.proxy import Proxy
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster, pytest.mark.timeout(500)]
 
-# Processes of this machine that poll are the drivers of the standalone cluster too; YARN's are in
-# test_yarn.
+# Processes of this machine that poll are the drivers of the standalone cluster too; they alone, and
+# YARN, are in on_other_runners.
 PLACES = (on_sockets, on_standalone, on_kubernetes)
+
+Surround = Callable[[Path], AbstractContextManager[Place]]
 
 
 @contextmanager
@@ -46,8 +48,13 @@ def service() -> Iterator[Proxy]:
 
 @pytest.mark.parametrize("surround", PLACES, ids=lambda surround: surround.__name__)
 def test_a_rewrite_outlives_the_restart_of_all_replicas_at_once(
-    lake: Lake, surround: Callable[[Path], AbstractContextManager[Place]]
+    lake: Lake, surround: Surround
 ) -> None:
+    restart_all_replicas(lake, surround)
+
+
+def restart_all_replicas(lake: Lake, surround: Surround, seconds_to_start: float = 180) -> None:
+    """In the middle of a rewrite, which goes on and is not repeated."""
     home, rows = lake.root, read(lake)
     with ExitStack() as stack:
         place, proxy = stack.enter_context(surround(home)), stack.enter_context(service())
@@ -68,7 +75,7 @@ def test_a_rewrite_outlives_the_restart_of_all_replicas_at_once(
         replicas = start()
         job, _ = wait_for(
             lambda: find_running(find_store(lake)),
-            180,
+            seconds_to_start,
             f"Spark's work; said:\n{replicas[0].said()}",
         )
         running = place.drivers()
