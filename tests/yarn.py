@@ -170,6 +170,8 @@ def _settings(root: Path, ports: list[int], memory: int) -> dict[str, str]:
         "yarn.nodemanager.resource.cpu-vcores": "8",
         "yarn.nodemanager.vmem-check-enabled": "false",
         "yarn.nodemanager.disk-health-checker.enable": "false",
+        # which is checked once nevertheless; the disk is the machine's
+        "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "100",
         "yarn.nodemanager.local-dirs": str(root / "local"),
         "yarn.nodemanager.log-dirs": str(root / "logs"),
     }
