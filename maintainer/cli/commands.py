@@ -37,6 +37,10 @@ PANELS: Final = {
             "Explain one table: its health, each rule's decision and reason, recent jobs, earlier "
             "decisions.",
         ),
+        "report": Entry(
+            "report:report",
+            "Report what small files cost by namespace, and which tables to compact first.",
+        ),
         "jobs": Entry("jobs:jobs_app", "Jobs of the running daemon: list, show, log, cancel."),
         "audit": Entry("audit:audit", "Print the audit log, or export it."),
         "pauses": Entry(

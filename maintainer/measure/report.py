@@ -1,0 +1,148 @@
+"""The report on small files: their share, and what they cost on a kind of storage."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.health import TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
+from maintainer.domain.units import KIB, MIB
+from maintainer.measure.impact import MILLION, Impact, ImpactModel, StorageProfile, estimate_impact
+
+# Bounds of the histogram's classes: of other sizes the number of smaller files is not known.
+SMALL_BOUNDS_BYTES: Final = (64 * KIB, MIB, 16 * MIB)
+PARALLEL: Final = (1, 64)  # requests at the same time
+MAX_SCANS_PER_DAY: Final = 1_000_000
+FIRST_TABLES: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """The files of a table, a namespace or all tables, and the cost of one scan of each table."""
+
+    name: str
+    tables: int
+    files: int
+    bytes: int
+    files_under: tuple[int, ...]  # of each of SMALL_BOUNDS_BYTES
+    slowdown_low: float  # mean over the tables, weighted by their bytes
+    slowdown_high: float
+    requests: int
+    requests_at_target: int
+
+    @property
+    def average_file_size_bytes(self) -> float:
+        return self.bytes / self.files
+
+    @property
+    def shares_under(self) -> tuple[float, ...]:
+        """The shares of the files that are smaller than each of SMALL_BOUNDS_BYTES."""
+        return tuple(files / self.files for files in self.files_under)
+
+    @property
+    def requests_saved(self) -> int:
+        """The requests of one scan that files of the target size would not need."""
+        return self.requests - self.requests_at_target
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All measured tables with files; without any, `total` is None."""
+
+    total: ReportLine | None
+    namespaces: tuple[ReportLine, ...]  # the most avoidable requests first
+    first: tuple[ReportLine, ...]  # the tables to compact first
+    left_out: int  # tables without data files, or with manifests that could not be read
+    profiles: tuple[StorageProfile, ...]
+    sources: tuple[str, ...]  # of the slowdowns
+    scans_per_day: float
+    round_trip: timedelta
+    request_price_per_million: float | None
+
+    def requests_per_day(self, requests: int) -> float:
+        return requests * self.scans_per_day
+
+    def cost_per_day(self, requests: int) -> float | None:
+        """In the operator's currency; None without a price."""
+        price = self.request_price_per_million
+        return None if price is None else self.requests_per_day(requests) * price / MILLION
+
+    def wait_seconds(self, requests: int, parallel: int) -> float:
+        """The round trips of one scan of each table, with so many requests at the same time."""
+        return requests * self.round_trip.total_seconds() / parallel
+
+
+_Part = tuple[TableHealth, Impact]
+
+
+def build_report(
+    healths: Iterable[TableHealth], model: ImpactModel, scans_per_day: float = 1.0
+) -> Report:
+    """Sum up the tables. InvalidValueError for scans_per_day outside 0..MAX_SCANS_PER_DAY."""
+    if not 0 < scans_per_day <= MAX_SCANS_PER_DAY:
+        message = f"scans per day {scans_per_day:g} are not above 0 and up to {MAX_SCANS_PER_DAY:,}"
+        raise InvalidValueError(message)
+    spaces: dict[str, list[_Part]] = defaultdict(list)
+    everything: list[_Part] = []
+    left_out = 0
+    for health in healths:
+        impact = estimate_impact(health, model)
+        if impact is None:
+            left_out += 1
+            continue
+        spaces[_name_space(health.table)].append((health, impact))
+        everything.append((health, impact))
+    tables = [_sum(str(health.table), [(health, impact)]) for health, impact in everything]
+    return Report(
+        total=_sum("all tables", everything) if everything else None,
+        namespaces=_rank(_sum(name, parts) for name, parts in spaces.items()),
+        first=tuple(line for line in _rank(tables) if line.requests_saved > 0)[:FIRST_TABLES],
+        left_out=left_out,
+        profiles=tuple(sorted({impact.profile for _, impact in everything})),
+        sources=tuple(sorted({impact.source for _, impact in everything})),
+        scans_per_day=scans_per_day,
+        round_trip=model.round_trip,
+        request_price_per_million=model.request_price_per_million,
+    )
+
+
+def _name_space(table: TableIdentifier) -> str:
+    return f"{table.catalog}.{table.namespace_text}"
+
+
+def _rank(lines: Iterable[ReportLine]) -> tuple[ReportLine, ...]:
+    return tuple(sorted(lines, key=lambda line: (-line.requests_saved, line.name)))
+
+
+def _sum(name: str, parts: Sequence[_Part]) -> ReportLine:
+    size = sum(health.data_bytes or 0 for health, _ in parts)
+    # Tables of empty files alone weigh the same.
+    weights = [(health.data_bytes or 0) if size else 1 for health, _ in parts]
+    weight = sum(weights)
+    return ReportLine(
+        name=name,
+        tables=len(parts),
+        files=sum(health.data_files or 0 for health, _ in parts),
+        bytes=size,
+        files_under=tuple(
+            sum(_count_under(health, bound) for health, _ in parts) for bound in SMALL_BOUNDS_BYTES
+        ),
+        slowdown_low=_mean(weights, weight, [impact.slowdown_low for _, impact in parts]),
+        slowdown_high=_mean(weights, weight, [impact.slowdown_high for _, impact in parts]),
+        requests=sum(impact.requests_per_scan for _, impact in parts),
+        requests_at_target=sum(impact.requests_at_target for _, impact in parts),
+    )
+
+
+def _mean(weights: Sequence[int], weight: int, values: Sequence[float]) -> float:
+    return sum(each * value for each, value in zip(weights, values, strict=True)) / weight
+
+
+def _count_under(health: TableHealth, bound: int) -> int:
+    return sum(health.histogram[: HISTOGRAM_BOUNDS_BYTES.index(bound) + 1])

@@ -1,0 +1,68 @@
+"""`maintainer report` sums up what the store knows of the tables."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from maintainer.adapters.store import open_store
+from maintainer.cli.commands import application
+from maintainer.domain.health import Band, Grade
+from maintainer.domain.units import MIB
+from maintainer.measure.health import measure
+from tests.samples import inventory, manifest, share
+
+RUNNER = CliRunner()
+
+
+@pytest.fixture
+def configuration(tmp_path: Path) -> Path:
+    file = tmp_path / "maintainer.yaml"
+    file.write_text(
+        f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: "
+        f"'file://{tmp_path}'}}}}\nimpact: {{request_price_per_million: 5}}\n"
+    )
+    return file
+
+
+def fill(configuration: Path) -> None:
+    store = open_store(f"sqlite:///{configuration.parent}/maintainer.db")
+    measured = measure(inventory((manifest("m1", [share([MIB] * 97)]),)))
+    health = replace(measured, histogram=(0, 0, 0, 0, 97, *[0] * 8))
+    store.record_health(health, Grade(Band.CRITICAL))
+    store.close()
+
+
+def run(configuration: Path, *options: str) -> str:
+    result = RUNNER.invoke(application, ["report", "--config", str(configuration), *options])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_the_report_names_the_namespace_the_first_table_and_the_costs(configuration: Path) -> None:
+    fill(configuration)
+    text = run(configuration, "--scans-per-day", "1000")
+    assert "By namespace:" in text
+    assert "Compact first:" in text
+    assert "all tables" in text
+    assert "Requests a day, at 1000 scans of each table: 100,000, of which" in text
+    assert "Cost of these requests a day: 0.50, of which 0.48 is avoidable." in text
+    assert "0.1 s with 1 in parallel and 0.0016 s with 64 in parallel." in text
+
+
+def test_another_kind_of_storage_has_other_slowdowns(configuration: Path) -> None:
+    fill(configuration)
+    here = json.loads(run(configuration, "--format", "json"))
+    there = json.loads(run(configuration, "--to", "hdfs", "--format", "json"))
+    assert (here["profiles"], there["profiles"]) == (["object_store"], ["hdfs"])
+    assert here["total"]["slowdown_high"] > there["total"]["slowdown_high"] > 1
+    assert there["total"]["files_under"] == {"65536": 0, "1048576": 0, "16777216": 97}
+    assert [line["name"] for line in there["first"]] == [there["namespaces"][0]["name"] + ".orders"]
+
+
+def test_an_empty_store_is_no_mistake(configuration: Path) -> None:
+    assert "No measured table has data files." in run(configuration)
