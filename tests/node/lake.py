@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
 from uuid import uuid4
 
 import pyarrow as pa
@@ -53,6 +54,7 @@ class BucketLake(Lake):
             **self.storage,
         )
         self.catalog.create_namespace("db")
+        self.gates: dict[str, Event] = {}
         self._objects = client("s3", endpoint)
 
     def create(
@@ -95,6 +97,16 @@ class BucketLake(Lake):
         )
         return TableIdentifier("lake", (namespace,), name)
 
+    @contextmanager
+    def holding(self, name: str) -> Iterator[None]:
+        """Let no commit to a table of this name pass until the end of the block."""
+        gate = self.gates[name] = Event()
+        try:
+            yield
+        finally:
+            gate.set()
+            del self.gates[name]
+
     def contents(self, table: TableIdentifier) -> pa.Table:
         """All rows in the order of their ids."""
         return self.load(table).scan().to_arrow().cast(SCHEMA.as_arrow()).sort_by("id")
@@ -122,7 +134,7 @@ def open_lake(root: Path, host: str) -> Iterator[BucketLake]:
     """Serve an empty lake on this address; its properties are those for daemon and Spark."""
     with serve_amazon(host) as endpoint:
         lake = BucketLake(root, endpoint)
-        with serve_catalog(host, lake.catalog) as uri:
+        with serve_catalog(host, lake.catalog, lake.gates) as uri:
             lake.properties = {"type": "rest", "uri": uri, **lake.storage}
             yield lake
         lake.catalog.close()

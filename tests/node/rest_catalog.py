@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,13 +17,16 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.table import CommitTableRequest
 
+_GATE_SECONDS = 1800  # a test that failed leaves nobody waiting
+Gates = Mapping[str, threading.Event]  # by the name of a table, whose commits wait for it
+
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, host: str, catalog: Catalog) -> None:
+    def __init__(self, host: str, catalog: Catalog, gates: Gates) -> None:
         super().__init__((host, 0), _Handler)
-        self.catalog = catalog
+        self.catalog, self.gates = catalog, gates
         self.mutex = threading.Lock()  # one request at a time: no commit is lost
 
 
@@ -38,7 +41,10 @@ class _Handler(BaseHTTPRequestHandler):
         self._serve(b"")
 
     def do_POST(self) -> None:
-        self._serve(self.rfile.read(int(self.headers["Content-Length"] or 0)))
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        if gate := self.server.gates.get(self.path.rpartition("/")[2]):
+            gate.wait(_GATE_SECONDS)
+        self._serve(body)
 
     def log_message(self, *_arguments: object) -> None:
         """Write no line for each request."""
@@ -112,9 +118,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serve_catalog(host: str, catalog: Catalog) -> Iterator[str]:
+def serve_catalog(host: str, catalog: Catalog, gates: Gates) -> Iterator[str]:
     """Return the address of a server that ends with the context."""
-    with _Server(host, catalog) as server:
+    with _Server(host, catalog, gates) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         try:
