@@ -31,6 +31,7 @@ from maintainer.api import (
     pools,
     probes,
     queue,
+    replicas,
     session,
     tables,
 )
@@ -56,6 +57,7 @@ _TAGS = [
     {"name": "policies", "description": "What should be done, and where it is written."},
     {"name": "catalogs", "description": "Where tables come from."},
     {"name": "pools", "description": "Where jobs run."},
+    {"name": "replicas", "description": "Which replica does what."},
     {"name": "audit", "description": "The audit log: requests, jobs and their results."},
     {"name": "session", "description": "Who is signed in, on the page or with a token."},
     {"name": "probes", "description": "For orchestrators and Prometheus."},
@@ -75,6 +77,7 @@ _ROUTERS = tuple(
         policies,
         catalogs,
         pools,
+        replicas,
         namespaces,
         audit,
         pins,

@@ -23,6 +23,7 @@ from maintainer.api.health_schemas import (
 )
 from maintainer.api.outlook_schemas import OutlookOut, PartitionAdviceOut
 from maintainer.api.plan_schemas import FindingOut
+from maintainer.domain.duty import DutyKind
 from maintainer.domain.health import Band
 from maintainer.domain.inventory import FaultKind
 from maintainer.domain.job import JobState
@@ -290,6 +291,20 @@ class PoolCatalogOut(Schema):
 
     name: str
     error: str | None
+
+
+class DutyOut(Schema):
+    """Work that one replica at a time does for all."""
+
+    kind: DutyKind
+    catalog: Annotated[str | None, Field(description="Null for a duty of the whole fleet.")]
+
+
+class ReplicaOut(Schema):
+    """A replica that scans, plans and runs jobs."""
+
+    name: Annotated[str, Field(description="Its host, its process and a random part.")]
+    duties: list[DutyOut]
 
 
 class PoolOut(Schema):

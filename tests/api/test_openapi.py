@@ -19,6 +19,7 @@ PROMISED = {
     ("GET", "/api/v1/session/sign-in"), ("GET", "/api/v1/session/callback"),
     ("POST", "/api/v1/jobs/{job_id}/cancel"), ("GET", "/api/v1/policies"), ("POST",
     "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"), ("GET", "/api/v1/pools"),
+    ("GET", "/api/v1/replicas"),
     ("GET", "/api/v1/namespaces"), ("GET", "/api/v1/queue"), ("GET", "/api/v1/audit"),
     ("GET", "/api/v1/pauses"), ("POST", "/api/v1/pauses"), ("DELETE", "/api/v1/pauses"),
     ("GET", "/api/v1/policies/schema"),

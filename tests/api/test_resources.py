@@ -3,11 +3,13 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from maintainer import __version__
 from maintainer.api.wire import write_overview
+from maintainer.domain.duty import Duty, DutyKind
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault
@@ -208,6 +210,20 @@ def test_the_documentation_names_every_operation_and_loads_nothing_from_elsewher
     assert reported >= set(document["components"]["schemas"])
     assert "<script" not in page
     assert not re.search(r"(?:src|href)=['\"]?(?:https?:)?//", page)
+
+
+def test_each_replica_comes_with_its_duties(client: Client) -> None:
+    assert client.get("/api/v1/replicas").json() == []
+    for name, others in (("b", [Duty(DutyKind.SCAN, "lake"), Duty(DutyKind.PRUNE)]), ("a", [])):
+        duties = [Duty(DutyKind.WORK, name), *others]
+        client.daemon.store.hold_duties(name, duties, timedelta(minutes=2))
+    assert client.get("/api/v1/replicas").json() == [
+        {"name": "a", "duties": []},
+        {
+            "name": "b",
+            "duties": [{"kind": "prune", "catalog": None}, {"kind": "scan", "catalog": "lake"}],
+        },
+    ]
 
 
 def test_a_pool_comes_with_what_its_newest_driver_reported(client: Client) -> None:

@@ -522,6 +522,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/replicas": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The replicas that work, and their duties
+     * @description Each replica that scans, plans and runs jobs; those that only serve the API have no duty.
+     */
+    get: operations["get_replicas"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/session": {
     parameters: {
       query?: never;
@@ -1357,6 +1377,24 @@ export interface components {
        * @description Spark's page of the application, by the setting spark.ui_url.
        */
       ui_url: string;
+    };
+    /**
+     * DutyKind
+     * @description What the work is.
+     * @enum {string}
+     */
+    DutyKind: "work" | "scan" | "plan" | "queue" | "notices" | "prune" | "policy_status";
+    /**
+     * DutyOut
+     * @description Work that one replica at a time does for all.
+     */
+    DutyOut: {
+      /**
+       * Catalog
+       * @description Null for a duty of the whole fleet.
+       */
+      catalog: string | null;
+      kind: components["schemas"]["DutyKind"];
     };
     /** EffectOut */
     EffectOut: {
@@ -2838,6 +2876,19 @@ export interface components {
      * @enum {string}
      */
     Repair: "roll_back";
+    /**
+     * ReplicaOut
+     * @description A replica that scans, plans and runs jobs.
+     */
+    ReplicaOut: {
+      /** Duties */
+      duties: components["schemas"]["DutyOut"][];
+      /**
+       * Name
+       * @description Its host, its process and a random part.
+       */
+      name: string;
+    };
     /**
      * Resource
      * @description What a budget limits.
@@ -5948,6 +5999,89 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["QueueOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_replicas: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReplicaOut"][];
         };
       };
       /** @description Unauthorized */
