@@ -88,6 +88,8 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
       return send(response, jobs.queue);
     case "catalogs":
       return send(response, fleet.catalogs);
+    case "replicas":
+      return send(response, fleet.replicas);
     case "pools":
       return send(response, fleet.pools);
     case "policies":

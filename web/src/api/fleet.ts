@@ -115,3 +115,9 @@ export const poolsQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(client.GET("/api/v1/pools", { signal })),
   refetchInterval: TABLES_EVERY_MS,
 });
+
+export const replicasQuery = queryOptions({
+  queryKey: ["replicas"],
+  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/replicas", { signal })),
+  refetchInterval: TABLES_EVERY_MS,
+});

@@ -49,6 +49,7 @@ export type PolicySet = Schemas["PolicySetOut"];
 export type PolicyValue = Schemas["PolicyValueOut"];
 export type PolicyVerdict = Schemas["PolicyVerdict"];
 export type Pool = Schemas["PoolOut"];
+export type Replica = Schemas["ReplicaOut"];
 export type Queue = Schemas["QueueOut"];
 export type Queued = Schemas["QueuedOut"];
 export type RowProof = Schemas["RowProof"];

@@ -12,6 +12,7 @@ import { NeedsYou } from "./NeedsYou";
 import { Outlook } from "./Outlook";
 import { PlaceSwitch } from "./PlaceSwitch";
 import { OverviewTiles } from "./OverviewTiles";
+import { Replicas } from "./Replicas";
 
 const route = getRouteApi("/");
 const TILES_HEIGHT = 110;
@@ -47,6 +48,7 @@ export function FleetPage() {
       </div>
       <Outlook />
       <CatalogList />
+      <Replicas />
     </div>
   );
 }
