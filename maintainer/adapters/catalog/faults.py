@@ -20,6 +20,7 @@ from pyiceberg.exceptions import (
     UnauthorizedError,
 )
 from requests.exceptions import (
+    ChunkedEncodingError,
     ConnectionError,  # noqa: A004 - requests' own name for it
     ConnectTimeout,
     ProxyError,
@@ -56,6 +57,21 @@ def describe_unreachable(error: BaseException) -> str | None:
             return f"nothing listens at {server} ({_root(causes)})"
         case _:
             return f"the connection to {server} failed ({_root(causes)})"
+
+
+def _describe_answer(error: BaseException) -> str | None:
+    """Say what is wrong with an answer that arrived; None if the error has another cause.
+
+    The answer itself is not quoted: it may hold credentials that the catalog has vended.
+    """
+    match error:
+        case ChunkedEncodingError():
+            return "the server's answer broke off before its end"
+        case ValidationError():
+            found = error.errors(include_url=False, include_context=False, include_input=False)
+            return f"the catalog's answer is not valid: {'; '.join(one['msg'] for one in found)}"
+        case _:
+            return None
 
 
 def _find_server(error: RequestException) -> tuple[str, str]:
@@ -127,9 +143,9 @@ _DENIED_TYPES: Final = (
 
 def explain(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
     """Describe an exception in one line of bounded length, with every secret blanked out."""
-    text = describe_unreachable(error) or str(
-        getattr(error, "orig", None) or error
-    )  # SQLAlchemy wraps the driver's error and appends the statement
+    # SQLAlchemy wraps the driver's error and appends the statement.
+    own = str(getattr(error, "orig", None) or error)
+    text = describe_unreachable(error) or _describe_answer(error) or own
     for secret in secrets:
         text = text.replace(secret, "***")
     text = _BEARER.sub("***", _QUERY.sub(r"\1=***", _USER_INFO.sub("***@", text)))
@@ -169,6 +185,9 @@ def kind_of_catalog_error(error: BaseException) -> FaultKind:
         case NoSuchTableError() | NoSuchNamespaceError():
             return FaultKind.DROPPED
         case RESTError() if not isinstance(error, _DENIED_TYPES):
+            return FaultKind.CATALOG_UNAVAILABLE
+        # Cut off, or not the catalog's at all, such as the page of a gateway.
+        case ValidationError() if any(one["type"] == "json_invalid" for one in error.errors()):
             return FaultKind.CATALOG_UNAVAILABLE
         case ValidationError():
             return (

@@ -41,6 +41,7 @@ class RestServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), RestHandler)
         self.lake = lake
         self.refusal: int | None = None
+        self.bad_answer: tuple[int, bytes, int] | None = None  # status, what is sent of how much
         self.views: set[str] = set()
 
 
@@ -50,6 +51,13 @@ class RestHandler(SmallHandler):
     def do_GET(self) -> None:
         url = urlsplit(self.path)
         match url.path.removeprefix("/v1/").split("/"):
+            case ["namespaces", *_] if self.server.bad_answer is not None:
+                status, sent, length = self.server.bad_answer
+                self.send_response(status)
+                self.send_header("Retry-After", "30")
+                self.send_header("Content-Length", str(length))
+                self.end_headers()
+                self.wfile.write(sent)
             case _ if self.server.refusal is not None:
                 self.answer(
                     self.server.refusal,
@@ -206,6 +214,45 @@ def test_a_refusal_is_reported_as_what_it_means(
     found = catalog.inventory(identify("sales", "orders"), small_target, know_nothing)
     assert isinstance(found, TableFault)
     assert found.kind is kind
+
+
+VENDED = "vended-secret"
+TOO_MANY = b'{"error": {"message": "slow down", "type": "TooManyRequestsException", "code": 429}}'
+CUT_OFF = b'{"config": {"s3.secret-access-key": "' + VENDED.encode()
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ((429, TOO_MANY, len(TOO_MANY)), "TooManyRequestsException: slow down"),
+        ((200, CUT_OFF, len(CUT_OFF)), "the catalog's answer is not valid: Invalid JSON: EOF"),
+        ((200, CUT_OFF, 10_000), "the server's answer broke off before its end"),
+        ((200, b"<html>", 6), "the catalog's answer is not valid: Invalid JSON: expected value"),
+        ((200, b"", 0), "the catalog's answer is not valid: Invalid JSON: EOF"),
+    ],
+    ids=["too many requests", "cut JSON", "cut connection", "a gateway's page", "nothing"],
+)
+def test_a_bad_answer_is_a_fault_of_the_catalog_quotes_no_secret_and_is_over_with_the_next(
+    lake: Lake,
+    server: RestServer,
+    catalog: PyIcebergCatalog,
+    answer: tuple[int, bytes, int],
+    reason: str,
+) -> None:
+    lake.make_table("sales", "orders").append(rows(1))
+    table = identify("sales", "orders")
+    before = read_by(catalog, table)
+    server.bad_answer = answer
+    found = catalog.inventory(table, small_target, know_nothing)
+    (listed,) = catalog.poll({})
+    assert isinstance(found, TableFault)
+    assert isinstance(listed, CatalogFault), "an incomplete listing forgets no table"
+    assert found.kind is FaultKind.CATALOG_UNAVAILABLE, "the table's own metadata is whole"
+    assert found.reason.startswith(reason)
+    assert listed.reason.startswith(f"catalog lake cannot be listed: {reason}")
+    assert VENDED not in found.reason + listed.reason
+    server.bad_answer = None
+    assert read_by(catalog, table) == before
 
 
 def test_what_is_gone_is_dropped_and_what_became_a_view_is_a_view(
