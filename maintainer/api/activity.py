@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from maintainer.api.access import on_table
+from maintainer.api.auth import PersonIn
 from maintainer.api.deps import PortsIn
 from maintainer.api.paths import RecordIn
 from maintainer.api.plan_schemas import VerdictPage
@@ -22,10 +23,14 @@ router = APIRouter(tags=["tables"])
     dependencies=[on_table(Role.VIEWER)],
 )
 def get_verdicts(
-    record: RecordIn, ports: PortsIn, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None
+    record: RecordIn,
+    ports: PortsIn,
+    person: PersonIn,
+    limit: Limit = DEFAULT_PAGE,
+    cursor: Cursor = None,
 ) -> VerdictPage:
     """The verdicts on each rule with their start and end, newest first.
 
     An entry begins with each change of a verdict, not with changing figures.
     """
-    return write_verdicts(ports.store.verdicts(record.table, limit, cursor))
+    return write_verdicts(ports.store.verdicts(record.table, limit, cursor), person)

@@ -42,6 +42,6 @@ def get_catalogs(ports: PortsIn, context: ContextIn, person: PersonIn) -> list[s
 
 def _sum(ports: Ports, person: Person, catalog: str) -> Counters:
     """The sums of the catalog's tables that the person may see."""
-    if person.sees is None:
+    if person.sees_all:
         return ports.store.counters(catalog)
     return ports.store.overview(person.seen_in(catalog))

@@ -1,4 +1,4 @@
-"""Add to the OpenAPI document what applies to every operation: roles, refusals and tokens."""
+"""Add to the OpenAPI document what applies to every operation: roles, refusals and credentials."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from http import HTTPStatus
 from typing import Any
 
 from maintainer.api.access import Need
+from maintainer.api.auth import COOKIE
 from maintainer.api.errors import declare_problems
 from maintainer.api.guard import SAFE_METHODS
 
 _SCHEME = "token"
+_SESSION = "session"
 _ALWAYS = (
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.REQUEST_URI_TOO_LONG,
@@ -26,13 +28,20 @@ _OF_BODIES = (HTTPStatus.BAD_REQUEST,)
 
 
 def complete_document(document: dict[str, Any], prefix: str, needs: Mapping[str, Need]) -> None:
-    """Add to each operation the guard's refusals and its role, and tokens under the prefix."""
+    """Add to each operation the guard's refusals and its role, and credentials under the prefix."""
     document["components"]["securitySchemes"] = {
         _SCHEME: {
             "type": "http",
             "scheme": "bearer",
-            "description": "A token of `auth.tokens`; needed where any sign-in is configured.",
-        }
+            "description": "A token of `auth.tokens`, or of the OpenID provider; needed where any "
+            "sign-in is configured.",
+        },
+        _SESSION: {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": COOKIE,
+            "description": "A session of the page. A change also needs the header `Origin`.",
+        },
     }
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
@@ -48,4 +57,4 @@ def complete_document(document: dict[str, Any], prefix: str, needs: Mapping[str,
             for status, response in declare_problems(*statuses).items():
                 operation["responses"].setdefault(str(status), response)
             if path.startswith(prefix):
-                operation["security"] = [{}, {_SCHEME: []}]
+                operation["security"] = [{}, {_SCHEME: []}, {_SESSION: []}]

@@ -58,5 +58,5 @@ def get_inbox(ports: PortsIn, person: PersonIn, limit: Limit = DEFAULT_PAGE) -> 
 
 def _is_visible(entry: InboxEntry, person: Person) -> bool:
     if entry.table is None or entry.kind is InboxKind.SHARED:
-        return person.sees is None
+        return person.sees_all
     return is_within(entry.table, person.sees)

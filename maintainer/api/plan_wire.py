@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from maintainer.adapters.spark.statements.job import main_statement
 from maintainer.api import plan_schemas
-from maintainer.decide.explanation import explain, explain_admission
-from maintainer.domain.admission import AdmissionDecision
+from maintainer.decide.explanation import DOING, explain, explain_admission
+from maintainer.domain.access import Person
+from maintainer.domain.admission import AdmissionDecision, WaitCode
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan, PlannedAction, SkippedRule
-from maintainer.domain.verdict import RuleVerdict
+from maintainer.domain.verdict import RuleVerdict, is_waiting
 from maintainer.ports.store.pages import Page
+
+# The waits whose sentences count jobs, or what was spent.
+_OTHERS = {
+    WaitCode.QUEUED: "no free slot",
+    WaitCode.OVER_BUDGET: "a budget that it shares has too little left",
+    WaitCode.RESERVED: "what is left of a budget that it shares is reserved for others",
+}
+
+
+def hide_others(decision: AdmissionDecision, person: Person) -> AdmissionDecision:
+    """The decision without figures of tables that the person may not see."""
+    wait = decision.wait
+    if wait is None or person.sees_all or wait.code not in _OTHERS:
+        return decision
+    kept = replace(wait, reason=_OTHERS[wait.code], ahead=None, budget=None)
+    return replace(decision, wait=kept)
 
 
 def write_plan(plan: Plan, decisions: Iterable[AdmissionDecision] = ()) -> plan_schemas.PlanOut:
@@ -66,9 +84,15 @@ def _write_skipped(table: TableIdentifier, skipped: SkippedRule) -> plan_schemas
     )
 
 
-def write_verdicts(page: Page[RuleVerdict]) -> plan_schemas.VerdictPage:
-    """Convert a page of the history of verdicts."""
-    return plan_schemas.VerdictPage.of(page, items=[write_verdict(item) for item in page.items])
+def write_verdicts(page: Page[RuleVerdict], person: Person) -> plan_schemas.VerdictPage:
+    """Convert a page of the history of verdicts, without figures of tables of others."""
+    items = [
+        verdict
+        if person.sees_all or not is_waiting(verdict.key)
+        else replace(verdict, sentence=f"{DOING[verdict.rule]} waits: others were first.")
+        for verdict in page.items
+    ]
+    return plan_schemas.VerdictPage.of(page, items=[write_verdict(item) for item in items])
 
 
 def write_verdict(verdict: RuleVerdict) -> plan_schemas.VerdictOut:

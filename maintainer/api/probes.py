@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
+from starlette.exceptions import HTTPException
 
 from maintainer.api import schemas
 from maintainer.api.access import for_everybody, for_metrics
-from maintainer.api.deps import ContextIn
+from maintainer.api.auth import identify
+from maintainer.api.deps import ApiContext, ContextIn
 from maintainer.api.errors import declare_problems
+from maintainer.domain.errors import CredentialsRefusedError, ProviderUnavailableError
+
+_HIDDEN = {True: "it works", False: "it does not work; sign in to read why"}
 
 router = APIRouter(tags=["probes"])
 
@@ -31,15 +36,29 @@ def get_liveness() -> schemas.Liveness:
     },
     dependencies=[for_everybody()],
 )
-def get_readiness(context: ContextIn, response: Response) -> schemas.Readiness:
-    """Each thing that the daemon needs, and whether it works; 503 when one does not."""
+def get_readiness(request: Request, context: ContextIn, response: Response) -> schemas.Readiness:
+    """Each thing that the daemon needs, and whether it works; 503 when one does not.
+
+    Messages name catalogs and count tables: they are for those who see all tables.
+    """
+    is_told = _sees_all(request, context)
     checks = [
-        schemas.CheckOut(name=name, is_ok=is_ok, message=message)
+        schemas.CheckOut(name=name, is_ok=is_ok, message=message if is_told else _HIDDEN[is_ok])
         for name, is_ok, message in context.readiness()
     ]
     is_ready = all(check.is_ok for check in checks)
     response.status_code = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
     return schemas.Readiness(is_ready=is_ready, checks=checks)
+
+
+def _sees_all(request: Request, context: ApiContext) -> bool:
+    if not context.asks_who:
+        return True
+    try:
+        person = identify(request, context)
+    except (CredentialsRefusedError, ProviderUnavailableError, HTTPException):
+        return False  # a probe is answered in any case
+    return person is not None and person.sees_all
 
 
 @router.get(

@@ -14,7 +14,7 @@ from maintainer.api.auth import PersonIn
 from maintainer.api.deps import ContextIn
 from maintainer.api.health_schemas import Schema, Written
 from maintainer.api.plan_schemas import AdmissionOut, CostOut
-from maintainer.api.plan_wire import write_admission
+from maintainer.api.plan_wire import hide_others, write_admission
 from maintainer.api.tables import DEFAULT_PAGE, Limit
 from maintainer.domain.access import Role, is_within
 from maintainer.domain.admission import WaitCode
@@ -60,7 +60,9 @@ def get_queue(context: ContextIn, person: PersonIn, limit: Limit = DEFAULT_PAGE)
     return QueueOut(
         at=queue.at,
         items=[
-            QueuedOut.of(decision.candidate, admission=write_admission(decision))
+            QueuedOut.of(
+                decision.candidate, admission=write_admission(hide_others(decision, person))
+            )
             for decision in decisions[:limit]
         ],
         total=len(decisions),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -16,12 +16,12 @@ from maintainer.api.deps import ApiContext, ContextIn, PortsIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.outlook_schemas import OutlookOut
 from maintainer.api.paths import RecordIn
-from maintainer.api.plan_wire import write_plan
+from maintainer.api.plan_wire import hide_others, write_plan
 from maintainer.api.policies import CANDIDATE, read_candidate
 from maintainer.api.spans import Since, Until, read_span
 from maintainer.decide.outlook import find_outlook
-from maintainer.domain.access import Role
-from maintainer.domain.admission import ScopePause
+from maintainer.domain.access import Person, Role
+from maintainer.domain.admission import AdmissionDecision, ScopePause
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.health import Band, PartitionHealth
@@ -143,13 +143,24 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
 @router.get(
     ONE_TABLE, summary="One table", responses=NOT_FOUND, dependencies=[on_table(Role.VIEWER)]
 )
-def get_table(record: RecordIn, ports: PortsIn, context: ContextIn) -> schemas.TableDetail:
+def get_table(
+    record: RecordIn, ports: PortsIn, context: ContextIn, person: PersonIn
+) -> schemas.TableDetail:
     """The latest health, the findings, and the policy in force for the table."""
     policy = policy_of_record(ports, record)
-    return wire.write_detail(record, policy, context.impact, _find_outlook(record, ports, context))
+    outlook = _find_outlook(record, ports, _queued(record, context, person))
+    return wire.write_detail(record, policy, context.impact, outlook)
 
 
-def _find_outlook(record: TableRecord, ports: Ports, context: ApiContext) -> OutlookOut:
+def _queued(record: TableRecord, context: ApiContext, person: Person) -> list[AdmissionDecision]:
+    if record.plan is None or not record.plan.planned:
+        return []
+    return [hide_others(decision, person) for decision in context.queue().of(record.table)]
+
+
+def _find_outlook(
+    record: TableRecord, ports: Ports, admissions: Sequence[AdmissionDecision]
+) -> OutlookOut:
     """The present outlook; the job and the pauses are newer than the plan may be."""
     job = (
         ports.store.unfinished_job_of(record.health.table_uuid)
@@ -160,9 +171,6 @@ def _find_outlook(record: TableRecord, ports: Ports, context: ApiContext) -> Out
         [ScopePause(str(record.table), record.pause.by, record.pause.at, record.pause.reason)]
         if record.pause is not None
         else []
-    )
-    admissions = (
-        context.queue().of(record.table) if record.plan is not None and record.plan.planned else ()
     )
     return wire.write_outlook(
         find_outlook(
@@ -224,17 +232,14 @@ def get_partitions(
     responses=NOT_FOUND,
     dependencies=[on_table(Role.VIEWER)],
 )
-def get_plan(record: RecordIn, context: ContextIn) -> plan_schemas.PlanOut:
+def get_plan(record: RecordIn, context: ContextIn, person: PersonIn) -> plan_schemas.PlanOut:
     """The daemon's last decision: each rule planned or skipped, the reason, and the next check."""
     if record.plan is None:
         raise ProblemError(
             HTTPStatus.NOT_FOUND,
             f"no plan has been made for {record.table} yet; POST makes a dry run",
         )
-    return write_plan(
-        record.plan,
-        context.queue().of(record.table) if record.plan.planned else (),
-    )
+    return write_plan(record.plan, _queued(record, context, person))
 
 
 @router.post(

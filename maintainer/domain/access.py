@@ -95,6 +95,10 @@ class Person:
             if not any(prefix != other and prefix.startswith(other) for other in prefixes)
         )
 
+    @property
+    def sees_all(self) -> bool:
+        return self.sees is None
+
     def sees_catalog(self, catalog: str) -> bool:
         """True when any table of the catalog may be visible."""
         return bool(self.seen_in(catalog))

@@ -3,10 +3,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+from maintainer.domain.access import Role
 from maintainer.domain.cost import Cost, CostBasis, Score
 from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import RuleVerdict
+from maintainer.domain.verdict import RuleVerdict, key_while_waiting
 from tests.api.nouns import ESTIMATE, FINDING, NOW, ORDERS, PLAN
+from tests.api.people import let_in
 from tests.api.serving import Client, expect_problem, path_of
 
 VERDICTS = f"{path_of(ORDERS)}/verdicts"
@@ -55,6 +57,26 @@ def test_the_history_of_verdicts_is_read_newest_first_with_what_each_rested_on(
         {"name": "benefit", "value": 98.0},
     ]
     assert page["total"] == 2
+
+
+def test_who_sees_a_part_reads_no_figures_of_others_in_the_history(client: Client) -> None:
+    sentence = "Compacting waits: 9 of 10 GB-hours of the fleet are spent today; 600 files."
+    verdict = RuleVerdict(
+        RuleName.REWRITE_DATA_FILES,
+        "over_budget",
+        key_while_waiting("planned", "GB-hours of the fleet"),
+        sentence,
+        NOW,
+        None,
+        None,
+        "v1",
+    )
+    client.daemon.store.record_plan(replace(PLAN, made_at=NOW), (verdict,))
+    for prefixes, told in (((), sentence), (("lake.sales.",), "Compacting data files waits: ")):
+        name = let_in(client, f"reader-{len(prefixes)}", Role.VIEWER, *prefixes)
+        (item,) = client.get(VERDICTS, name).json()["items"]
+        assert item["sentence"].startswith(told)
+        assert ("spent" in item["sentence"]) == (not prefixes)
 
 
 def test_the_history_of_verdicts_is_paged(client: Client) -> None:

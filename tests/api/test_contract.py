@@ -26,6 +26,11 @@ def test_every_operation_declares_what_the_guard_answers(
     assert ("403" in operation["responses"]) == (operation["x-role"] is not None or method != "get")
     assert ("400" in operation["responses"]) == ("requestBody" in operation)
     assert ("security" in operation) == path.startswith("/api/")
+    assert operation.get("security", [{}, {"token": []}, {"session": []}]) == [
+        {},
+        {"token": []},
+        {"session": []},
+    ]
 
 
 @pytest.mark.parametrize(

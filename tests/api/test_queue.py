@@ -5,11 +5,13 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from maintainer.api.queue_cache import MAX_AGE, Queue, QueueBoard
+from maintainer.domain.access import Role
 from maintainer.domain.admission import AdmissionDecision, Candidate, Wait, WaitCode
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
 from maintainer.domain.policy import RuleName
-from tests.api.nouns import HEALTH, NOW, ORDERS
-from tests.api.serving import Client, path_of
+from tests.api.nouns import HEALTH, NOW, ORDERS, finish_job
+from tests.api.people import let_in
+from tests.api.serving import Client, job_of, path_of
 from tests.fakes.adapters.clock import FakeClock
 
 REWRITE = RuleName.REWRITE_DATA_FILES
@@ -147,3 +149,24 @@ def test_who_asks_while_the_queue_is_worked_out_gets_the_one_before() -> None:
     clock.advance(MAX_AGE)
     assert board.read() is not before
     assert seen == [before]
+
+
+def test_who_sees_a_part_reads_no_figures_of_others(client: Client) -> None:
+    reserved = replace(SPENT, code=WaitCode.RESERVED)
+    put(client, verdict("b", QUEUED), verdict("orders", SPENT), verdict("c", reserved))
+    store = client.daemon.store
+    job = job_of(store, "job-2")
+    assert store.update_job(finish_job(job), job)
+    part = let_in(client, "part", Role.VIEWER, "lake.sales.")
+    queue = client.get("/api/v1/queue", part).json()
+    detail, plan = (client.get(f"{path_of(ORDERS)}{path}", part).json() for path in ("", "/plan"))
+    assert [item["admission"]["ahead"] for item in queue["items"]] == [None] * 3
+    told = [item["admission"]["sentence"] for item in queue["items"]]
+    assert told[0] == "Compacting data files waits: no free slot."
+    assert told[1].endswith("at the earliest: a budget that it shares has too little left.")
+    assert told[2].endswith("what is left of a budget that it shares is reserved for others.")
+    assert plan["planned"][0]["admission"]["sentence"] == told[1]
+    assert detail["outlook"]["sentence"] == told[1]
+    whole = client.get("/api/v1/queue", let_in(client, "whole", Role.VIEWER)).json()
+    assert whole["items"][0]["admission"]["ahead"] == 1
+    assert "9 of 10 GB-hours" in whole["items"][1]["admission"]["sentence"]

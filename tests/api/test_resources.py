@@ -9,6 +9,7 @@ import pytest
 
 from maintainer import __version__
 from maintainer.api.wire import write_overview
+from maintainer.domain.access import Role
 from maintainer.domain.duty import Duty, DutyKind
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
@@ -18,6 +19,7 @@ from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.spark_facts import SparkFacts
 from maintainer.domain.units import MIB
 from tests.api.nouns import GRADE, HEALTH, NOW, ORDERS
+from tests.api.people import let_in
 from tests.api.serving import Client, expect_problem, path_of
 
 
@@ -179,6 +181,23 @@ def test_the_probes_say_alive_and_ready(client: Client) -> None:
         "is_ready": True,
         "checks": [{"name": "store", "is_ok": True, "message": "SQLite, schema 1"}],
     }
+
+
+def test_readiness_tells_only_those_who_see_all_tables_why(client: Client) -> None:
+    client.daemon.checks.append(("catalogs", False, "lake: refused 12,000 tables"))
+    whole, part = (
+        let_in(client, "whole", Role.VIEWER),
+        let_in(client, "part", Role.ADMIN, "lake.sales."),
+    )
+    for headers, words in (
+        (whole, ["SQLite, schema 1", "lake: refused 12,000 tables"]),
+        ({}, ["it works", "it does not work; sign in to read why"]),
+        (part, ["it works", "it does not work; sign in to read why"]),
+        ({"Authorization": "Bearer wrong"}, ["it works", "it does not work; sign in to read why"]),
+    ):
+        answer = client.get("/readyz", headers)
+        assert answer.status_code == 503
+        assert [check["message"] for check in answer.json()["checks"]] == words
 
 
 def test_what_does_not_work_makes_it_not_ready_but_alive(client: Client) -> None:

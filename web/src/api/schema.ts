@@ -1020,6 +1020,8 @@ export interface paths {
     /**
      * Can it do its work
      * @description Each thing that the daemon needs, and whether it works; 503 when one does not.
+     *
+     *     Messages name catalogs and count tables: they are for those who see all tables.
      */
     get: operations["get_readiness"];
     put?: never;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findRefusal } from "./session";
+import { findPlace, findRefusal } from "./session";
 import type { Session } from "./types";
 
 const session: Session = {
@@ -27,4 +27,18 @@ test("without a sign-in nothing is refused", () => {
     undefined,
   );
   expect(findRefusal(undefined, "admin", "a.b.c")).toBeUndefined();
+});
+
+test("who may not see the sums of a place gets those of their own", () => {
+  const all = { catalog: undefined, namespace: undefined, isOther: false };
+  expect(findPlace(undefined, undefined, undefined)).toEqual(all);
+  expect(findPlace(session, undefined, undefined)).toEqual(all);
+  const grants: Session["grants"] = [{ role: "viewer", prefixes: ["lake.sales.", "pond."] }];
+  const part = { ...session, grants };
+  const own = { catalog: "lake", namespace: "sales", isOther: true };
+  expect(findPlace(part, undefined, undefined)).toEqual(own);
+  expect(findPlace(part, "lake", undefined)).toEqual(own);
+  expect(findPlace(part, "lake", "sales_old")).toEqual(own);
+  expect(findPlace(part, "lake", "sales.eu").isOther).toBe(false);
+  expect(findPlace(part, "pond", undefined).isOther).toBe(false);
 });

@@ -60,3 +60,18 @@ export function findRefusal(
 
 export const useRefusal = (role: Role, table: string): string | undefined =>
   findRefusal(useSession(), role, table);
+
+/** A place of sums that the session may see: the one asked for, or else its first own one. */
+export function findPlace(
+  session: Session | undefined,
+  catalog: string | undefined,
+  namespace: string | undefined,
+): { catalog: string | undefined; namespace: string | undefined; isOther: boolean } {
+  const asked = [catalog, namespace].filter(Boolean).map((level) => `${level}.`);
+  const seen = session?.grants.flatMap((grant) => grant.prefixes).sort() ?? [];
+  const first = seen[0];
+  if (!session?.is_needed || !first || seen.some((start) => asked.join("").startsWith(start)))
+    return { catalog, namespace, isOther: false };
+  const [own, ...levels] = first.replace(/\.$/, "").split(".");
+  return { catalog: own, namespace: levels.join(".") || undefined, isOther: true };
+}

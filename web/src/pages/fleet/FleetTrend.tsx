@@ -1,7 +1,8 @@
-import { NativeSelect } from "@mantine/core";
+import { NativeSelect, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { fleetHistoryQuery } from "../../api/fleet";
+import { findPlace, useSession } from "../../api/session";
 import type { FleetHistory, FleetSample } from "../../api/types";
 import { Chart } from "../../components/Chart";
 import { Grid } from "../../components/Grid";
@@ -83,8 +84,9 @@ interface FleetTrendProps {
 
 /** One metric of the fleet, of a catalog or of a namespace over time. */
 export function FleetTrend({ address, onChange }: FleetTrendProps) {
-  const { metric = "average_file_size_bytes", range = "7d", catalog, namespace } = address;
-  const history = useQuery(fleetHistoryQuery(catalog, namespace, range));
+  const { metric = "average_file_size_bytes", range = "7d" } = address;
+  const place = findPlace(useSession(), address.catalog, address.namespace);
+  const history = useQuery(fleetHistoryQuery(place.catalog, place.namespace, range));
   return (
     <Panel
       title="Over time"
@@ -103,6 +105,11 @@ export function FleetTrend({ address, onChange }: FleetTrendProps) {
         </div>
       }
     >
+      {place.isOther && (
+        <Text size="sm" c="dimmed">
+          {`You see a part of these tables. This is the history of ${[place.catalog, place.namespace].filter(Boolean).join(".")}.`}
+        </Text>
+      )}
       <Loaded query={history} label="the history" height={CHART_HEIGHT}>
         {(data) => <Trend history={data} metric={metric} />}
       </Loaded>
