@@ -291,12 +291,33 @@ class _CatalogScan:
 
     def _take_listing(self) -> None:
         store = self.ports.store
+        if not self.faults:
+            self.faults.extend(self._find_emptied())
         store.record_catalog_faults(self.catalog.name, self.faults)
         self.result.faults.extend(self.faults)
         if not self.faults:  # an incomplete listing must not make us forget tables
             report_missing_tables(self.ports, self.catalog.name, self.seen)
             for table in store.forget_tables_except(self.catalog.name, self.seen):
                 self.ports.telemetry.table_gone(table)
+
+    def _find_emptied(self) -> Iterator[CatalogFault]:
+        """Yield a fault for each namespace whose known tables are unlisted, but not gone.
+
+        One table of each is loaded: a listing that is empty by mistake must not make us forget
+        them. Without an outage, a table that cannot be loaded counts as gone.
+        """
+        full = {table.namespace for table in self.seen}
+        known = (one for one in self.ports.store.table_names() if one.catalog == self.catalog.name)
+        missing = {table.namespace: table for table in known if table.namespace not in full}
+        for namespace, table in sorted(missing.items()):
+            if self.should_stop():
+                return
+            found = self.catalog.snapshots(table)
+            if isinstance(found, TableFault) and found.kind is not FaultKind.CATALOG_UNAVAILABLE:
+                continue
+            why = found.reason if isinstance(found, TableFault) else "it can be loaded"
+            reason = f"no table of {'.'.join(namespace)} is listed, but {table} is not gone: {why}"
+            yield CatalogFault(self.catalog.name, namespace, reason, self.ports.clock.now())
 
 
 def _count(result: ScanResult, scanned: Measured | TableFault) -> None:

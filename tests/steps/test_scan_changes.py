@@ -9,7 +9,13 @@ import pytest
 
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import FaultKind, TableFault, TableInventory, Unreadable
+from maintainer.domain.inventory import (
+    CatalogFault,
+    FaultKind,
+    TableFault,
+    TableInventory,
+    Unreadable,
+)
 from maintainer.ports.catalog import KnownDigests, Polled, TargetOf
 from maintainer.ports.store.tables import ScanMark
 from maintainer.steps.scan import (
@@ -189,6 +195,48 @@ def test_a_listing_with_holes_forgets_nothing_and_measures_the_rest(world: World
     world.catalog.fail_namespace(("sales",), "not for you")
     scan(world.ports)
     assert len(world.store.table_names()) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (None, "it can be loaded"),
+        ("too many requests", "too many requests"),
+    ],
+)
+def test_a_namespace_that_is_listed_empty_by_mistake_is_a_fault_and_forgets_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch, answer: str | None, reason: str
+) -> None:
+    emptied = TableIdentifier("lake", ("other",), "lines")
+    copied = world.catalog.inventory(world.put("lines"), lambda *_: 1, lambda *_: {})
+    assert isinstance(copied, TableInventory)
+    world.catalog.put(replace(copied, table=emptied, table_uuid="another"))
+    scan(world.ports)
+    before = world.store.table_names()
+    every = world.catalog.poll
+    monkeypatch.setattr(
+        world.catalog,
+        "poll",
+        lambda *asked: (
+            one for one in every(*asked) if isinstance(one, CatalogFault) or one.table != emptied
+        ),
+    )
+    if answer is not None:
+        outage = TableFault(emptied, FaultKind.CATALOG_UNAVAILABLE, answer, NOW)
+        monkeypatch.setattr(world.catalog, "snapshots", lambda _: outage)
+    world.commit(TableIdentifier("lake", ("sales",), "orders"))
+    result = scan(world.ports)
+    (fault,) = world.store.catalog_faults()
+    assert fault.namespace == ("other",)
+    assert fault.reason == f"no table of other is listed, but {emptied} is not gone: {reason}"
+    assert (result.measured, world.store.table_names()) == (1, before)
+
+    monkeypatch.undo()
+    scan(world.ports)
+    assert list(world.store.catalog_faults()) == []
+    world.catalog.drop(emptied)
+    scan(world.ports)
+    assert emptied not in world.store.table_names(), "an empty namespace is believed then"
 
 
 def test_a_table_dropped_between_poll_and_reading_is_forgotten(
