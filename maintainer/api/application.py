@@ -44,6 +44,7 @@ from maintainer.api.guard import Guard
 from maintainer.api.job_schemas import JobEventOut, JobLogOut
 from maintainer.api.page import PAGE_DIRECTORY, Page
 from maintainer.api.prefix import Prefix
+from maintainer.api.recent import RecentAnswers
 from maintainer.api.schemas import Problem
 
 PREFIX = "/api/v1"
@@ -109,6 +110,7 @@ def build_probes(context: ApiContext) -> FastAPI:
 
 def _serve(api: FastAPI, context: ApiContext) -> FastAPI:
     api.state.context = context
+    api.add_middleware(RecentAnswers, context=context)
     api.add_middleware(Guard, hosts=context.hosts)
     api.add_middleware(Prefix, prefix=context.prefix)  # the outermost one
     return api

@@ -46,6 +46,23 @@ def authenticate(request: Request, context: ContextIn) -> Person:
     return person
 
 
+def recognise(request: Request, context: ApiContext) -> Person | None:
+    """Who sends the request, where that is known at once; None: authenticate asks, or refuses."""
+    if not context.asks_who:
+        return _ANYBODY
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    if not scheme:
+        return _read_session(request, context)
+    if scheme.lower() != "bearer" or context.failures.wait(client_of(request)):
+        return None
+    return _find_machine(context, given.strip())
+
+
+def may_ask(person: Person, context: ApiContext) -> bool:
+    """Count one request of the person; False when it is too many."""
+    return not context.asks_who or not context.limits.take(person.name)
+
+
 def _refuse(detail: str, seconds: float) -> NoReturn:
     headers = {"Retry-After": str(ceil(seconds))}
     raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, detail, headers)
@@ -89,14 +106,19 @@ def identify(request: Request, context: ApiContext) -> Person | None:
 
 
 def _read_token(context: ApiContext, given: str) -> Person:
-    name = find_token(context.tokens, given)
-    if name is not None:
-        return Person(name_token(name), (context.tokens[name].grant,))
+    machine = _find_machine(context, given)
+    if machine is not None:
+        return machine
     if context.people is None or given.count(".") != _DOTS_OF_A_JWT:
         message = "the token is not one of this daemon's"
         raise CredentialsRefusedError(message)
     claims = context.people.identities.read_bearer(given)
     return _person(context.people, _name(context.people, claims), "bearer", claims)
+
+
+def _find_machine(context: ApiContext, given: str) -> Person | None:
+    name = find_token(context.tokens, given)
+    return None if name is None else Person(name_token(name), (context.tokens[name].grant,))
 
 
 def find_token(tokens: Mapping[str, ApiToken], given: str) -> str | None:

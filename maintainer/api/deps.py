@@ -54,6 +54,7 @@ class ApiContext:
     limits: Limits = field(default_factory=lambda: Limits(1200))  # of each person and token
     failures: Limits = field(default_factory=lambda: Limits(20))  # to sign in, of each address
     streams: Streams = field(default_factory=lambda: Streams(8))  # of each person and token
+    answers_seconds: float = 0.0  # how long an answer to a list is repeated
     open_metrics: bool = False  # nobody is asked who reads them
     # By pool: the template of an address of Spark's page; empty: there is none.
     spark_ui: Mapping[str, str] = field(default_factory=dict)

@@ -18,6 +18,8 @@ from maintainer.scheduler import Scheduler
 from maintainer.settings import Settings
 from maintainer.steps.admission import read_queue
 
+ANSWERS_SECONDS = 1.0  # pages read their lists again every 15 s
+
 
 def make_context(app: App, scheduler: Scheduler) -> ApiContext:
     """The API's context."""
@@ -40,6 +42,7 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         limits=Limits(app.settings.auth.requests_per_minute),
         failures=Limits(app.settings.auth.failed_sign_ins_per_minute),
         streams=Streams(app.settings.auth.streams),
+        answers_seconds=ANSWERS_SECONDS,
         open_metrics=app.settings.auth.open_metrics,
         prefix=app.settings.server.prefix,
         hosts=AllowedHosts.of(app.settings.server.host, _list_hosts(app.settings)),
