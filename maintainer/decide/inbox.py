@@ -13,6 +13,8 @@ from maintainer.domain.inventory import CatalogFault, TableFault
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import PolicyProblem
+from maintainer.domain.units import format_count
+from maintainer.domain.verdict import Unenforced
 
 
 def entry_of_pause(table: TableIdentifier, by: str, reason: str, at: datetime) -> InboxEntry | None:
@@ -78,3 +80,18 @@ def entries_of_names(
         )
         for first, others in firsts.items()
     ]
+
+
+def entries_of_observed(unenforced: Unenforced) -> list[InboxEntry]:
+    """One entry for all tables whose policy observes and would do something; none without any."""
+    number = unenforced.tables
+    if not number:
+        return []
+    about = "about" if unenforced.is_whole else "at least"
+    sentence = (
+        f"{format_count(number, 'table')} would be maintained if "
+        f"{'its' if number == 1 else 'their'} policy enforced: {about} "
+        f"{format_count(unenforced.files_removed, 'data file')} fewer for "
+        f"{unenforced.gb_hours:.2g} GB-hours"
+    )
+    return [InboxEntry(InboxKind.OBSERVED, "observe mode", sentence)]

@@ -19,6 +19,7 @@ class InboxKind(StrEnum):
     POLICY = "policy"  # a policy file has a mistake
     APPROVAL = "approval"  # a list of orphan files waits for approval
     SHARED = "shared"  # one table has several names
+    OBSERVED = "observed"  # tables would be maintained if their policy enforced
 
 
 @dataclass(frozen=True, slots=True)

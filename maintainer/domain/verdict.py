@@ -93,6 +93,19 @@ def key_of_wait(key: str, wait: Wait) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Unenforced:
+    """What would run if the policies of the tables in observe mode enforced.
+
+    The figures are those at the start of each verdict.
+    """
+
+    tables: int
+    files_removed: int  # data files
+    gb_hours: float
+    is_whole: bool = True  # False: the figures are of some of the tables
+
+
+@dataclass(frozen=True, slots=True)
 class VerdictChange:
     """One rule with a different verdict.
 

@@ -8,6 +8,7 @@ from maintainer.domain.inbox import InboxEntry, InboxKind
 from maintainer.ports import Ports
 
 MAX_OF_KIND = 200  # entries; those beyond are not listed
+MAX_VERDICTS = 2000  # of observe mode; those beyond are counted and not summed up
 
 
 def find_inbox(ports: Ports) -> tuple[InboxEntry, ...]:
@@ -26,6 +27,7 @@ def find_inbox(ports: Ports) -> tuple[InboxEntry, ...]:
         ),
         *map(inbox.entry_of_list, store.waiting_orphan_lists()),
         *inbox.entries_of_names(store.shared_tables()),
+        *inbox.entries_of_observed(store.unenforced(MAX_VERDICTS)),
     ]
     ordered = sorted(found, key=lambda entry: (entry.subject, entry.sentence))
     return tuple(

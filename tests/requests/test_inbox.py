@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+from maintainer.decide.inbox import entries_of_observed
 from maintainer.domain.audit import BY_PROOF
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inbox import InboxEntry, InboxKind
@@ -10,10 +11,12 @@ from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.orphan import OrphanListState
 from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import PolicyProblem, RuleName
+from maintainer.domain.verdict import Unenforced
 from maintainer.ports.store.tables import Pause
 from maintainer.requests.inbox import find_inbox
 from maintainer.steps.scan import scan
 from tests.adapters.store.test_store_orphans import make_list
+from tests.adapters.store.test_store_story import observe
 from tests.samples import NOW
 from tests.steps.world import World
 
@@ -121,3 +124,23 @@ def test_a_table_with_two_names_is_one_entry() -> None:
     entry = only(world)
     assert (entry.kind, entry.table) == (InboxKind.SHARED, first)
     assert f"registered as {second} too" in entry.sentence
+
+
+def test_what_observe_mode_holds_back_is_one_entry_with_what_it_would_save() -> None:
+    world = World()
+    (orders,) = measured(world, "orders")
+    record = world.store.table(orders)
+    assert record is not None
+    assert record.health is not None
+    observe(world.store, orders, record.health.table_uuid, RuleName.REWRITE_DATA_FILES)
+    assert only(world) == InboxEntry(
+        InboxKind.OBSERVED,
+        "observe mode",
+        "1 table would be maintained if its policy enforced: about 9 data files fewer for 0.5 "
+        "GB-hours",
+    )
+    (both,) = entries_of_observed(Unenforced(2, 9000, 1.25, is_whole=False))
+    assert both.sentence == (
+        "2 tables would be maintained if their policy enforced: at least 9,000 data files "
+        "fewer for 1.2 GB-hours"
+    )

@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 
 from maintainer.adapters.store.types import Count, Instant, Packed, Sequenced, name_type
+from maintainer.domain.plan import SkipCode
 
 # not Alembic's default name: a PostgreSQL database may be shared with other users of Alembic
 VERSION_TABLE = "maintainer_schema"
@@ -181,6 +182,7 @@ catalog_faults = Table(
 )
 
 _STANDS = text("until IS NULL")
+IS_OBSERVED = text(f"until IS NULL AND code = '{SkipCode.OBSERVE_ONLY}'")
 
 # Verdicts with their beginning and end. Like jobs, they outlive the table's row until they are
 # pruned.
@@ -204,6 +206,12 @@ verdicts = Table(
         postgresql_where=_STANDS,
     ),
     Index("ix_verdicts_until", "until"),
+    Index(
+        "ix_verdicts_observed",
+        "full_name",
+        sqlite_where=IS_OBSERVED,
+        postgresql_where=IS_OBSERVED,
+    ),
     sqlite_with_rowid=False,
 )
 

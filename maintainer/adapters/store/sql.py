@@ -54,7 +54,12 @@ from maintainer.adapters.store.scan_marks import read_marks, record_mark
 from maintainer.adapters.store.schema import INSTANCE_ID_KEY, store_info, tables
 from maintainer.adapters.store.schema_version import is_usable, read_revision
 from maintainer.adapters.store.spark_facts import read_spark_facts, record_spark_facts
-from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
+from maintainer.adapters.store.verdicts import (
+    prune_verdicts,
+    read_unenforced,
+    read_verdicts,
+    record_verdicts,
+)
 from maintainer.domain.audit import AuditEntry
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
@@ -170,6 +175,7 @@ class SqlStore(
                 record_verdicts(connection, plan, verdicts)
 
     verdicts = _reads(read_verdicts)
+    unenforced = _reads(read_unenforced)
     plans = _reads(fleet.read_plans)
     tables_to_plan = _reads(read_due)
 

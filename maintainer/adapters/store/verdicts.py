@@ -7,12 +7,24 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, tuple_, update
+from sqlalchemy import (
+    Connection,
+    and_,
+    delete,
+    distinct,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.job_schema import candidates
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
-from maintainer.adapters.store.schema import tables, verdicts
+from maintainer.adapters.store.schema import IS_OBSERVED, tables, verdicts
 from maintainer.adapters.store.types import read_instant, write_instant
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan
@@ -21,6 +33,7 @@ from maintainer.domain.verdict import (
     PLANNED,
     RuleVerdict,
     StandingVerdict,
+    Unenforced,
     key_while_waiting,
     stands_on,
 )
@@ -175,3 +188,37 @@ def prune_verdicts(connection: Connection, before: datetime) -> int:
     return connection.execute(
         delete(verdicts).where(or_(verdicts.c.until < before, is_left_over))
     ).rowcount
+
+
+def read_unenforced(connection: Connection, limit: int) -> Unenforced:
+    """Sum up the standing verdicts of observe mode on known tables."""
+    known = verdicts.join(
+        tables,
+        and_(
+            tables.c.full_name == verdicts.c.full_name,
+            tables.c.table_uuid == verdicts.c.table_uuid,
+        ),
+    )
+    number = connection.execute(
+        select(func.count(distinct(verdicts.c.full_name))).select_from(known).where(IS_OBSERVED)
+    ).scalar_one()
+    if not number:
+        return Unenforced(0, 0, 0.0)
+    rows = connection.execute(
+        select(verdicts.c.document)
+        .select_from(known)
+        .where(IS_OBSERVED)
+        .order_by(verdicts.c.full_name, verdicts.c.rule)
+        .limit(limit + 1)
+    ).all()
+    found = [documents.read(RuleVerdict, row.document) for row in rows[:limit]]
+    return Unenforced(
+        tables=number,
+        files_removed=sum(
+            one.estimate.items_removed
+            for one in found
+            if one.estimate is not None and one.rule is RuleName.REWRITE_DATA_FILES
+        ),
+        gb_hours=sum(one.cost.gb_hours for one in found if one.cost is not None),
+        is_whole=len(rows) <= limit,
+    )

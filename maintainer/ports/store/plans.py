@@ -9,7 +9,7 @@ from typing import Protocol
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan
-from maintainer.domain.verdict import RuleVerdict
+from maintainer.domain.verdict import RuleVerdict, Unenforced
 from maintainer.ports.store.pages import Page
 
 # The longest time until a table is planned again. Verdicts name the time of their next check;
@@ -42,6 +42,9 @@ class PlanStore(Protocol):
         self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
     ) -> Page[RuleVerdict]:
         """A page of the history of verdicts on the table's present UUID, newest first."""
+
+    def unenforced(self, limit: int) -> Unenforced:
+        """Sum up the standing verdicts of observe mode; the figures of `limit` verdicts at most."""
 
     def plans(self) -> Sequence[Plan]:
         """The latest plan of every table that has one."""

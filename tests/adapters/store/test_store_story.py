@@ -10,12 +10,15 @@ from maintainer.adapters.store.documents import read, write
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.cost import Benefit, Cost, Worth
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.plan import Estimate, PlannedAction
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.plan import Estimate, PlannedAction, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.domain.verdict import (
     PLANNED,
     RuleVerdict,
     StandingVerdict,
+    Unenforced,
     key_while_waiting,
     planned_key,
 )
@@ -269,3 +272,36 @@ def test_the_last_grade_is_that_of_the_same_table(store: Store) -> None:
 @settings(max_examples=20)
 def test_any_verdict_is_read_as_it_was_written(verdict: RuleVerdict) -> None:
     assert read(RuleVerdict, write(verdict)) == verdict
+
+
+def observe(
+    store: Store, table: TableIdentifier, table_uuid: str, *rules: RuleName, at: datetime = NOW
+) -> None:
+    store.record_health(make_health(table, table_uuid), make_grade())
+    verdicts = [
+        RuleVerdict(
+            rule,
+            SkipCode.OBSERVE_ONLY,
+            "",
+            "it observes",
+            at,
+            estimate=Estimate(10, 1, 9, 1000),
+            cost=Cost(0.5, 1.0, 60.0),
+        )
+        for rule in rules
+    ]
+    store.record_plan(replace(make_plan(table, table_uuid), made_at=at), verdicts)
+
+
+def test_what_observe_mode_holds_back_is_summed_up_over_the_known_tables(store: Store) -> None:
+    other = TableIdentifier("lake", ("sales",), "returns")
+    assert store.unenforced(10) == Unenforced(0, 0, 0.0)
+    observe(store, ORDERS, ORDERS_UUID, REWRITE, EXPIRE)
+    observe(store, other, "uuid-2", REWRITE)
+    assert store.unenforced(10) == Unenforced(2, 18, 1.5)
+    assert store.unenforced(1) == Unenforced(2, 0, 0.5, is_whole=False)
+
+    decide(store, NOW + MINUTE, (REWRITE, PLANNED, "x"))
+    assert store.unenforced(10) == Unenforced(1, 9, 0.5)
+    store.record_fault(TableFault(other, FaultKind.DROPPED, "gone", NOW))
+    assert store.unenforced(10) == Unenforced(0, 0, 0.0)

@@ -24,7 +24,7 @@ from maintainer.domain.location import TableLocation, overlap, paths_of
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import RuleVerdict
+from maintainer.domain.verdict import RuleVerdict, Unenforced
 from maintainer.ports.store.figures import Counters, NamespaceCounters, Overview, TableFigures
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.ports.store.pages import Page
@@ -426,6 +426,11 @@ class FakeStore(
     ) -> Page[RuleVerdict]:
         with self._open():
             return self._story.page(table, self._uuids.get(table), limit, cursor)
+
+    def unenforced(self, limit: int) -> Unenforced:
+        with self._open():
+            known = {table: self._uuids[table] for table in self._tables if table in self._uuids}
+            return self._story.unenforced(known, limit)
 
     def plans(self) -> Sequence[Plan]:
         with self._open():

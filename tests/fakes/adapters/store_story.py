@@ -8,9 +8,16 @@ from datetime import datetime
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.pin import Pin
-from maintainer.domain.plan import Plan
+from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import PLANNED, RuleVerdict, StandingVerdict, is_waiting, stands_on
+from maintainer.domain.verdict import (
+    PLANNED,
+    RuleVerdict,
+    StandingVerdict,
+    Unenforced,
+    is_waiting,
+    stands_on,
+)
 from maintainer.ports.store.pages import Page
 from tests.fakes.adapters.store_reading import check_limit, page_of
 
@@ -70,6 +77,25 @@ class FakeStory:
                 (one for one in reported if one.code == PLANNED or is_waiting(one.key)),
                 key=lambda one: (str(one.table), one.rule),
             )
+        )
+
+    def unenforced(self, known: Mapping[TableIdentifier, str], limit: int) -> Unenforced:
+        found = [
+            (table, one)
+            for table in sorted(known, key=str)
+            for uuid, one in sorted(self.verdicts.get(table, []), key=lambda one: one[1].rule)
+            if one.until is None and one.code == SkipCode.OBSERVE_ONLY and uuid == known[table]
+        ]
+        files = RuleName.REWRITE_DATA_FILES
+        return Unenforced(
+            len({table for table, _ in found}),
+            sum(
+                one.estimate.items_removed
+                for _, one in found[:limit]
+                if one.estimate and one.rule is files
+            ),
+            sum(one.cost.gb_hours for _, one in found[:limit] if one.cost),
+            len(found) <= limit,
         )
 
     def change(self, standing: StandingVerdict, fresh: RuleVerdict) -> bool:

@@ -1819,7 +1819,15 @@ export interface components {
      * @description Why a person is needed, the most pressing first.
      * @enum {string}
      */
-    InboxKind: "paused" | "unreadable" | "catalog" | "failing" | "policy" | "approval" | "shared";
+    InboxKind:
+      | "paused"
+      | "unreadable"
+      | "catalog"
+      | "failing"
+      | "policy"
+      | "approval"
+      | "shared"
+      | "observed";
     /**
      * InboxOut
      * @description The first entries, the most pressing kind first; total is the number of all.

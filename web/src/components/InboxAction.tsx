@@ -64,7 +64,8 @@ function Review({ path, listId }: { path: TablePath; listId: string }) {
 /** What settles the matter, or leads to where it can be settled. */
 export function InboxAction({ entry }: { entry: InboxEntry }) {
   const path = entry.table === null ? null : locateTable(entry.table);
-  if (entry.kind === "policy") return <Link to="/policies">Show the policies</Link>;
+  if (entry.kind === "policy" || entry.kind === "observed")
+    return <Link to="/policies">Show the policies</Link>;
   if (path === null || entry.table === null) return null;
   switch (entry.kind) {
     case "paused":

@@ -13,6 +13,7 @@ const KINDS: Record<InboxKind, { label: string; tone: string }> = {
   policy: { label: "Mistake in a policy", tone: "badge-watch" },
   approval: { label: "Waits for approval", tone: "badge-info" },
   shared: { label: "Several names", tone: "badge-watch" },
+  observed: { label: "Only observed", tone: "badge-info" },
 };
 
 /** A sentence that begins with a name, such as that of a rule, keeps it as it is written. */

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { queueQuery, worstTablesQuery } from "../../api/fleet";
+import { inboxQuery } from "../../api/inbox";
 import type { Queue, Queued, TableSummary } from "../../api/types";
 import { TableBadges } from "../../components/badges";
 import { Empty, Loaded } from "../../components/notices";
@@ -78,6 +80,7 @@ export function WorstList({ tables }: { tables: TableSummary[] }) {
 export function Outlook() {
   const worst = useQuery(worstTablesQuery);
   const queue = useQuery(queueQuery);
+  const observed = useQuery(inboxQuery).data?.items.find(({ kind }) => kind === "observed");
   return (
     <div className="columns">
       <Panel title="Worst tables">
@@ -92,6 +95,11 @@ export function Outlook() {
         <Loaded query={queue} label="the queue">
           {(data) => <QueueList queue={data} />}
         </Loaded>
+        {observed && (
+          <p>
+            {observed.sentence}. <Link to="/policies">Show the policies</Link>
+          </p>
+        )}
       </Panel>
     </div>
   );

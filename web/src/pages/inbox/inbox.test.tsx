@@ -12,7 +12,9 @@ describe("the inbox", () => {
     const leads = (name: string) => screen.getByRole("link", { name }).getAttribute("href");
     expect(leads("lake.streaming.page_views")).toBe("/tables/lake/streaming/page_views");
     expect(leads("Show the last job")).toBe("/jobs/rdf-orders-cdc-1p4d");
-    expect(leads("Show the policies")).toBe("/policies");
+    for (const link of screen.getAllByRole("link", { name: "Show the policies" }))
+      expect(link).toHaveAttribute("href", "/policies");
+    expect(screen.getByText(/^3 tables would be maintained/)).toBeInTheDocument();
     expect(screen.getByText(/^Metadata file 00017/)).toBeInTheDocument();
     expect(screen.getByText(/^rewrite_data_files failed 3 times in a row/)).toBeInTheDocument();
   });
