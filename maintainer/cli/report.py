@@ -116,12 +116,12 @@ def describe(found: Report) -> Iterator[str]:
     money = found.cost_per_day(total.requests)
     saved = found.cost_per_day(total.requests_saved)
     yield (
-        f"Requests a day, at {found.scans_per_day:g} scans of each table: "
+        f"Requests a day (scans of each table a day: {found.scans_per_day:g}): "
         f"{found.requests_per_day(total.requests):,.0f}, of which files of the target size would "
         f"avoid {found.requests_per_day(total.requests_saved):,.0f}."
     )
     if money is not None and saved is not None:
-        yield f"Cost of these requests a day: {money:,.2f}, of which {saved:,.2f} is avoidable."
+        yield f"Cost of these requests a day: {money:,.3g}, of which {saved:,.3g} is avoidable."
     waits = " and ".join(
         f"{_write_seconds(found.wait_seconds(total.requests, parallel))} with {parallel} in "
         f"parallel"

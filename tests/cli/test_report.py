@@ -49,8 +49,8 @@ def test_the_report_names_the_namespace_the_first_table_and_the_costs(configurat
     assert "By namespace:" in text
     assert "Compact first:" in text
     assert "all tables" in text
-    assert "Requests a day, at 1000 scans of each table: 100,000, of which" in text
-    assert "Cost of these requests a day: 0.50, of which 0.48 is avoidable." in text
+    assert "Requests a day (scans of each table a day: 1000): 100,000, of which" in text
+    assert "Cost of these requests a day: 0.5, of which 0.48 is avoidable." in text
     assert "0.1 s with 1 in parallel and 0.0016 s with 64 in parallel." in text
 
 
