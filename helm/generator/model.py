@@ -135,6 +135,9 @@ class Values(Part):
         default=300, description="How long a start may take before the pod is restarted."
     )
     pod_annotations: Texts = Field(default={}, description="Annotations of the daemon's pods.")
+    common_labels: Texts = Field(
+        default={}, description="Labels of every object; `podLabels` are those of pods."
+    )
     pod_labels: Texts = Field(default={}, description="Labels of the daemon's pods.")
     pod_security_context: Raw = Field(
         default={}, description="Changes to the pods' security context."

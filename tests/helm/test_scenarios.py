@@ -279,6 +279,15 @@ def test_the_parts_of_a_full_cluster() -> None:
     assert certificate["spec"]["dnsNames"] == ["upkeep-link.maintenance.svc"]
 
 
+def test_common_labels_are_on_every_object_but_the_pod_of_helms_test() -> None:
+    without = [
+        (each["kind"], name_of(each))
+        for each in objects("cluster-full")
+        if each["metadata"]["labels"].get("cost") != "data"
+    ]
+    assert without == [("Pod", "upkeep-test")]
+
+
 def test_routes_lead_to_the_prefix_of_the_page() -> None:
     [ingress] = objects("simple-full", "Ingress")
     [path] = ingress["spec"]["rules"][0]["http"]["paths"]
