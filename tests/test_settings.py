@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
+from re import escape
 
 import pytest
 from pydantic import ValidationError
@@ -795,3 +796,19 @@ def test_a_polaris_that_cannot_be_asked_is_refused(
     refuse: Refuse, text: str, reported: str
 ) -> None:
     assert any(reported in line for line in refuse(text))
+
+
+@pytest.mark.parametrize(
+    ("locations", "words"),
+    [
+        ("{'ofs://om/v': 's3://v/'}", "'ofs://om/v'; a location is SCHEME://.../ with a slash"),
+        ("{'a://b/': 's3://v/', 's3://v/': 'c://d/'}", "the target s3://v/, which lies in s3://v/"),
+    ],
+)
+def test_other_names_of_directories_are_whole_directories_and_no_chain(
+    locations: str, words: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "maintainer.yaml"
+    file.write_text(f"catalogs: {{lake: {{uri: 'http://c', locations: {locations}}}}}\n")
+    with pytest.raises(ConfigurationError, match=escape(words)):
+        load_settings(file, {})

@@ -27,6 +27,7 @@ from maintainer.app.spark import open_runner, serve_links
 from maintainer.app.turns import Turns
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.lease import LeaseTerms
+from maintainer.domain.location import Aliases
 from maintainer.domain.notice import NoticeLimits
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog
@@ -174,6 +175,7 @@ def open_catalogs(
             poll_limits(settings.scan.of(name)),
             reader,
             settings.scan.timeout,
+            Aliases(tuple(catalog.locations.items())),
         )
         for name, catalog in settings.catalogs.items()
     }

@@ -10,6 +10,7 @@ from enum import StrEnum
 from maintainer.domain.file_sizes import DeletedFiles, FileSizes
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import ManifestContent, PartitionSpec, Ref, Unreadable
+from maintainer.domain.location import paths_of
 from maintainer.domain.safeguards import is_rollback_tag
 
 
@@ -237,6 +238,11 @@ class TableHealth:
     dangling_delete_files: int | None = (
         None  # position delete files that no longer apply to a data file
     )
+    paths: tuple[str, ...] = ()  # its directories under all their names; empty: as spelled
+
+    def own_paths(self) -> tuple[str, ...]:
+        """Return all directories that the table writes to, as normalise_path writes them."""
+        return self.paths or paths_of(self.location, self.properties)
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,6 +198,7 @@ class TableInventory:
     ]  # for very large tables each pass unpacks them one at a time
     read_at: datetime
     unreadable: tuple[Unreadable, ...] = ()
+    paths: tuple[str, ...] = ()  # the table's directories under all their names; empty: as spelled
     metadata_files: int | None = (
         None  # this metadata.json and those of its metadata-log; None: not read
     )

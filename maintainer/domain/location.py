@@ -11,6 +11,7 @@ from re import compile as compile_regex
 _URL = compile_regex(r"([A-Za-z][A-Za-z0-9+.-]*):/*(.*)")
 # The authority of these is a server, and optional in a path: it is removed.
 _FILE_SYSTEMS = frozenset({"file", "hdfs", "viewfs", "webhdfs"})
+_AZURE = frozenset({"abfs", "abfss", "wasb", "wasbs"})
 HDFS_SCHEMES = ("hdfs:", "viewfs:")  # this process lists such locations itself
 PLACE_PROPERTIES = (
     "write.data.path",
@@ -42,7 +43,7 @@ class TableLocation:
 def normalise_path(location: str) -> str:
     """One text for all spellings of a directory, ending with a slash.
 
-    Schemes and servers of file systems are removed, buckets are kept.
+    Schemes and servers of file systems are removed, buckets are kept, and ``..`` is followed.
     """
     found = _URL.fullmatch(location.strip())
     scheme, rest = (found[1].lower(), found[2]) if found else ("file", location.strip())
@@ -52,8 +53,17 @@ def normalise_path(location: str) -> str:
         and not location.strip().startswith(f"{scheme}:///")
     ):
         rest = rest.partition("/")[2]  # the server
-    parts = [part for part in rest.split("/") if part not in {"", "."}]
-    return ("/" if scheme in _FILE_SYSTEMS else "") + "".join(f"{part}/" for part in parts)
+    bucket, _, inner = ("", "", rest) if scheme in _FILE_SYSTEMS else rest.partition("/")
+    if scheme in _AZURE:  # one storage with two services
+        bucket = bucket.lower().replace(".blob.", ".dfs.", 1)
+    parts: list[str] = []
+    for part in inner.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in {"", "."}:
+            parts.append(part)
+    start = "/" if scheme in _FILE_SYSTEMS else f"{bucket}/" if bucket else ""
+    return start + "".join(f"{part}/" for part in parts)
 
 
 def paths_of(location: str, properties: Mapping[str, str]) -> tuple[str, ...]:
@@ -63,6 +73,35 @@ def paths_of(location: str, properties: Mapping[str, str]) -> tuple[str, ...]:
         *(properties[name] for name in PLACE_PROPERTIES if properties.get(name, "").strip()),
     ]
     return tuple(dict.fromkeys(normalise_path(path) for path in written))
+
+
+@dataclass(frozen=True, slots=True)
+class Aliases:
+    """Other names of directories: how Spark writes them, and how this process reads them."""
+
+    pairs: tuple[tuple[str, str], ...] = ()  # each ends with a slash
+
+    def resolve(self, location: str) -> str:
+        """Return the location as this process reads it; the longest name that fits counts."""
+        known = max(
+            (pair for pair in self.pairs if f"{location}/".startswith(pair[0])),
+            key=lambda pair: len(pair[0]),
+            default=None,
+        )
+        if known is None:
+            return location
+        return known[1] + location.removeprefix(known[0].rstrip("/")).lstrip("/")
+
+    def paths_of(self, location: str, properties: Mapping[str, str]) -> tuple[str, ...]:
+        """All directories that the table writes to, under each name that is known of them."""
+        resolved = {
+            name: self.resolve(properties[name]) for name in PLACE_PROPERTIES if name in properties
+        }
+        return tuple(
+            dict.fromkeys(
+                (*paths_of(self.resolve(location), resolved), *paths_of(location, properties))
+            )
+        )
 
 
 def ancestors_of(path: str) -> tuple[str, ...]:

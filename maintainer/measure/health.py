@@ -80,6 +80,7 @@ def _describe_sums(all_sums: ManifestSums, inventory: TableInventory) -> TableHe
         table_uuid=inventory.table_uuid,
         format_version=inventory.format_version,
         location=inventory.location,
+        paths=inventory.paths,
         metadata_location=inventory.metadata_location,
         snapshot_id=inventory.current_snapshot_id,
         measured_at=inventory.read_at,

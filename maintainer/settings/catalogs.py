@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from re import compile as compile_regex
+from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from maintainer.adapters.policies.validation import Strict, refuse
 
+_DIRECTORY = compile_regex(r"[A-Za-z][A-Za-z0-9+.-]*://\S*/")
 _CATALOG_NAME = compile_regex(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 
 
@@ -24,11 +26,29 @@ def check_catalogs(value: object) -> object:
     return value
 
 
+def _check_locations(value: object) -> object:
+    """Accept pairs of directories; no target may itself be renamed."""
+    pairs = value if isinstance(value, dict) else {}
+    for text in (*pairs, *pairs.values()):
+        if _DIRECTORY.fullmatch(str(text)) is None:
+            refuse(f"has {text!r}; a location is SCHEME://.../ with a slash at its end")
+    for target in pairs.values():
+        source = next((source for source in pairs if str(target).startswith(source)), None)
+        if source is not None:
+            refuse(f"has the target {target}, which lies in {source}, another name")
+    return value
+
+
 class CatalogSettings(Strict):
     """PyIceberg's own properties, unchanged, and additions for Spark that they do not imply."""
 
     properties: dict[str, str] = Field(repr=False)
     spark: dict[str, str] = Field(default_factory=dict, repr=False)
+    locations: Annotated[dict[str, str], BeforeValidator(_check_locations)] = Field(
+        default_factory=dict,
+        description="Directories that Spark and this process reach by different names: Spark's, "
+        "and the one to read.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -36,6 +56,9 @@ class CatalogSettings(Strict):
         if not isinstance(value, dict):
             return value
         return {
-            "properties": {name: text for name, text in value.items() if name != "spark"},
+            "properties": {
+                name: text for name, text in value.items() if name not in {"spark", "locations"}
+            },
             "spark": value.get("spark", {}),
+            "locations": value.get("locations", {}),
         }

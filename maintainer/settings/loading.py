@@ -120,7 +120,7 @@ def _refuse_nested_properties(document: Document) -> None:
     catalogs = document.value.get("catalogs")
     for name, properties in catalogs.items() if isinstance(catalogs, dict) else ():
         for key, value in list(properties.items()) if isinstance(properties, dict) else ():
-            if key != "spark" and isinstance(value, dict | list):
+            if key not in {"spark", "locations"} and isinstance(value, dict | list):
                 path: KeyPath = ("catalogs", name, key)
                 del properties[key]  # otherwise the model would report the same error again
                 message = (

@@ -10,7 +10,6 @@ from maintainer.decide.explanation import give_verdicts
 from maintainer.decide.orphans.scan import Surroundings
 from maintainer.decide.plan import decide
 from maintainer.domain.health import TableHealth
-from maintainer.domain.location import paths_of
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer
 from maintainer.domain.pool import Pool
@@ -94,7 +93,7 @@ def add_surroundings(
         return circumstances
     counters = ports.store.counters()
     is_complete = counters.tables == counters.measured_tables and not ports.store.catalog_faults()
-    near = tuple(ports.store.locations_near(paths_of(health.location, health.properties)))
+    near = tuple(ports.store.locations_near(health.own_paths()))
     lists = tuple(ports.store.open_orphan_lists(health.table_uuid))
     return replace(
         circumstances, surroundings=Surroundings(record.first_seen_at, near, is_complete, lists)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.domain.location import (
+    Aliases,
     ancestors_of,
     is_link_local,
     normalise_path,
@@ -27,6 +28,11 @@ from maintainer.domain.location import (
         ("hdfs:///wh/db/t", "/wh/db/t/"),
         ("hdfs:/wh/db/t", "/wh/db/t/"),
         ("abfss://fs@account.host/db/t", "fs@account.host/db/t/"),
+        ("wasbs://fs@Account.blob.core.windows.net/t", "fs@account.dfs.core.windows.net/t/"),
+        ("abfs://fs@account.dfs.core.windows.net/t", "fs@account.dfs.core.windows.net/t/"),
+        ("s3://bucket/db/../t/x/..", "bucket/t/"),
+        ("s3://bucket/../..", "bucket/"),
+        ("file:///wh/../../t", "/t/"),
         ("s3://bucket", "bucket/"),
         ("file:/", "/"),
     ],
@@ -42,6 +48,38 @@ def test_a_table_lies_where_its_properties_send_its_files_too() -> None:
         "owner": "sales",
     }
     assert paths_of("s3://bucket/t", properties) == ("bucket/t/", "other/data/")
+
+
+ALIASES = Aliases(
+    (
+        ("ofs://om/volume/", "s3://volume/"),
+        ("ofs://om/volume/b/", "s3://b/"),
+        ("oss://l/", "s3://l/"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("location", "resolved"),
+    [
+        ("ofs://om/volume/db/t", "s3://volume/db/t"),
+        ("ofs://om/volume/b/t/", "s3://b/t/"),
+        ("ofs://om/volume", "s3://volume/"),
+        ("ofs://om/volume_2/t", "ofs://om/volume_2/t"),
+        ("oss://l/t", "s3://l/t"),
+        ("s3://l/t", "s3://l/t"),
+    ],
+)
+def test_a_location_is_read_under_the_longest_name_that_fits(location: str, resolved: str) -> None:
+    assert ALIASES.resolve(location) == resolved
+
+
+def test_a_directory_has_all_of_its_names() -> None:
+    properties = {"write.data.path": "oss://l/data"}
+    assert ALIASES.paths_of("ofs://om/volume/t", properties) == (
+        "volume/t/", "l/data/", "om/volume/t/",
+    )  # fmt: skip
+    assert Aliases().paths_of("s3://b/t", {}) == ("b/t/",)
 
 
 def test_a_name_that_begins_alike_is_another_directory() -> None:

@@ -19,6 +19,7 @@ from maintainer.adapters.catalog.faults import (
     secrets_of,
 )
 from maintainer.adapters.catalog.files.access import Access
+from maintainer.adapters.catalog.files.aliases import every_path
 from maintainer.adapters.catalog.limits import (
     MAX_PARTITIONS,
     TooLargeError,
@@ -45,6 +46,7 @@ from maintainer.domain.inventory import (
     TableInventory,
     Unreadable,
 )
+from maintainer.domain.location import Aliases
 from maintainer.domain.units import format_duration
 from maintainer.ports.catalog import KeepDigests, KnownDigests, TargetOf
 from maintainer.ports.clock import Clock
@@ -73,14 +75,12 @@ class TooMuch:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What an inventory needs of a catalog.
-
-    It connects, and it reads locations with the catalog's own properties.
-    """
+    """What an inventory needs of a catalog, read with the catalog's own properties."""
 
     connect: Callable[[], Catalog]
     io_for: Callable[[Catalog, str], FileIO]
     properties: Mapping[str, str]
+    aliases: Aliases
 
 
 class Inventories:
@@ -93,10 +93,7 @@ class Inventories:
         clock: Clock,
         timeout: timedelta = DEFAULT_TIMEOUT,
     ) -> None:
-        """Take the catalog and its reader.
-
-        `timeout` bounds the time for one table, its manifests not included.
-        """
+        """Take a catalog; `timeout` bounds the time for a table, its manifests not included."""
         self._timeout = timeout
         self._source = source
         self._reader = reader
@@ -238,7 +235,8 @@ class Inventories:
         async def renew() -> FileIO:
             return (await in_thread(self._locate, table))[0].io
 
-        return Access(pointer.io, self._reader.storages, self._clock, renew if can_renew else None)
+        storages, renewal = self._reader.storages, renew if can_renew else None
+        return Access(pointer.io, storages, self._clock, renewal, self._source.aliases)
 
     async def _take(  # noqa: PLR0913, PLR0917 - all arguments of the caller, and the opened table
         self,
@@ -282,6 +280,7 @@ class Inventories:
             table_uuid=metadata.table_uuid,
             format_version=metadata.format_version,
             location=metadata.location,
+            paths=every_path(self._source.aliases, metadata.location, metadata.properties),
             metadata_location=opened.location,
             metadata_bytes=opened.metadata_bytes,
             properties=metadata.properties,

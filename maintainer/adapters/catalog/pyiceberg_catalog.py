@@ -5,14 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.io import FileIO
+from pyiceberg.table import Table
 
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, secrets_of
+from maintainer.adapters.catalog.files.aliases import load_table
 from maintainer.adapters.catalog.files.deferred_io import open_io
 from maintainer.adapters.catalog.inventories import DEFAULT_TIMEOUT, Inventories, Source, TooMuch
 from maintainer.adapters.catalog.loop import DaemonThreads, iterate_aside, never, wait_for
@@ -43,13 +46,14 @@ from maintainer.domain.inventory import (
     TableFault,
     TableInventory,
 )
-from maintainer.domain.location import TableLocation
+from maintainer.domain.location import Aliases, TableLocation
 from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
 
 DEFAULT_WORKERS: Final = 4
 DEFAULT_POLL_LIMITS: Final = PollLimits()
+NO_ALIASES: Final = Aliases()
 HUGE_ENTRIES: Final = 60_000  # in new manifests: half a second of one core
 _NO_TARGET: Final = SizeClasses(
     target_bytes=0, small_below_bytes=0, large_above_bytes=0
@@ -71,6 +75,7 @@ class PyIcebergCatalog:
         limits: PollLimits = DEFAULT_POLL_LIMITS,
         reader: MetadataReader | None = None,
         timeout: timedelta = DEFAULT_TIMEOUT,
+        aliases: Aliases = NO_ALIASES,
     ) -> None:
         """Take PyIceberg's own properties.
 
@@ -83,7 +88,8 @@ class PyIcebergCatalog:
         self._clock = clock
         self._workers = workers
         self._poller = Poller(name, limits, clock)
-        self._foreign = ForeignLocations(name, clock)
+        self._aliases = aliases
+        self._foreign = ForeignLocations(name, clock, aliases)
         self._lock = threading.Lock()
         self._connecting = threading.Lock()
         self._closings = 0
@@ -93,9 +99,8 @@ class PyIcebergCatalog:
         self._under_way: set[Future[Any]] = set()
         self._owns_reader = reader is None
         self._reader = reader or MetadataReader()
-        self._inventories = Inventories(
-            Source(self._catalog, self._io_for, self._properties), self._reader, clock, timeout
-        )
+        source = Source(self._catalog, self._io_for, self._properties, aliases)
+        self._inventories = Inventories(source, self._reader, clock, timeout)
 
     @property
     def name(self) -> str:
@@ -159,7 +164,8 @@ class PyIcebergCatalog:
         for found in self._poller.poll(catalog, known, self._executor(), within):
             match found:
                 case Polled():
-                    yield found
+                    location = self._aliases.resolve(found.metadata_location)
+                    yield replace(found, metadata_location=location)
                 case Unanswered(table, reason):
                     yield self._fault(
                         table, kind_of_catalog_error(reason), explain(reason, self._secrets)
@@ -242,9 +248,7 @@ class PyIcebergCatalog:
         if total is not None:
             return total
         try:
-            return count_by_reading(
-                self._catalog().load_table((*table.namespace, table.name)), snapshot_id, limit_bytes
-            )
+            return count_by_reading(self._load(table), snapshot_id, limit_bytes)
         except Exception:  # noqa: BLE001 - any error means that the count is unknown
             return None
 
@@ -254,7 +258,7 @@ class PyIcebergCatalog:
         if isinstance(opened, TableFault):
             return None
         try:
-            return len(opened.access.io.new_input(path))
+            return opened.access.length(path)
         # Storage libraries raise any exception, and an unseen file proves nothing.
         except Exception:  # noqa: BLE001
             return None
@@ -291,9 +295,7 @@ class PyIcebergCatalog:
         from maintainer.adapters.catalog.canary import read_canary  # noqa: PLC0415
 
         try:
-            return read_canary(
-                self._catalog().load_table((*table.namespace, table.name)), snapshot_ids
-            )
+            return read_canary(self._load(table), snapshot_ids)
         except Exception:  # noqa: BLE001 - an unseen file proves nothing, for any reason
             return None
 
@@ -360,6 +362,9 @@ class PyIcebergCatalog:
         message = f"catalog {self._name} was closed while it was connected to"
         raise CatalogUnavailableError(message)
 
+    def _load(self, table: TableIdentifier) -> Table:
+        return load_table(self._catalog(), table, self._io_for, self._aliases)
+
     def _executor(self) -> Executor:
         with self._lock:
             if self._pool is None:
@@ -368,6 +373,7 @@ class PyIcebergCatalog:
 
     def _io_for(self, catalog: Catalog, location: str) -> FileIO:
         """Return one FileIO for each storage, kept for its connections."""
+        location = self._aliases.resolve(location)
         scheme, _, rest = location.partition(":")  # an HDFS location may have no server: hdfs:/path
         key = (
             "file"

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, and_, or_, select
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.schema import store_info, tables
 from maintainer.domain.health import TableHealth
-from maintainer.domain.location import TableLocation, ancestors_of, paths_of
+from maintainer.domain.location import TableLocation, ancestors_of
 
 _SIGN = "location\t"
 _AFTER_TAB = "\n"  # the next character
@@ -22,7 +22,7 @@ _LAST = "\U0010ffff"
 
 def record_locations(database: Database, connection: Connection, health: TableHealth) -> None:
     """Remember every directory that the table writes to now."""
-    for path in paths_of(health.location, health.properties):
+    for path in health.own_paths():
         connection.execute(
             database.insert_unless_present(
                 store_info,

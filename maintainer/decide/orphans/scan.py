@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from re import compile as compile_regex
 
 from maintainer.domain.health import TableHealth
-from maintainer.domain.location import TableLocation, normalise_path, overlap, paths_of
+from maintainer.domain.location import TableLocation, normalise_path, overlap
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.rules import MIN_ORPHAN_AGE, RemoveOrphanFilesRule
@@ -149,7 +149,7 @@ def _find_youth(
 def _find_overlap(
     health: TableHealth, surroundings: Surroundings | None, now: datetime
 ) -> str | None:
-    own = paths_of(health.location, health.properties)
+    own = health.own_paths()
     for location in surroundings.neighbours if surroundings is not None else ():
         if (
             location.table_uuid == health.table_uuid

@@ -12,7 +12,7 @@ from maintainer.domain.action import Action, Disposal, RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
-from maintainer.domain.location import TableLocation, normalise_path, paths_of
+from maintainer.domain.location import TableLocation, normalise_path
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Polled
 from maintainer.steps.table import measure_table
@@ -37,9 +37,7 @@ def record_foreign_locations(ports: Ports, action: Action, health: TableHealth) 
         return None
     found: list[TableLocation] = []
     for catalog in ports.catalogs.values():
-        for location in catalog.foreign_locations(
-            paths_of(health.location, health.properties), ANSWER_VALID_FOR
-        ):
+        for location in catalog.foreign_locations(health.own_paths(), ANSWER_VALID_FOR):
             if isinstance(location, CatalogFault):
                 return f"the other files in the location are unknown: {location.reason}"
             found.append(location)
@@ -113,14 +111,6 @@ def _find_change(
         )
     if table not in names:
         return f"table {table} was not known until now"
-    known = (
-        paths_of(before.health.location, before.health.properties)
-        if before is not None and before.health is not None
-        else ()
-    )
-    moved = [
-        path
-        for path in paths_of(scanned.health.location, scanned.health.properties)
-        if path not in known
-    ]
+    known = before.health.own_paths() if before is not None and before.health is not None else ()
+    moved = [path for path in scanned.health.own_paths() if path not in known]
     return f"table {table} has moved to {moved[0]} since it was measured" if moved else None

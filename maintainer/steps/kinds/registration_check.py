@@ -11,7 +11,7 @@ from maintainer.domain.action import Action, Disposal, ExpireSnapshots, RemoveOr
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
-from maintainer.domain.location import normalise_path, paths_of
+from maintainer.domain.location import normalise_path
 from maintainer.policy.effective import effective
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog, Polled
@@ -55,7 +55,7 @@ def _others(ports: Ports, health: TableHealth) -> frozenset[TableIdentifier]:
 
 def _ask_former_names(ports: Ports, health: TableHealth) -> str | None:
     """Ask for names that a listing lacked, because a listing may lack a name only briefly."""
-    places = ports.store.locations_near(paths_of(health.location, health.properties))
+    places = ports.store.locations_near(health.own_paths())
     former = {
         TableIdentifier.parse(place.table)
         for place in places
@@ -150,7 +150,7 @@ def _find_suspects(
     marks: Iterable[TableIdentifier],
     health: TableHealth,
 ) -> Iterator[TableIdentifier | CatalogFault]:
-    own, measured = paths_of(health.location, health.properties), frozenset(marks)
+    own, measured = health.own_paths(), frozenset(marks)
     for found in polled:
         if isinstance(found, CatalogFault):
             yield found

@@ -31,6 +31,7 @@ from maintainer.adapters.spark.snapshot_marks import mark_settings
 from maintainer.domain.action import Action, RewriteDataFiles
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, Outcome
+from maintainer.domain.location import Aliases
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
 from maintainer.ports.runner import Runner, RunnerReport
@@ -60,6 +61,8 @@ class WallClock:
 
 
 class Lake:
+    aliases = Aliases()
+
     def __init__(self, root: Path, uri: str = "") -> None:
         """`uri`: of a PostgreSQL instead of a SQLite of its own."""
         self.root = root

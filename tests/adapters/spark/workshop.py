@@ -195,7 +195,7 @@ def open_workshop(
     layer = parse_policy(policy, "all.yaml")
     assert isinstance(layer, PolicyLayer), layer
     catalog, store, clock = (
-        PyIcebergCatalog("lake", lake.properties, WallClock()),
+        PyIcebergCatalog("lake", lake.properties, WallClock(), aliases=lake.aliases),
         FakeStore(),
         WallClock(),
     )

@@ -20,7 +20,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
-from maintainer.domain.location import TableLocation, overlap, paths_of
+from maintainer.domain.location import TableLocation, overlap
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
@@ -111,8 +111,7 @@ class FakeStore(
                 plan=known.plan if known is not None and is_same else None,
             )
             self._story.locations |= {
-                (path, health.table_uuid, str(health.table)): None
-                for path in paths_of(health.location, health.properties)
+                (path, health.table_uuid, str(health.table)): None for path in health.own_paths()
             }
             self._add_sample(self._samples.setdefault(health.table_uuid, {}), health)
             self._want_plan(health.table)

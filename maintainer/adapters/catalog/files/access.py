@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
 
@@ -28,7 +29,7 @@ from maintainer.adapters.catalog.limits import (
 )
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.domain.inventory import FaultKind
-from maintainer.domain.location import HDFS_SCHEMES
+from maintainer.domain.location import HDFS_SCHEMES, Aliases
 from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.domain.units import KIB
 from maintainer.ports.clock import Clock
@@ -48,6 +49,7 @@ _TIMED_OUT: Final = re.compile(
     r"\bkind: Timeout\b|\bTimedOut\b|timed out"
 )  # every obstore error names its retry_timeout, and a path may contain "timeout"
 _OWN_IO: Final = "py-io-impl"  # a FileIO of the user's own; it reads local files too
+_NO_ALIASES: Final = Aliases()
 _HASTY: Final = 2  # credentials are short-lived below this many times RENEW_BEFORE
 
 
@@ -66,9 +68,15 @@ class Access:
     """Reads with obstore, else with PyIceberg's FileIO, whose errors are final."""
 
     def __init__(
-        self, io: FileIO, storages: Storages, clock: Clock, renew: Renew | None = None
+        self,
+        io: FileIO,
+        storages: Storages,
+        clock: Clock,
+        renew: Renew | None = None,
+        aliases: Aliases = _NO_ALIASES,
     ) -> None:
         """Take the way to read the table's files; without `renew` the credentials never change."""
+        self._aliases = aliases
         self._storages = storages
         self._clock = clock
         self._ask_catalog = renew
@@ -87,7 +95,7 @@ class Access:
         Credentials that have expired are renewed once.
         """
         await self._renew_in_time()
-        io = self._io
+        location, io = self._aliases.resolve(location), self._io
         try:
             raw = await self._read(io, location, most)
         except Exception as error:
@@ -99,6 +107,7 @@ class Access:
 
     def look(self, location: str) -> StoredFile | None:
         """Return the storage's facts about a file; None if it is missing or unreadable."""
+        location = self._aliases.resolve(location)
         path = local_path(location)
         if path is not None:  # both libraries misread some file names
             return _look_here(path)
@@ -120,14 +129,27 @@ class Access:
 
         None if only other libraries can list there. Raises the storage library's own exceptions.
         """
-        if isinstance(self._io, HdfsFileIO) and location.lower().startswith(HDFS_SCHEMES):
-            return self._io.list_files(location, workers)
-        found = self._storages.find(location.rstrip("/"), self._io.properties)
+        resolved = self._aliases.resolve(location)
+        if isinstance(self._io, HdfsFileIO) and resolved.lower().startswith(HDFS_SCHEMES):
+            return self._list_hdfs(self._io, location, resolved, workers)
+        found = self._storages.find(resolved.rstrip("/"), self._io.properties)
         return (
             None
-            if found is None or local_path(location) is not None
+            if found is None or local_path(resolved) is not None
             else list_files(*found, location, workers)
         )
+
+    @staticmethod
+    def _list_hdfs(
+        io: HdfsFileIO, location: str, resolved: str, workers: int
+    ) -> Iterator[Sequence[FoundFile]]:
+        start, own = resolved.rstrip("/"), location.rstrip("/")
+        for page in io.list_files(resolved, workers):
+            yield [replace(file, path=own + file.path.removeprefix(start)) for file in page]
+
+    def length(self, location: str) -> int:
+        """Return a file's length in bytes. Raises the storage library's own exceptions."""
+        return len(self._io.new_input(self._aliases.resolve(location)))
 
     def secrets(self) -> tuple[str, ...]:
         """List the credentials that must not be shown, vended ones included."""

@@ -15,11 +15,14 @@ from pyiceberg.exceptions import NoSuchNamespaceError
 
 from maintainer.adapters.catalog.tables.pointer import NamespaceError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.location import TableLocation, ancestors_of, normalise_path, overlap
+from maintainer.domain.location import Aliases, TableLocation, ancestors_of, overlap
 from maintainer.ports.clock import Clock
 
 TABLE_TYPE = "table_type"
 ICEBERG = "iceberg"
+
+
+_NO_ALIASES = Aliases()
 
 
 @runtime_checkable
@@ -36,8 +39,9 @@ class KnowsForeign(Protocol):
 class ForeignLocations:
     """The latest listing of a catalog, reused while it is younger than the caller allows."""
 
-    def __init__(self, name: str, clock: Clock) -> None:
-        """Take the catalog's name in the configuration."""
+    def __init__(self, name: str, clock: Clock, aliases: Aliases = _NO_ALIASES) -> None:
+        """Take the catalog's name in the configuration, and other names of its locations."""
+        self._aliases = aliases
         self._name = name
         self._clock = clock
         self._lock = Lock()
@@ -73,9 +77,10 @@ class ForeignLocations:
         for database in databases:
             try:
                 for table, location in foreign.foreign_locations(database):
-                    self._names.setdefault(normalise_path(location), []).append(
-                        str(TableIdentifier(self._name, (database,), table))
-                    )
+                    for path in self._aliases.paths_of(location, {}):
+                        self._names.setdefault(path, []).append(
+                            str(TableIdentifier(self._name, (database,), table))
+                        )
             except NoSuchNamespaceError:
                 continue  # dropped during the listing
             except Exception as error:  # noqa: BLE001 - as above

@@ -1,0 +1,58 @@
+"""Reads locations that Spark writes under another name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.io import FileIO, InputFile, OutputFile, load_file_io
+from pyiceberg.table import StaticTable, Table
+
+from maintainer.adapters.catalog.limits import local_path
+from maintainer.adapters.catalog.tables.pointer import locate
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.location import PLACE_PROPERTIES, Aliases, normalise_path
+
+
+def every_path(aliases: Aliases, location: str, properties: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a table's directories under all their names: aliases, and targets of symlinks."""
+    written = (location, *(properties.get(name, "") for name in PLACE_PROPERTIES))
+    local = (local_path(aliases.resolve(text)) for text in written if text.strip())
+    real = (normalise_path(os.path.realpath(path)) for path in local if path is not None)
+    return tuple(dict.fromkeys((*aliases.paths_of(location, properties), *real)))
+
+
+def load_table(
+    catalog: Catalog,
+    table: TableIdentifier,
+    io_for: Callable[[Catalog, str], FileIO],
+    aliases: Aliases,
+) -> Table:
+    """Load a table; with aliases from its metadata file, as PyIceberg's catalogs know one name."""
+    if not aliases.pairs:
+        return catalog.load_table((*table.namespace, table.name))
+    pointer = locate(catalog, table, io_for)
+    properties = dict(pointer.io.properties)
+    loaded = StaticTable.from_metadata(aliases.resolve(pointer.location), properties)
+    loaded.io = AliasedFileIO(properties, pointer.location, aliases)
+    return loaded
+
+
+class AliasedFileIO(FileIO):
+    """PyIceberg's FileIO for locations with other names; it never writes."""
+
+    def __init__(self, properties: dict[str, str], location: str, aliases: Aliases) -> None:
+        """Take a location as Spark names it: the FileIO is that of its other name."""
+        super().__init__(properties)
+        self._aliases = aliases
+        self._inner = load_file_io(properties, aliases.resolve(location))
+
+    def new_input(self, location: str) -> InputFile:
+        return self._inner.new_input(self._aliases.resolve(location))
+
+    def new_output(self, location: str) -> OutputFile:
+        raise PermissionError(f"{location} is only read by this process")  # noqa: EM102, TRY003
+
+    def delete(self, location: str | InputFile | OutputFile) -> None:
+        raise PermissionError(f"{location} is only read by this process")  # noqa: EM102, TRY003
