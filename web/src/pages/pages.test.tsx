@@ -9,9 +9,9 @@ import { ErrorNotice } from "../components/notices";
 import { show } from "../testing/render";
 import { BeforeAfter } from "./job/BeforeAfter";
 import { foldProgress, Timeline } from "./job/Timeline";
-import { ImpactPanel } from "./table/ImpactPanel";
-import { PlanVerdicts } from "./table/PlanPanel";
-import { Upkeep } from "./table/Upkeep";
+import { ImpactPanel } from "./table/overview/ImpactPanel";
+import { PlanVerdicts } from "./table/jobs/PlanPanel";
+import { Upkeep } from "./table/snapshots/Upkeep";
 import { TableRow } from "./tables/TableRow";
 
 const row = (table = makeTable()) => (

@@ -10,18 +10,18 @@ import { PolicyValues } from "../../components/PolicyValues";
 import type { TableAddress } from "../../lib/addresses";
 import { pluralize } from "../../lib/format";
 import { MODE_WORDS } from "../../lib/words";
-import { Activity } from "./Activity";
-import { Answers } from "./Answers";
-import { Metadata, WorstPartitions } from "./Contents";
-import { HistoryChart } from "./HistoryChart";
-import { ImpactPanel } from "./ImpactPanel";
-import { KeyFigures } from "./KeyFigures";
-import { OrphanPanel } from "./OrphanPanel";
-import { PlanPanel } from "./PlanPanel";
-import { SizeHistogram } from "./SizeHistogram";
+import { Activity } from "./activity/Activity";
+import { Answers } from "./overview/Answers";
+import { Metadata, WorstPartitions } from "./files/Contents";
+import { HistoryChart } from "./overview/HistoryChart";
+import { ImpactPanel } from "./overview/ImpactPanel";
+import { KeyFigures } from "./overview/KeyFigures";
+import { OrphanPanel } from "./files/OrphanPanel";
+import { PlanPanel } from "./jobs/PlanPanel";
+import { SizeHistogram } from "./overview/SizeHistogram";
 
 import { TableHeading } from "./TableHeading";
-import { Upkeep } from "./Upkeep";
+import { Upkeep } from "./snapshots/Upkeep";
 
 const route = getRouteApi("/tables/$catalog/$namespace/$table");
 const PAGE_HEIGHT = 600;

@@ -1,7 +1,7 @@
-import type { TableDetail } from "../../api/types";
-import { Tile } from "../../components/Panel";
-import { TimeAgo } from "../../components/TimeAgo";
-import { formatBytes, formatCount, formatRatio, pluralize } from "../../lib/format";
+import type { TableDetail } from "../../../api/types";
+import { Tile } from "../../../components/Panel";
+import { TimeAgo } from "../../../components/TimeAgo";
+import { formatBytes, formatCount, formatRatio, pluralize } from "../../../lib/format";
 
 /** The table's figures at the snapshot measured last. */
 export function KeyFigures({ table }: { table: TableDetail }) {

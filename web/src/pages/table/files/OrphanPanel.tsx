@@ -7,16 +7,16 @@ import {
   orphanListsQuery,
   useDecideOnOrphans,
   type OrphanVerb,
-} from "../../api/queries";
-import { useSession } from "../../api/session";
-import type { OrphanList, TablePath } from "../../api/types";
-import { Grid } from "../../components/Grid";
-import { ErrorNotice, Loaded, Notice } from "../../components/notices";
-import { RoleButton } from "../../components/RoleButton";
-import { Panel } from "../../components/Panel";
-import { TimeAgo } from "../../components/TimeAgo";
-import { formatBytes, formatCount, pluralize } from "../../lib/format";
-import { ORPHAN_STATE_WORDS } from "../../lib/words";
+} from "../../../api/queries";
+import { useSession } from "../../../api/session";
+import type { OrphanList, TablePath } from "../../../api/types";
+import { Grid } from "../../../components/Grid";
+import { ErrorNotice, Loaded, Notice } from "../../../components/notices";
+import { RoleButton } from "../../../components/RoleButton";
+import { Panel } from "../../../components/Panel";
+import { TimeAgo } from "../../../components/TimeAgo";
+import { formatBytes, formatCount, pluralize } from "../../../lib/format";
+import { ORPHAN_STATE_WORDS } from "../../../lib/words";
 
 const LISTS_SHOWN = 5;
 const MAX_NAME = 200;

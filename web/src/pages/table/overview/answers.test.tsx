@@ -1,10 +1,10 @@
 import { screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { makeJob, makeProgress } from "../../../dev/fixtures/jobs";
-import { makeAdvice, makeDetail, makeTable, tables } from "../../../dev/fixtures/tables";
-import { JobList } from "../../components/JobList";
-import { JobProgress, StageList } from "../../components/JobProgress";
-import { show } from "../../testing/render";
+import { makeJob, makeProgress } from "../../../../dev/fixtures/jobs";
+import { makeAdvice, makeDetail, makeTable, tables } from "../../../../dev/fixtures/tables";
+import { JobList } from "../../../components/JobList";
+import { JobProgress, StageList } from "../../../components/JobProgress";
+import { show } from "../../../testing/render";
 import { Answers } from "./Answers";
 
 const bar = () => screen.getByRole("progressbar", { name: "Progress of the job" });

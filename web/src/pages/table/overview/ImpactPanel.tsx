@@ -1,8 +1,8 @@
-import type { TableDetail } from "../../api/types";
-import { Empty } from "../../components/notices";
-import { Panel } from "../../components/Panel";
-import { formatBytes, formatCount, formatDuration, formatFactor } from "../../lib/format";
-import { PROFILE_WORDS } from "../../lib/words";
+import type { TableDetail } from "../../../api/types";
+import { Empty } from "../../../components/notices";
+import { Panel } from "../../../components/Panel";
+import { formatBytes, formatCount, formatDuration, formatFactor } from "../../../lib/format";
+import { PROFILE_WORDS } from "../../../lib/words";
 
 type Impact = NonNullable<TableDetail["impact"]>;
 

@@ -1,15 +1,15 @@
 import { Button } from "@mantine/core";
-import { ApiError } from "../../api/client";
-import { usePlan, usePlanAgain } from "../../api/queries";
-import type { Plan, Planned, Skipped, TablePath } from "../../api/types";
-import { EstimateWords } from "../../components/EstimateWords";
-import { Empty, ErrorNotice, Loaded } from "../../components/notices";
-import { Panel } from "../../components/Panel";
-import { Statement } from "../../components/Statement";
-import { TimeAgo } from "../../components/TimeAgo";
-import { Weights } from "../../components/Weights";
-import { pluralize } from "../../lib/format";
-import { MODE_WORDS, RULE_WORDS } from "../../lib/words";
+import { ApiError } from "../../../api/client";
+import { usePlan, usePlanAgain } from "../../../api/queries";
+import type { Plan, Planned, Skipped, TablePath } from "../../../api/types";
+import { EstimateWords } from "../../../components/EstimateWords";
+import { Empty, ErrorNotice, Loaded } from "../../../components/notices";
+import { Panel } from "../../../components/Panel";
+import { Statement } from "../../../components/Statement";
+import { TimeAgo } from "../../../components/TimeAgo";
+import { Weights } from "../../../components/Weights";
+import { pluralize } from "../../../lib/format";
+import { MODE_WORDS, RULE_WORDS } from "../../../lib/words";
 
 function PlannedVerdict({ planned }: { planned: Planned }) {
   return (

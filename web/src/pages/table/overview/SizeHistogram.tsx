@@ -1,12 +1,12 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { useCallback } from "react";
-import type { HistogramBin, TableDetail } from "../../api/types";
-import { Chart } from "../../components/Chart";
-import { Empty } from "../../components/notices";
-import { Panel } from "../../components/Panel";
-import { formatBytes, formatCount, pluralize } from "../../lib/format";
-import { classifyBin, labelBin } from "../../lib/histogram";
-import type { Palette } from "../../lib/palette";
+import type { HistogramBin, TableDetail } from "../../../api/types";
+import { Chart } from "../../../components/Chart";
+import { Empty } from "../../../components/notices";
+import { Panel } from "../../../components/Panel";
+import { formatBytes, formatCount, pluralize } from "../../../lib/format";
+import { classifyBin, labelBin } from "../../../lib/histogram";
+import type { Palette } from "../../../lib/palette";
 
 /** Iceberg's planner selects files under this share of the target size. */
 const SMALL_FILE_RATIO = 0.75;

@@ -1,6 +1,6 @@
-import type { TableDetail } from "../../api/types";
-import { Panel } from "../../components/Panel";
-import { TimeAgo } from "../../components/TimeAgo";
+import type { TableDetail } from "../../../api/types";
+import { Panel } from "../../../components/Panel";
+import { TimeAgo } from "../../../components/TimeAgo";
 import {
   formatBytes,
   formatCount,
@@ -8,7 +8,7 @@ import {
   formatRatio,
   pluralize,
   UNKNOWN,
-} from "../../lib/format";
+} from "../../../lib/format";
 
 const WRITERS_SHOWN = 3;
 const REFS_SHOWN = 5;

@@ -1,11 +1,11 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
-import { jobs } from "../../../dev/fixtures/jobs";
-import { makeVerdict, verdicts } from "../../../dev/fixtures/verdicts";
-import { Weights } from "../../components/Weights";
-import { isDue } from "../../lib/verdicts";
-import { show } from "../../testing/render";
+import { jobs } from "../../../../dev/fixtures/jobs";
+import { makeVerdict, verdicts } from "../../../../dev/fixtures/verdicts";
+import { Weights } from "../../../components/Weights";
+import { isDue } from "../../../lib/verdicts";
+import { show } from "../../../testing/render";
 import { mergeActivity, ActivityList } from "./Activity";
 
 describe("the activity of a table", () => {

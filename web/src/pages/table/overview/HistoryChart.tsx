@@ -2,22 +2,22 @@ import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { EChartsCoreOption } from "echarts/core";
 import { useCallback } from "react";
-import { historyQuery } from "../../api/queries";
-import type { History, TablePath } from "../../api/types";
-import { Chart } from "../../components/Chart";
-import { Empty, Loaded } from "../../components/notices";
-import { Panel } from "../../components/Panel";
-import { RangeSwitch } from "../../components/RangeSwitch";
-import { drawOverTime, drawValues, scaleBytes } from "../../lib/axes";
-import { pluralize } from "../../lib/format";
+import { historyQuery } from "../../../api/queries";
+import type { History, TablePath } from "../../../api/types";
+import { Chart } from "../../../components/Chart";
+import { Empty, Loaded } from "../../../components/notices";
+import { Panel } from "../../../components/Panel";
+import { RangeSwitch } from "../../../components/RangeSwitch";
+import { drawOverTime, drawValues, scaleBytes } from "../../../lib/axes";
+import { pluralize } from "../../../lib/format";
 import {
   HISTORY_METRICS,
   isHistoryMetric,
   type HistoryMetric,
   type HistoryRange,
-} from "../../lib/metrics";
-import type { Palette } from "../../lib/palette";
-import { formatExact } from "../../lib/time";
+} from "../../../lib/metrics";
+import type { Palette } from "../../../lib/palette";
+import { formatExact } from "../../../lib/time";
 
 const CHART_HEIGHT = 272;
 const METRICS = Object.entries(HISTORY_METRICS).map(([value, { label }]) => ({ value, label }));

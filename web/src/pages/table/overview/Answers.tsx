@@ -1,14 +1,14 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { jobsQuery } from "../../api/queries";
-import type { Job, Outlook, TableDetail } from "../../api/types";
-import { BandBadge, StateBadge } from "../../components/badges";
-import { sayOutcome } from "../../components/JobList";
-import { JobProgress } from "../../components/JobProgress";
-import { Panel } from "../../components/Panel";
-import { HowLong, TimeAgo } from "../../components/TimeAgo";
-import { capitalize } from "../../lib/format";
-import { BAND_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
+import { jobsQuery } from "../../../api/queries";
+import type { Job, Outlook, TableDetail } from "../../../api/types";
+import { BandBadge, StateBadge } from "../../../components/badges";
+import { sayOutcome } from "../../../components/JobList";
+import { JobProgress } from "../../../components/JobProgress";
+import { Panel } from "../../../components/Panel";
+import { HowLong, TimeAgo } from "../../../components/TimeAgo";
+import { capitalize } from "../../../lib/format";
+import { BAND_WORDS, isFinal, RULE_WORDS } from "../../../lib/words";
 
 function Health({ table }: { table: TableDetail }) {
   if (!table.band) return <>Not measured yet.</>;

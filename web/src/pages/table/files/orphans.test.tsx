@@ -1,10 +1,10 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { makeOrphanList, orphanFiles, orphanLists } from "../../../dev/fixtures/orphans";
-import { client } from "../../api/client";
-import type { OrphanList } from "../../api/types";
-import { show } from "../../testing/render";
+import { makeOrphanList, orphanFiles, orphanLists } from "../../../../dev/fixtures/orphans";
+import { client } from "../../../api/client";
+import type { OrphanList } from "../../../api/types";
+import { show } from "../../../testing/render";
 import { OrphanPanel } from "./OrphanPanel";
 
 const path = { catalog: "lake", namespace: "streaming", table: "page_views" };

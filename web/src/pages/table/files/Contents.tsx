@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { partitionsQuery } from "../../api/queries";
-import type { TableDetail, TablePath } from "../../api/types";
-import { Grid } from "../../components/Grid";
-import { Empty, Loaded, Notice } from "../../components/notices";
-import { Panel } from "../../components/Panel";
-import { formatBytes, formatCount, pluralize } from "../../lib/format";
+import { partitionsQuery } from "../../../api/queries";
+import type { TableDetail, TablePath } from "../../../api/types";
+import { Grid } from "../../../components/Grid";
+import { Empty, Loaded, Notice } from "../../../components/notices";
+import { Panel } from "../../../components/Panel";
+import { formatBytes, formatCount, pluralize } from "../../../lib/format";
 
 export function WorstPartitions({ path }: { path: TablePath }) {
   const partitions = useQuery(partitionsQuery(path));
