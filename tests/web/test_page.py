@@ -36,6 +36,11 @@ PAGES = {
     "tables": "/tables",
     "nothing found": "/tables?search=no-such-table",
     "table": "/tables/lake/streaming/page_views",
+    **{
+        f"{tab} of a table": f"/tables/lake/streaming/page_views?tab={tab}"
+        for tab in ("activity", "jobs", "files", "snapshots", "policy")
+    },
+    "table with a running job": "/tables/lake/iot/sensor_readings",
     "table with a fault": "/tables/lake/legacy/clicks",
     "table never measured": "/tables/lake/legacy/empty_yet",
     "unknown table": "/tables/lake/no/such",

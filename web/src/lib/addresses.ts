@@ -30,7 +30,16 @@ export interface TablesAddress {
   sort?: TableSort;
 }
 
+/** The tabs of a table's page, in their order. */
+export const TABLE_TABS = ["overview", "activity", "jobs", "files", "snapshots", "policy"] as const;
+export type TableTab = (typeof TABLE_TABS)[number];
+
+export function isTableTab(value: unknown): value is TableTab {
+  return TABLE_TABS.some((tab) => tab === value);
+}
+
 export interface TableAddress {
+  tab?: TableTab;
   metric?: HistoryMetric;
   range?: HistoryRange;
 }
@@ -75,8 +84,12 @@ export function readTablesAddress(raw: Raw): TablesAddress {
 }
 
 export function readTableAddress(raw: Raw): TableAddress {
-  const { metric, range } = raw;
-  return { ...(isHistoryMetric(metric) && { metric }), ...(isHistoryRange(range) && { range }) };
+  const { tab, metric, range } = raw;
+  return {
+    ...(isTableTab(tab) && { tab }),
+    ...(isHistoryMetric(metric) && { metric }),
+    ...(isHistoryRange(range) && { range }),
+  };
 }
 
 export function readJobsAddress(raw: Raw): JobsAddress {

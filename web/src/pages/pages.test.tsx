@@ -9,7 +9,7 @@ import { ErrorNotice } from "../components/notices";
 import { show } from "../testing/render";
 import { BeforeAfter } from "./job/BeforeAfter";
 import { foldProgress, Timeline } from "./job/Timeline";
-import { ImpactPanel } from "./table/overview/ImpactPanel";
+import { ImpactPanel } from "./table/files/ImpactPanel";
 import { PlanVerdicts } from "./table/jobs/PlanPanel";
 import { Upkeep } from "./table/snapshots/Upkeep";
 import { TableRow } from "./tables/TableRow";

@@ -4,7 +4,6 @@ import { jobsQuery } from "../../../api/queries";
 import type { Job, Outlook, TableDetail } from "../../../api/types";
 import { BandBadge, StateBadge } from "../../../components/badges";
 import { sayOutcome } from "../../../components/JobList";
-import { JobProgress } from "../../../components/JobProgress";
 import { Panel } from "../../../components/Panel";
 import { HowLong, TimeAgo } from "../../../components/TimeAgo";
 import { capitalize } from "../../../lib/format";
@@ -28,19 +27,9 @@ function Health({ table }: { table: TableDetail }) {
   );
 }
 
-/** The daemon's sentence, with the running job's progress or the time of the next check. */
+/** The daemon's sentence, with the time of the next check. */
 function Next({ outlook }: { outlook: Outlook }) {
-  const { kind, sentence, next_at, job } = outlook;
-  if (job) {
-    return (
-      <div className="stack-tight">
-        <p>
-          {sentence} <JobLink job={job}>Open the job</JobLink>
-        </p>
-        <JobProgress progress={job.progress} />
-      </div>
-    );
-  }
+  const { kind, sentence, next_at } = outlook;
   return (
     <>
       {sentence}
@@ -69,10 +58,10 @@ function LastRun({ job }: { job: Job }) {
   );
 }
 
-function JobLink({ job, children }: { job: Pick<Job, "job_id" | "rule">; children?: string }) {
+function JobLink({ job }: { job: Job }) {
   return (
     <Link to="/jobs/$id" params={{ id: job.job_id }}>
-      {children ?? RULE_WORDS[job.rule]}
+      {RULE_WORDS[job.rule]}
     </Link>
   );
 }
@@ -122,10 +111,14 @@ export function Answers({ table }: { table: TableDetail }) {
             <dd>{table.partition_advice.sentence}</dd>
           </>
         )}
-        <dt>What happens next?</dt>
-        <dd>
-          <Next outlook={table.outlook} />
-        </dd>
+        {!table.outlook.job && (
+          <>
+            <dt>What happens next?</dt>
+            <dd>
+              <Next outlook={table.outlook} />
+            </dd>
+          </>
+        )}
         {table.outlook.why && (
           <>
             <dt>Why does nothing start?</dt>

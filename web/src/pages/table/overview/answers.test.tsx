@@ -5,15 +5,21 @@ import { makeAdvice, makeDetail, makeTable, tables } from "../../../../dev/fixtu
 import { JobList } from "../../../components/JobList";
 import { JobProgress, StageList } from "../../../components/JobProgress";
 import { show } from "../../../testing/render";
+import { RunningJob } from "../RunningJob";
 import { Answers } from "./Answers";
 
 const bar = () => screen.getByRole("progressbar", { name: "Progress of the job" });
 
 describe("what happens next on a table", () => {
-  it("is its running job, with its progress and a link to it", async () => {
+  it("is the job above it while one is running", async () => {
     const sensors = tables.find((table) => table.name === "sensor_readings");
     if (!sensors) throw new Error("the fixture has a table with a running job");
-    await show(<Answers table={makeDetail(sensors)} />);
+    const table = makeDetail(sensors);
+    await show(<Answers table={table} />);
+    expect(screen.queryByText("What happens next?")).not.toBeInTheDocument();
+    expect(screen.queryByText("Why does nothing start?")).not.toBeInTheDocument();
+    if (!table.outlook.job) throw new Error("the table has a running job");
+    await show(<RunningJob outlook={table.outlook} job={table.outlook.job} />);
     expect(screen.getByText(/^Rewriting manifests is running/)).toHaveTextContent(
       "After that nothing starts: person paused",
     );
@@ -22,7 +28,10 @@ describe("what happens next on a table", () => {
       "/jobs/rm-sensor-readings-2x9c",
     );
     expect(bar()).toHaveAttribute("aria-valuenow", "10");
-    expect(screen.queryByText("Why does nothing start?")).not.toBeInTheDocument();
+    expect(screen.getByText("Running on Spark", { selector: "li" })).toHaveAttribute(
+      "aria-current",
+      "step",
+    );
   });
 
   it("is that nothing starts while the table is paused", async () => {

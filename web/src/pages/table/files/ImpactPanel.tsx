@@ -70,7 +70,7 @@ export function ImpactPanel({ table }: { table: TableDetail }) {
           {table.partition_advice && (
             <p>
               Maintenance does not change this: the partitions are too fine. See “What would help?”
-              above.
+              in the overview.
             </p>
           )}
           <p className="dim">{impact.source}</p>
