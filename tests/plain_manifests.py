@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -257,6 +258,11 @@ def check_digest(
     )
     assert digest.histogram == tuple(
         bins[index] for index in range(len(HISTOGRAM_BOUNDS_BYTES) + 1)
+    )
+    sizes = [file["file_size_in_bytes"] for file in data]
+    edges = (-1, *(bound - 1 for bound in HISTOGRAM_BOUNDS_BYTES), max(sizes, default=0))
+    assert digest.histogram_bytes == tuple(
+        sum(size for size in sizes if low < size <= high) for low, high in pairwise(edges)
     )
     assert dict(digest.formats) == Counter(file["file_format"].lower() for file in data)
 

@@ -100,8 +100,10 @@ def manifest(
         else ManifestContent.DELETES
     )
     bins = [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1)
+    bytes_of = list(bins)
     for size in sizes or []:
         bins[histogram_bin(size)] += 1
+        bytes_of[histogram_bin(size)] += size
     files = sum(s.file_count for s in shares)
     formats = (("parquet", files),) if content is ManifestContent.DATA else ()
     return ManifestDigest(
@@ -114,6 +116,7 @@ def manifest(
         tuple(bins) if sizes is not None else (),
         formats,
         files,
+        histogram_bytes=tuple(bytes_of) if sizes is not None else (),
     )
 
 

@@ -32,6 +32,7 @@ class HistogramBin(Schema):
     from_bytes: int
     to_bytes: int | None
     files: int
+    bytes: Annotated[int | None, Field(description="Of these files; null of older scans.")]
 
 
 class ManifestGroupOut(Schema):

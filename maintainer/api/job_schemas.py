@@ -31,6 +31,13 @@ class MeasurementOut(Schema):
     manifests: int | None
     manifest_bytes: int | None
     snapshots: int
+    histogram: Annotated[
+        list[int],
+        Field(description="Data files in each bin of the table's histogram; empty: unknown."),
+    ]
+    histogram_bytes: Annotated[
+        list[int], Field(description="Of the files in these bins; empty: unknown.")
+    ]
 
 
 class EffectOut(Schema):

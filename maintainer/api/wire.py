@@ -82,9 +82,10 @@ def _write_histogram(health: TableHealth | None) -> list[health_schemas.Histogra
     if health is None or not health.histogram:
         return []
     lower, upper = (0, *HISTOGRAM_BOUNDS_BYTES), (*HISTOGRAM_BOUNDS_BYTES, None)
+    sizes = health.histogram_bytes or (None,) * len(health.histogram)
     return [
-        health_schemas.HistogramBin(from_bytes=low, to_bytes=high, files=files)
-        for low, high, files in zip(lower, upper, health.histogram, strict=True)
+        health_schemas.HistogramBin(from_bytes=low, to_bytes=high, files=files, bytes=size)
+        for low, high, files, size in zip(lower, upper, health.histogram, sizes, strict=True)
     ]
 
 

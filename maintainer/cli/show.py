@@ -160,6 +160,7 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
         "rewriters": [asdict(one) | {"last_at": _time(one.last_at)} for one in health.rewriters],
         "partitions": len(health.partitions),
         "histogram": list(health.histogram),
+        "histogram_bytes": list(health.histogram_bytes),
         "formats": dict(health.formats),
         "unreadable": [asdict(piece) for piece in health.unreadable],
         "disagreements": [asdict(found) for found in health.disagreements],

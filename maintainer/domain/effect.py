@@ -41,6 +41,8 @@ class Measurement:
     manifests: int | None
     manifest_bytes: int | None
     snapshots: int
+    histogram: tuple[int, ...] = ()  # as TableHealth.histogram; empty: unknown
+    histogram_bytes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

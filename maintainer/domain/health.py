@@ -194,6 +194,7 @@ class TableHealth:
     tags: int
     metadata_bytes: int
     histogram: tuple[int, ...] = ()  # data files per bin of inventory.HISTOGRAM_BOUNDS_BYTES
+    histogram_bytes: tuple[int, ...] = ()  # of the files in these bins; empty: unknown
     formats: Mapping[str, int] = field(default_factory=dict)
     partitions: tuple[PartitionHealth, ...] = ()
     manifest_groups: tuple[ManifestGroup, ...] = ()

@@ -28,7 +28,7 @@ HISTOGRAM_BOUNDS_BYTES: tuple[int, ...] = (
 
 
 # raise it when digests of the same manifest change: then all manifests are read again
-DIGEST_VERSION = 2
+DIGEST_VERSION = 3
 
 
 def histogram_bin(size_bytes: int) -> int:
@@ -129,6 +129,7 @@ class ManifestDigest:
         b""  # filelist.pack_files: all data files of a table with deletes, all delete files
     )
     lists_files: bool = False  # True: `files` is complete; False: it was left out
+    histogram_bytes: tuple[int, ...] = ()  # of the files in the histogram's bins
 
 
 @dataclass(frozen=True, slots=True)

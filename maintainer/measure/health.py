@@ -109,6 +109,7 @@ def _describe_sums(all_sums: ManifestSums, inventory: TableInventory) -> TableHe
         tags=sum(not ref.is_branch for ref in inventory.refs),
         metadata_bytes=inventory.metadata_bytes,
         histogram=tuple(all_sums.histogram),
+        histogram_bytes=tuple(all_sums.histogram_bytes),
         formats=dict(sorted(all_sums.formats.items())),
         partitions=partitions,
         manifest_groups=groups,
@@ -241,6 +242,8 @@ def summarise(health: TableHealth) -> Measurement:
         manifests=health.manifests,
         manifest_bytes=health.manifest_bytes,
         snapshots=health.snapshots,
+        histogram=health.histogram,
+        histogram_bytes=health.histogram_bytes,
     )
 
 

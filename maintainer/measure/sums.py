@@ -160,6 +160,9 @@ class ManifestSums:
     manifests: Counter[ManifestContent] = field(default_factory=Counter)
     bytes: int = 0  # of the manifests themselves
     histogram: list[int] = field(default_factory=lambda: [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1))
+    histogram_bytes: list[int] = field(
+        default_factory=lambda: [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1)
+    )
     formats: Counter[str] = field(default_factory=Counter)
     groups: Counter[tuple[int, ManifestContent]] = field(
         default_factory=Counter
@@ -177,6 +180,8 @@ class ManifestSums:
         self.formats.update(dict(manifest.formats))
         for index, count in enumerate(manifest.histogram):
             self.histogram[index] += count
+        for index, size in enumerate(manifest.histogram_bytes):
+            self.histogram_bytes[index] += size
         self.miscounts += _find_miscounts(manifest)
         for share in manifest.partitions:
             self.contents[share.content].add(share)

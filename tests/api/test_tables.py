@@ -113,9 +113,10 @@ def test_a_bad_parameter_is_a_problem_that_names_it(
 def test_a_table_shows_its_health_and_its_policy_with_sources(client: Client) -> None:
     table = client.get(path_of(ORDERS)).json()
     assert table["partitions"] == 3
-    assert table["histogram"][0] == {"from_bytes": 0, "to_bytes": 16384, "files": 0}
+    assert table["histogram"][0] == {"from_bytes": 0, "to_bytes": 16384, "files": 0, "bytes": 0}
     assert table["histogram"][-1]["to_bytes"] is None
     assert sum(part["files"] for part in table["histogram"]) == 100
+    assert sum(part["bytes"] for part in table["histogram"]) == table["data_bytes"]
     assert table["refs"][0] == {"name": "main", "snapshot_id": str(BIG_ID), "is_branch": True}
     assert table["manifest_groups"][1] == {
         "spec_id": 0,

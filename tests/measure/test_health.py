@@ -51,6 +51,9 @@ def test_health_is_the_sum_of_the_digests() -> None:
         health.delete_manifests,
     ) == (4, 12000, 2, 2)
     assert sum(health.histogram) == 4
+    assert sum(health.histogram_bytes) == health.data_bytes
+    before = summarise(health)
+    assert (before.histogram, before.histogram_bytes) == (health.histogram, health.histogram_bytes)
     assert health.formats == {"parquet": 4}
     first = health.partitions[0]
     assert (

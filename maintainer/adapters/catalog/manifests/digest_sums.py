@@ -63,6 +63,9 @@ class Tally:
     entries: int = 0
     shares: dict[tuple[str, Content], _Share] = field(default_factory=dict)
     histogram: list[int] = field(default_factory=lambda: [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1))
+    histogram_bytes: list[int] = field(
+        default_factory=lambda: [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1)
+    )
     formats: dict[str, int] = field(default_factory=dict)
     name_characters: int = 0
 
@@ -159,11 +162,14 @@ class Tally:
         """Count sorted sizes into the histogram."""
         if len(sizes) < _FEW_SIZES:
             for size in sizes:
-                self.histogram[histogram_bin(size)] += 1
+                index = histogram_bin(size)
+                self.histogram[index] += 1
+                self.histogram_bytes[index] += size
             return
         below = [0, *(bisect_left(sizes, bound) for bound in HISTOGRAM_BOUNDS_BYTES), len(sizes)]
         for index, (start, end) in enumerate(pairwise(below)):
             self.histogram[index] += end - start
+            self.histogram_bytes[index] += sum(sizes[start:end])
 
 
 def _partition_digest(

@@ -159,6 +159,7 @@ def make_digest(listed: ListedManifest, length_bytes: int, tally: Tally) -> Mani
         sequence_number=listed.sequence_number,
         partitions=tally.partitions(listed.spec_id),
         histogram=tuple(tally.histogram),
+        histogram_bytes=tuple(tally.histogram_bytes),
         formats=tuple(sorted(tally.formats.items())),
         entries_read=tally.entries,
         files=tally.pack_files(),

@@ -334,6 +334,7 @@ def digest_of(*records: dict[str, Any], version: int = 3) -> ManifestDigest:
 KNOWN_DIGESTS: Final = {
     1: "4222e60f30c6f3b0031d2a9402dee33972a655868cd212c449556d4e9358794e",
     2: "4222e60f30c6f3b0031d2a9402dee33972a655868cd212c449556d4e9358794e",  # files packed otherwise
+    3: "77173581c37fbb582fe9b140ee8a97eae1558b49145ef2751c14dfa4277971d4",  # bytes of each bin
 }  # by DIGEST_VERSION
 
 
