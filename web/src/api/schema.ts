@@ -1722,6 +1722,11 @@ export interface components {
      * @description Data files with from_bytes <= size < to_bytes (None: no upper bound).
      */
     HistogramBin: {
+      /**
+       * Bytes
+       * @description Of these files; null of older scans.
+       */
+      bytes: number | null;
       /** Files */
       files: number;
       /** From Bytes */
@@ -2033,6 +2038,16 @@ export interface components {
       data_files: number | null;
       /** Delete Files */
       delete_files: number | null;
+      /**
+       * Histogram
+       * @description Data files in each bin of the table's histogram; empty: unknown.
+       */
+      histogram: number[];
+      /**
+       * Histogram Bytes
+       * @description Of the files in these bins; empty: unknown.
+       */
+      histogram_bytes: number[];
       /** Manifest Bytes */
       manifest_bytes: number | null;
       /** Manifests */

@@ -78,14 +78,14 @@ describe("labelBin", () => {
     [256 * KIB, MIB, "256 KiB–1 MiB"],
     [1024 * MIB, null, "≥ 1 GiB"],
   ])("writes %d..%d as %s", (from_bytes, to_bytes, label) =>
-    expect(plain(labelBin({ from_bytes, to_bytes, files: 1 }))).toBe(label),
+    expect(plain(labelBin({ from_bytes, to_bytes, files: 1, bytes: null }))).toBe(label),
   );
 });
 
 it("tells which bins hold small files", () => {
   const classify = (from: number, to: number | null) =>
     classifyBin(
-      { from_bytes: from * MIB, to_bytes: to === null ? null : to * MIB, files: 1 },
+      { from_bytes: from * MIB, to_bytes: to === null ? null : to * MIB, files: 1, bytes: null },
       96 * MIB,
     );
   expect(classify(32, 64)).toBe("small");

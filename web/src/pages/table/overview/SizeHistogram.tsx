@@ -1,102 +1,126 @@
-import type { EChartsCoreOption } from "echarts/core";
-import { useCallback } from "react";
-import type { HistogramBin, TableDetail } from "../../../api/types";
+import { SegmentedControl } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useCallback, useMemo, useState } from "react";
+import { jobsQuery } from "../../../api/queries";
+import type { Measurement, TableDetail } from "../../../api/types";
 import { Chart } from "../../../components/Chart";
+import { Grid } from "../../../components/Grid";
 import { Empty } from "../../../components/notices";
 import { Panel } from "../../../components/Panel";
-import { formatBytes, formatCount, pluralize } from "../../../lib/format";
-import { classifyBin, labelBin } from "../../../lib/histogram";
+import { formatBytes, formatCount } from "../../../lib/format";
+import { labelBin } from "../../../lib/histogram";
+import {
+  drawHistogram,
+  findClasses,
+  type SizeClass,
+  type SizeMeasure,
+} from "../../../lib/histogramChart";
 import type { Palette } from "../../../lib/palette";
 
 /** Iceberg's planner selects files under this share of the target size. */
 const SMALL_FILE_RATIO = 0.75;
 
-function drawHistogram(
-  bins: HistogramBin[],
-  smallBelow: number | null,
-  palette: Palette,
-): EChartsCoreOption {
-  return {
-    animation: false,
-    grid: { left: 8, right: 8, top: 24, bottom: 4, containLabel: true },
-    tooltip: {
-      trigger: "axis",
-      axisPointer: { type: "shadow" },
-      backgroundColor: palette.surface,
-      borderColor: palette.line,
-      textStyle: { color: palette.text, fontSize: 12 },
-      valueFormatter: (value: number) => pluralize(value, "data file"),
-    },
-    xAxis: {
-      type: "category",
-      data: bins.map(labelBin),
-      axisLabel: { color: palette.dim, fontSize: 11, rotate: 40, interval: 0 },
-      axisTick: { show: false },
-      axisLine: { lineStyle: { color: palette.line } },
-    },
-    yAxis: {
-      type: "value",
-      minInterval: 1,
-      axisLabel: { color: palette.dim, fontSize: 11, formatter: formatCount },
-      splitLine: { lineStyle: { color: palette.line } },
-    },
-    series: [
-      {
-        type: "bar",
-        barCategoryGap: "18%",
-        label: {
-          show: true,
-          position: "top",
-          color: palette.dim,
-          fontSize: 11,
-          formatter: ({ value }: { value: number }) => (value > 0 ? formatCount(value) : ""),
-        },
-        data: bins.map((bin) => ({
-          value: bin.files,
-          itemStyle: { color: palette[classifyBin(bin, smallBelow)], borderRadius: [2, 2, 0, 0] },
-        })),
-      },
-    ],
-  };
+function describe(classes: SizeClass[], measure: SizeMeasure): string {
+  const format = measure === "bytes" ? formatBytes : formatCount;
+  return classes.map((each) => `${labelBin(each.bin)}: ${format(each[measure])}`).join("; ");
 }
 
-function describe(bins: HistogramBin[]): string {
-  return bins.map((bin) => `${labelBin(bin)}: ${formatCount(bin.files)}`).join("; ");
+/** The table before the last job that removed data files. */
+function useBefore(table: string): Measurement | null {
+  const jobs = useInfiniteQuery(jobsQuery({ table, state: undefined })).data?.pages[0]?.items;
+  return jobs?.find((job) => (job.effect?.files_removed ?? 0) > 0)?.effect?.before ?? null;
 }
 
 /** The data files by size, and which count as small. */
 export function SizeHistogram({ table }: { table: TableDetail }) {
   const { histogram, target_file_size_bytes: target } = table;
+  const [measure, setMeasure] = useState<SizeMeasure>("files");
+  const before = useBefore(table.table);
   const smallBelow = target === null ? null : Math.floor(target * SMALL_FILE_RATIO);
-  const option = useCallback(
-    (palette: Palette) => drawHistogram(histogram, smallBelow, palette),
-    [histogram, smallBelow],
+  const classes = useMemo(
+    () => findClasses(histogram, before, target),
+    [histogram, before, target],
   );
-  const filled = histogram.filter((bin) => bin.files > 0);
+  const option = useCallback(
+    (palette: Palette) => drawHistogram(classes, measure, target, smallBelow, palette),
+    [classes, measure, target, smallBelow],
+  );
+  if (!histogram.some((bin) => bin.files > 0))
+    return (
+      <Panel title="Data files by size">
+        <Empty title="No data files to show" />
+      </Panel>
+    );
   return (
     <Panel
       title="Data files by size"
       aside={
-        smallBelow !== null && <span className="dim">small: under {formatBytes(smallBelow)}</span>
+        <SegmentedControl
+          size="xs"
+          aria-label="Bars count"
+          data={[
+            { value: "files", label: "Files" },
+            {
+              value: "bytes",
+              label: "Bytes",
+              disabled: histogram.some((bin) => bin.bytes === null),
+            },
+          ]}
+          value={measure}
+          onChange={(value) => setMeasure(value === "bytes" ? "bytes" : "files")}
+        />
       }
     >
-      {filled.length === 0 ? (
-        <Empty title="No data files to show" />
-      ) : (
-        <>
-          <Chart label={`Data files by size: ${describe(filled)}`} option={option} />
-          <ul className="legend">
-            <LegendItem color="var(--degraded)">small</LegendItem>
-            <LegendItem color="var(--watch)">around the limit</LegendItem>
-            <LegendItem color="var(--healthy)">large enough</LegendItem>
-          </ul>
-        </>
-      )}
+      <Chart label={`Data files by size: ${describe(classes, measure)}`} option={option} />
+      <ul className="legend">
+        <LegendItem color="var(--degraded)">
+          small{smallBelow !== null && `: under ${formatBytes(smallBelow)}`}
+        </LegendItem>
+        <LegendItem color="var(--watch)">around the limit</LegendItem>
+        <LegendItem color="var(--healthy)">large enough</LegendItem>
+        {classes.some((each) => each.before) && (
+          <LegendItem color="transparent">before the last rewrite</LegendItem>
+        )}
+      </ul>
+      <Classes classes={classes} />
     </Panel>
   );
 }
 
-function LegendItem({ color, children }: { color: string; children: string }) {
+/** The chart's figures, for those who cannot see it. */
+function Classes({ classes }: { classes: SizeClass[] }) {
+  const hasBefore = classes.some((each) => each.before);
+  return (
+    <details>
+      <summary>Show as a table</summary>
+      <Grid
+        label="Data files by size, figures"
+        headings={[
+          "Size",
+          { figures: "Files" },
+          { figures: "Bytes" },
+          ...(hasBefore ? [{ figures: "Files before" }, { figures: "Bytes before" }] : []),
+        ]}
+      >
+        {classes.map((each) => (
+          <tr key={each.bin.from_bytes}>
+            <th scope="row">{labelBin(each.bin)}</th>
+            <td className="num">{formatCount(each.files)}</td>
+            <td className="num">{formatBytes(each.bytes)}</td>
+            {hasBefore && (
+              <>
+                <td className="num">{formatCount(each.before?.files)}</td>
+                <td className="num">{formatBytes(each.before?.bytes)}</td>
+              </>
+            )}
+          </tr>
+        ))}
+      </Grid>
+    </details>
+  );
+}
+
+function LegendItem({ color, children }: { color: string; children: React.ReactNode }) {
   return (
     <li>
       <span className="legend-item">
