@@ -17,12 +17,13 @@ from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.fields import Time
 from maintainer.api.health_schemas import Schema, SnapshotId
 from maintainer.api.paths import RecordIn
+from maintainer.api.spans import thin
 from maintainer.domain.access import Role
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
-from maintainer.domain.health import TableHealth
+from maintainer.domain.health import SnapshotRole, SnapshotStamp, TableHealth
 from maintainer.domain.pin import Pin
 from maintainer.domain.rules import ExpireSnapshotsRule
-from maintainer.estimate.retained_snapshots import find_keepers, preview_expiry
+from maintainer.estimate.retained_snapshots import describe_expiry, find_keepers, preview_expiry
 from maintainer.ports import Ports
 from maintainer.ports.store.tables import TableRecord
 from maintainer.steps.table_plan import policy_of
@@ -85,9 +86,30 @@ class PinList(Schema):
     keepers: list[KeeperOut]
 
 
+class SnapshotOut(Schema):
+    """A snapshot that the table keeps."""
+
+    snapshot_id: SnapshotId
+    committed_at: datetime
+    refs: Annotated[list[str], Field(description="The branches and tags that point to it.")]
+    pins: Annotated[list[str], Field(description="The pins that keep it and all newer ones.")]
+    role: Annotated[
+        SnapshotRole | None, Field(description="Why it may be needed off all branches.")
+    ]
+    expires: Annotated[bool, Field(description="The next run of expiry would remove it.")]
+
+
+class SnapshotList(Schema):
+    """Snapshots, newest first; total is the number of all."""
+
+    items: list[SnapshotOut]
+    total: int
+
+
 class ExpiryOut(Schema):
     """What one run of expire_snapshots would remove now, by simulation on the table's metadata."""
 
+    sentence: str
     action: Annotated[str, Field(description="The CALL statement.")]
     snapshots: int
     snapshot_ids: Annotated[list[SnapshotId], Field(description="The oldest first; at most 1000.")]
@@ -210,13 +232,51 @@ def _note(
 )
 def get_expiry(record: RecordIn, ports: PortsIn) -> ExpiryOut:
     """A preview from the last measurement under the policy in force; stores and starts nothing."""
-    health, now = _health_of(record), ports.clock.now()
-    preview = preview_expiry(
-        health, _expiry_rule(ports, health), ports.store.pins(health.table_uuid), now
-    )
+    health = _health_of(record)
+    rule = _expiry_rule(ports, health)
+    preview = preview_expiry(health, rule, ports.store.pins(health.table_uuid), ports.clock.now())
     return ExpiryOut.of(
         preview,
+        sentence=describe_expiry(preview, health, rule),
         action=main_statement(record.table, preview.action),
         snapshots=len(preview.snapshots),
         snapshot_ids=[stamp.snapshot_id for stamp in preview.snapshots[:MAX_LISTED_SNAPSHOTS]],
+    )
+
+
+@router.get(
+    f"{_ONE}/snapshots",
+    summary="The snapshots that the table keeps",
+    responses=_NOT_FOUND,
+    dependencies=[on_table(Role.VIEWER)],
+)
+def get_snapshots(record: RecordIn, ports: PortsIn) -> SnapshotList:
+    """Snapshots of the last measurement, newest first.
+
+    Of more than 1000 they are thinned evenly; those with a branch, a tag, a pin or a role stay.
+    """
+    health, now = _health_of(record), ports.clock.now()
+    pins = tuple(ports.store.pins(health.table_uuid))
+    preview = preview_expiry(health, _expiry_rule(ports, health), pins, now)
+    gone = {stamp.snapshot_id for stamp in preview.snapshots} if preview.refusal is None else set()
+
+    def write(stamp: SnapshotStamp) -> SnapshotOut:
+        found = stamp.snapshot_id
+        return SnapshotOut.of(
+            stamp,
+            refs=[ref.name for ref in health.refs if ref.snapshot_id == found],
+            pins=[pin.name for pin in pins if pin.snapshot_id == found and pin.holds_at(now)],
+            expires=found in gone,
+        )
+
+    named = {ref.snapshot_id for ref in health.refs} | {pin.snapshot_id for pin in pins}
+    stamps = sorted(health.history, key=lambda stamp: (stamp.committed_at, stamp.snapshot_id))
+    shown = named | {stamp.snapshot_id for stamp in thin(stamps, MAX_LISTED_SNAPSHOTS)}
+    return SnapshotList(
+        items=[
+            write(stamp)
+            for stamp in reversed(stamps)
+            if stamp.snapshot_id in shown or stamp.role is not None
+        ],
+        total=len(stamps),
     )

@@ -102,6 +102,10 @@ class PolicyValueOut(Schema):
     path: str
     value: str
     source: str
+    is_built_in: Annotated[bool, Field(description="No file, table property or person set it.")]
+    built_in: Annotated[
+        str | None, Field(description="The value where nothing sets it; null: none.")
+    ]
 
 
 class PolicyProblemOut(Schema):

@@ -22,12 +22,18 @@ from maintainer.domain.job_driver import JobDriver
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
 from maintainer.measure.impact import ImpactModel, estimate_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
-from maintainer.policy.layering import weak_to_strong
-from maintainer.policy.writing import describe, describe_layer
+from maintainer.policy.effective import built_in_values
+from maintainer.policy.layering import BUILT_IN, weak_to_strong
+from maintainer.policy.writing import describe, describe_layer, write_path, write_value
 from maintainer.ports.store.figures import Overview
 from maintainer.ports.store.tables import TableRecord
 
 _OF_HEALTH = {field.name for field in fields(TableHealth)}
+_BUILT_IN_TEXTS = {
+    write_path(path): write_value(path, value)
+    for path, value in built_in_values().items()
+    if value is not None
+}
 _EMPTY: Mapping[Any, object] = {list: (), dict: {}}  # of a table without health; others: unknown
 
 
@@ -128,7 +134,13 @@ def _write_layer(layer: PolicyLayer) -> schemas.PolicyLayerOut:
 
 def _write_values(described: Iterable[tuple[str, str, str]]) -> list[schemas.PolicyValueOut]:
     return [
-        schemas.PolicyValueOut(path=path, value=value, source=source)
+        schemas.PolicyValueOut(
+            path=path,
+            value=value,
+            source=source,
+            is_built_in=source == BUILT_IN,
+            built_in=_BUILT_IN_TEXTS.get(path),
+        )
         for path, value, source in described
     ]
 

@@ -129,6 +129,11 @@ def effective(
     )
 
 
+def built_in_values() -> Mapping[str, object]:
+    """The value of each setting that no layer sets, by its path."""
+    return {path: setting.value for path, setting in _BUILT_IN_SETTINGS.items()}
+
+
 def _is_named(kind: type[Rule], merged: _Settings) -> bool:
     return _get(merged, f"rules.{kind.name}", bool) is True
 

@@ -39,6 +39,7 @@ PROMISED = {
     "/api/v1/tables/{catalog}/{namespace}/{table}/pins"),
     ("DELETE", "/api/v1/tables/{catalog}/{namespace}/{table}/pins/{name}"), ("GET",
     "/api/v1/tables/{catalog}/{namespace}/{table}/expiry"),
+    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/snapshots"),
     ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans"), ("GET",
     "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/approve"),

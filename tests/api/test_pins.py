@@ -84,3 +84,17 @@ def test_a_table_that_was_never_measured_has_no_snapshots_to_pin(client: Client)
     table = replace(ORDERS, name="broken")
     client.daemon.store.record_fault(TableFault(table, FaultKind.METADATA_CORRUPT, "torn", NOW))
     assert "has not been measured yet" in expect_problem(client.get(f"{path_of(table)}/pins"), 409)
+
+
+def test_snapshots_are_listed_with_what_holds_them_and_what_expiry_would_take(
+    client: Client,
+) -> None:
+    client.post(PINS, {"name": "replica", "snapshot_id": "4"})
+    listed = client.get(f"{path_of(ORDERS)}/snapshots").json()
+    assert listed["total"] == 20
+    assert [item["snapshot_id"] for item in listed["items"]] == [str(n) for n in range(20, 0, -1)]
+    assert listed["items"][0]["refs"] == ["main"]
+    held = [item for item in listed["items"] if item["pins"]]
+    assert [(item["snapshot_id"], item["pins"]) for item in held] == [("4", ["replica"])]
+    assert [item["snapshot_id"] for item in listed["items"] if item["expires"]] == ["3", "2", "1"]
+    assert client.get(EXPIRY).json()["sentence"].startswith("3 of 20 snapshots are older than")

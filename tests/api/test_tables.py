@@ -129,7 +129,12 @@ def test_a_table_shows_its_health_and_its_policy_with_sources(client: Client) ->
         "path": "target_file_size",
         "value": "256MiB",
         "source": "policies/default.yaml:2",
+        "is_built_in": False,
+        "built_in": None,
     } in table["policy"]["values"]
+    mode, priority = table["policy"]["values"][:2]
+    assert (mode["is_built_in"], mode["built_in"]) == (False, "observe")
+    assert (priority["is_built_in"], priority["built_in"]) == (True, "50")
 
 
 @pytest.mark.parametrize(

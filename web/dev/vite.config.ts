@@ -7,6 +7,7 @@ import * as fleet from "./fixtures/fleet.ts";
 import * as jobs from "./fixtures/jobs.ts";
 import * as tables from "./fixtures/tables.ts";
 import * as orphans from "./fixtures/orphans.ts";
+import * as snapshots from "./fixtures/snapshots.ts";
 import { minutesAgo } from "./fixtures/times.ts";
 import { verdicts } from "./fixtures/verdicts.ts";
 
@@ -56,6 +57,12 @@ function answerTable(response: ServerResponse, parts: string[], query: URLSearch
       });
     case "partitions":
       return send(response, { items: tables.partitions, next_cursor: null, total: 96 });
+    case "snapshots":
+      return send(response, snapshots.snapshots);
+    case "pins":
+      return send(response, snapshots.pins);
+    case "expiry":
+      return send(response, snapshots.expiry);
     case "verdicts":
       return send(response, { items: verdicts, next_cursor: null, total: verdicts.length });
     case "orphans":

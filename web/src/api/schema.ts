@@ -948,6 +948,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/snapshots": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The snapshots that the table keeps
+     * @description Snapshots of the last measurement, newest first.
+     *
+     *     Of more than 1000 they are thinned evenly; those with a branch, a tag, a pin or a role stay.
+     */
+    get: operations["get_snapshots"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/tables/{catalog}/{namespace}/{table}/verdicts": {
     parameters: {
       query?: never;
@@ -1546,6 +1568,8 @@ export interface components {
        * @description Why nothing may go.
        */
       refusal: string | null;
+      /** Sentence */
+      sentence: string;
       /**
        * Snapshot Ids
        * @description The oldest first; at most 1000.
@@ -2620,6 +2644,16 @@ export interface components {
      * @description One value of the policy in force, and where it was written.
      */
     PolicyValueOut: {
+      /**
+       * Built In
+       * @description The value where nothing sets it; null: none.
+       */
+      built_in: string | null;
+      /**
+       * Is Built In
+       * @description No file, table property or person set it.
+       */
+      is_built_in: boolean;
       /** Path */
       path: string;
       /** Source */
@@ -3120,6 +3154,52 @@ export interface components {
        */
       sentence: string;
     };
+    /**
+     * SnapshotList
+     * @description Snapshots, newest first; total is the number of all.
+     */
+    SnapshotList: {
+      /** Items */
+      items: components["schemas"]["SnapshotOut"][];
+      /** Total */
+      total: number;
+    };
+    /**
+     * SnapshotOut
+     * @description A snapshot that the table keeps.
+     */
+    SnapshotOut: {
+      /**
+       * Committed At
+       * Format: date-time
+       */
+      committed_at: string;
+      /**
+       * Expires
+       * @description The next run of expiry would remove it.
+       */
+      expires: boolean;
+      /**
+       * Pins
+       * @description The pins that keep it and all newer ones.
+       */
+      pins: string[];
+      /**
+       * Refs
+       * @description The branches and tags that point to it.
+       */
+      refs: string[];
+      /** @description Why it may be needed off all branches. */
+      role: components["schemas"]["SnapshotRole"] | null;
+      /** Snapshot Id */
+      snapshot_id: string;
+    };
+    /**
+     * SnapshotRole
+     * @description Why a snapshot at no branch's head may still be needed, by its own summary.
+     * @enum {string}
+     */
+    SnapshotRole: "staged" | "checkpoint" | "marker";
     /**
      * Stage
      * @description The stages of a job, in order. A job may skip a stage; it never falls.
@@ -8752,6 +8832,114 @@ export interface operations {
       };
       /** @description Unsupported Media Type */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_snapshots: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SnapshotList"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
         headers: {
           [name: string]: unknown;
         };

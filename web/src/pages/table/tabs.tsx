@@ -12,6 +12,8 @@ import { ImpactPanel } from "./files/ImpactPanel";
 import { KeyFigures } from "./overview/KeyFigures";
 import { SizeHistogram } from "./overview/SizeHistogram";
 import { GoverningPolicy } from "./policy/GoverningPolicy";
+import { PinPanel } from "./snapshots/PinPanel";
+import { SnapshotPanel } from "./snapshots/SnapshotPanel";
 import { Upkeep } from "./snapshots/Upkeep";
 
 export interface TabProps {
@@ -59,6 +61,18 @@ function Files({ table, path }: TabProps) {
   );
 }
 
+function Snapshots({ table, path }: TabProps) {
+  return (
+    <>
+      <SnapshotPanel table={table.table} path={path} />
+      <div className="columns">
+        <PinPanel table={table.table} path={path} />
+        <Upkeep table={table} />
+      </div>
+    </>
+  );
+}
+
 /** The tabs of a table's page, in their order. */
 export const TABS: Record<TableTab, { label: string; Content: ComponentType<TabProps> }> = {
   overview: { label: "Overview", Content: Overview },
@@ -68,6 +82,6 @@ export const TABS: Record<TableTab, { label: string; Content: ComponentType<TabP
   },
   jobs: { label: "Jobs", Content: Jobs },
   files: { label: "Files", Content: Files },
-  snapshots: { label: "Snapshots", Content: ({ table }) => <Upkeep table={table} /> },
+  snapshots: { label: "Snapshots", Content: Snapshots },
   policy: { label: "Policy", Content: ({ table }) => <GoverningPolicy table={table} /> },
 };
