@@ -5,8 +5,8 @@ import { useResume } from "../api/queries";
 import { useRefusal } from "../api/session";
 import type { InboxEntry, TablePath } from "../api/types";
 import { locateTable } from "../lib/identifier";
-import { ListedFiles } from "../pages/table/OrphanPanel";
-import { RunDialog } from "../pages/table/RunDialog";
+import { ListedFiles } from "../pages/table/files/OrphanPanel";
+import { RunDialog } from "../pages/table/actions/RunDialog";
 import { ErrorNotice } from "./notices";
 
 interface ActionProps {
