@@ -23,7 +23,7 @@ from maintainer.domain.rules import (
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.units import MIB, parse_duration, parse_size
 from maintainer.policy import effective as merging
-from maintainer.policy.writing import describe, describe_layer, write_value
+from maintainer.policy.writing import describe, describe_layer, flatten, write_value
 
 ORDERS = TableIdentifier.parse("lake.sales.orders")
 DATA, MANIFESTS, EXPIRE = (
@@ -576,3 +576,14 @@ def test_blackouts_are_a_list_of_windows() -> None:
         "policies/a.yaml:1",
     ) in describe(policy)
     assert effective((), ORDERS, {}).blackouts == ()
+
+
+def test_the_built_in_values_are_those_of_a_table_without_policies() -> None:
+    built_in = merging.built_in_values()
+    described = {
+        path: value
+        for path, value in flatten(effective((), ORDERS, {})).items()
+        if path in built_in
+    }
+    assert {"mode", "priority", "canary"} <= described.keys()
+    assert described == {path: built_in[path] for path in described}
