@@ -96,9 +96,11 @@ export function Outlook() {
           {(data) => <QueueList queue={data} />}
         </Loaded>
         {observed && (
-          <p>
-            {observed.sentence}. <Link to="/policies">Show the policies</Link>
-          </p>
+          <div className="row">
+            <span className="badge badge-info">Only observed</span>
+            <span>{observed.sentence}</span>
+            <Link to="/policies">Show the policies</Link>
+          </div>
         )}
       </Panel>
     </div>
