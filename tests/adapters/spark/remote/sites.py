@@ -63,7 +63,8 @@ class FakeLauncher:
         self.ended.append(handle)
 
     def find(self) -> Sequence[str]:
-        return [f"app-{spec.name}" for spec in self.specs]
+        handles = [f"app-{spec.name}" for spec in self.specs]
+        return [handle for handle in handles if handle not in self.ended]
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
         return [("cluster", True, "it is a test")]
