@@ -37,6 +37,8 @@ _ENGINE_KEYS: Final = (
     ("spark.app.id", "spark"),
     ("dremio.query.id", "dremio"),
     ("snapshot.producer", "amoro"),
+    # Iceberg's Java library adds it to each snapshot: an engine that gives it no name of its own.
+    ("iceberg-version", "iceberg-java"),
 )
 
 

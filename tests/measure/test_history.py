@@ -156,6 +156,9 @@ def test_many_writers_are_ten_and_the_others() -> None:
         ({"engine-name": "spark", "spark.app.id": "local-1"}, "spark"),
         ({"flink.job-id": "1"}, "flink"),
         ({"trino_query_id": "1"}, "trino"),
+        ({"engine-name": "kafka-connect", "iceberg-version": "1"}, "kafka-connect"),
+        ({"iceberg-version": "1", "trino_query_id": "1"}, "trino"),
+        ({"iceberg-version": "Apache Iceberg 1.12.0"}, "iceberg-java"),
         ({"app-name": ""}, "unnamed"),
     ],
 )
