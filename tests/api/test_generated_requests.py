@@ -4,6 +4,7 @@ server on a real lake and store.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,16 +17,18 @@ from maintainer.api.application import build_api
 from maintainer.app import open_app
 from maintainer.app.api import make_context
 from maintainer.app.loop import make_scheduler
+from maintainer.domain.access import Role
 from maintainer.settings import load_settings
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from tests.adapters.catalog.lake import Lake, rows
 from tests.api.listening import listening
+from tests.api.people import secret_of
 
 pytestmark = pytest.mark.slow
 
-TOKEN = "not-a-secret-0123456789"  # noqa: S105 - of a test
-BEARER = ("--header", f"Authorization: Bearer {TOKEN}")
+SCOPES = {"all": "*", "part": "lake.sales"}
+NAMES = [f"{role}-{scope}" for role in Role for scope in SCOPES]
 RUN_SECONDS = 200
 COMMAND = (sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run")
 OPTIONS = (
@@ -63,7 +66,17 @@ def daemon(directory: Path, *, has_tokens: bool) -> Iterator[str]:
         "{decode_processes: 0}\n"
     )
     file = directory / "maintainer.yaml"
-    file.write_text(text + (f"auth: {{tokens: {{ci: {TOKEN}}}}}\n" if has_tokens else ""))
+    tokens = {
+        name: {
+            "token": secret_of(name),
+            "role": name.split("-")[0],
+            "on": [SCOPES[name.split("-")[1]]],
+        }
+        for name in NAMES
+    }
+    # A generated request may hold any credentials: they are refused, and counted.
+    auth = {"tokens": tokens, "failed_sign_ins_per_minute": 10_000}
+    file.write_text(text + (json.dumps({"auth": auth})[1:-1] + "\n" if has_tokens else ""))
     with open_app(load_settings(file, {})) as app:
         scan(app.ports)
         plan(app.ports)
@@ -95,9 +108,9 @@ def test_no_generated_request_gets_an_answer_that_the_document_does_not_have(
         )
 
 
-def test_nor_with_a_token_or_without_one_where_changes_need_it(tmp_path: Path) -> None:
+def test_nor_with_any_role_or_without_one(tmp_path: Path) -> None:
     with daemon(tmp_path, has_tokens=True) as address:
-        send_generated(
-            address, tmp_path, "--phases", "examples,fuzzing", "--max-examples", "2", *BEARER
-        )
         send_generated(address, tmp_path, "--phases", "examples,fuzzing", "--max-examples", "1")
+        for name in NAMES:
+            header = f"Authorization: Bearer {secret_of(name)}"
+            send_generated(address, tmp_path, "--phases", "examples", "--header", header)
