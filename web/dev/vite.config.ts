@@ -1,10 +1,12 @@
 // Serves the page on dev/fixtures instead of a daemon: `vite --config dev/vite.config.ts`, or `vite preview` for the built page.
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Connect, Plugin } from "vite";
 import { defineConfig, mergeConfig } from "vitest/config";
 import page from "../vite.config.ts";
 import * as fleet from "./fixtures/fleet.ts";
 import * as jobs from "./fixtures/jobs.ts";
+import * as policies from "./fixtures/policies.ts";
 import * as tables from "./fixtures/tables.ts";
 import * as orphans from "./fixtures/orphans.ts";
 import * as snapshots from "./fixtures/snapshots.ts";
@@ -74,6 +76,27 @@ function answerTable(response: ServerResponse, parts: string[], query: URLSearch
   }
 }
 
+function answerPolicies(response: ServerResponse, what: string | undefined): void {
+  switch (what) {
+    case "validate":
+      return send(response, { is_valid: true, problems: [] });
+    case "preview":
+      return send(response, policies.preview);
+    case "schema":
+      return send(response, JSON.parse(readFileSync("../policies/schema.json", "utf8")));
+    case "tables":
+      return send(response, { items: tables.tables.map(({ table }) => table), next_cursor: null, total: tables.tables.length });
+    case "versions":
+      return send(response, policies.versions);
+    case "diff":
+      return send(response, policies.diff);
+    case "page_views":
+      return send(response, { ...fleet.policies, table: "lake.streaming.page_views", mode: "enforce", values: policies.values });
+    default:
+      return send(response, fleet.policies);
+  }
+}
+
 function answer(request: IncomingMessage, response: ServerResponse, next: Connect.NextFunction): void {
   const url = new URL(request.url ?? "/", "http://fixtures");
   if (!url.pathname.startsWith(PREFIX)) return next();
@@ -100,7 +123,7 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
     case "pools":
       return send(response, fleet.pools);
     case "policies":
-      return send(response, rest[0] === "validate" ? { is_valid: false, problems: fleet.policies.problems } : fleet.policies);
+      return answerPolicies(response, rest.at(-1));
     case "tables": {
       if (rest.length > 0) return answerTable(response, rest, url.searchParams);
       const from = Number(url.searchParams.get("cursor") ?? 0);

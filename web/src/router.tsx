@@ -5,6 +5,7 @@ import { lazyPage } from "./lib/lazyPage";
 import {
   readFleetAddress,
   readJobsAddress,
+  readPoliciesAddress,
   readTableAddress,
   readTablesAddress,
 } from "./lib/addresses";
@@ -77,6 +78,7 @@ const jobRoute = createRoute({
 const policiesRoute = createRoute({
   getParentRoute: () => root,
   path: "/policies",
+  validateSearch: readPoliciesAddress,
   component: policiesPage,
 });
 

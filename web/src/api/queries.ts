@@ -43,12 +43,6 @@ export interface JobFilters {
 
 const atTable = (path: TablePath) => ({ params: { path } });
 
-export const policiesQuery = queryOptions({
-  queryKey: ["policies"],
-  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/policies", { signal })),
-  refetchInterval: TABLES_EVERY_MS,
-});
-
 export const tablesQuery = (filters: TableFilters) =>
   infiniteQueryOptions({
     queryKey: ["tables", filters],
@@ -362,12 +356,5 @@ export function useRollBack(job: Job) {
         client.POST("/api/v1/jobs/{job_id}/rollback", { params: { path: { job_id: job.job_id } } }),
       ),
     onSuccess: refresh,
-  });
-}
-
-export function useValidatePolicy() {
-  return useMutation({
-    mutationFn: (yaml: string) =>
-      unwrap(client.POST("/api/v1/policies/validate", { body: { yaml } })),
   });
 }

@@ -91,7 +91,9 @@ export function Layout() {
             <Link to="/jobs" activeOptions={{ includeSearch: false }}>
               Jobs
             </Link>
-            <Link to="/policies">Policies</Link>
+            <Link to="/policies" activeOptions={{ includeSearch: false }}>
+              Policies
+            </Link>
           </nav>
           <Account />
         </div>

@@ -49,6 +49,24 @@ export interface JobsAddress extends JobFilters {
   view?: "timeline" | undefined;
 }
 
+export const POLICY_TABS = {
+  files: "Files",
+  table: "Of a table",
+  draft: "Draft",
+  versions: "Versions",
+} as const;
+
+type PolicyTab = keyof typeof POLICY_TABS;
+
+export interface PoliciesAddress {
+  tab?: PolicyTab;
+  table?: string;
+}
+
+export function isPolicyTab(value: unknown): value is PolicyTab {
+  return typeof value === "string" && value in POLICY_TABS;
+}
+
 function readText(value: unknown): string | undefined {
   // The router reads a search for 2026 as a number.
   return typeof value === "string" || typeof value === "number"
@@ -105,4 +123,9 @@ export function readJobsAddress(raw: Raw): JobsAddress {
     ...(isHistoryRange(raw.range) && { range: raw.range }),
     ...(raw.view === "timeline" && { view: raw.view }),
   };
+}
+
+export function readPoliciesAddress(raw: Raw): PoliciesAddress {
+  const table = readText(raw.table);
+  return { ...(isPolicyTab(raw.tab) && { tab: raw.tab }), ...(table && { table }) };
 }

@@ -176,7 +176,7 @@ describe("before and after", () => {
       note: "",
     } as const;
     const first = {
-      quantity: "duration_seconds",
+      quantity: "snapshots_removed",
       estimated: 6,
       actual: 41,
       ratio: -0.85,
@@ -204,7 +204,7 @@ describe("before and after", () => {
       "Duration38 s41 s1.1× the estimate",
       "Manifests removed32250.78× the estimate",
       "Delete files removed300× the estimate",
-      "Duration6 s41 sfirst run, still learning",
+      "Snapshots removed641first run, still learning",
     ]);
   });
 
