@@ -120,6 +120,8 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
       return send(response, fleet.catalogs);
     case "replicas":
       return send(response, fleet.replicas);
+    case "audit":
+      return send(response, fleet.audit);
     case "pools":
       return send(response, fleet.pools);
     case "policies":

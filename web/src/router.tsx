@@ -3,6 +3,7 @@ import { Layout } from "./components/Layout";
 import { NotFound, RouteError } from "./components/RouteError";
 import { lazyPage } from "./lib/lazyPage";
 import {
+  readActivityAddress,
   readFleetAddress,
   readJobsAddress,
   readPoliciesAddress,
@@ -21,6 +22,8 @@ const namespacesPage = lazyPage(
 const tablePage = lazyPage(() => import("./pages/table/TablePage"), "TablePage");
 const jobsPage = lazyPage(() => import("./pages/jobs/JobsPage"), "JobsPage");
 const jobPage = lazyPage(() => import("./pages/job/JobPage"), "JobPage");
+const activityPage = lazyPage(() => import("./pages/activity/ActivityPage"), "ActivityPage");
+const catalogsPage = lazyPage(() => import("./pages/catalogs/CatalogsPage"), "CatalogsPage");
 const policiesPage = lazyPage(() => import("./pages/policies/PoliciesPage"), "PoliciesPage");
 
 const root = createRootRoute({
@@ -82,6 +85,19 @@ const policiesRoute = createRoute({
   component: policiesPage,
 });
 
+const activityRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/activity",
+  validateSearch: readActivityAddress,
+  component: activityPage,
+});
+
+const catalogsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/catalogs",
+  component: catalogsPage,
+});
+
 export const router = createRouter({
   basepath: prefix || "/",
   routeTree: root.addChildren([
@@ -93,6 +109,8 @@ export const router = createRouter({
     jobsRoute,
     jobRoute,
     policiesRoute,
+    activityRoute,
+    catalogsRoute,
   ]),
   defaultPreload: "intent",
   defaultErrorComponent: RouteError,
@@ -110,6 +128,8 @@ export function preloadPages(): void {
     jobsPage,
     jobPage,
     policiesPage,
+    activityPage,
+    catalogsPage,
   ])
     void page.preload();
 }

@@ -3,6 +3,7 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 
 export type Admission = Schemas["AdmissionOut"];
+export type AuditEntry = Schemas["AuditEntryOut"];
 export type Band = Schemas["Band"];
 export type Role = Schemas["Role"];
 export type Session = Schemas["SessionOut"];

@@ -7,6 +7,7 @@ import { formatCount } from "../lib/format";
 import { prefix } from "../lib/prefix";
 import { sessionQuery, useSession } from "../api/session";
 import { ConnectionNotice, UpgradeNotice } from "./ConnectionNotice";
+import { SearchButton } from "./SearchButton";
 import { Account, NoRole, SignIn } from "./SignIn";
 
 const SCHEMES: { value: MantineColorScheme; label: string }[] = [
@@ -94,7 +95,12 @@ export function Layout() {
             <Link to="/policies" activeOptions={{ includeSearch: false }}>
               Policies
             </Link>
+            <Link to="/catalogs">Catalogs</Link>
+            <Link to="/activity" activeOptions={{ includeSearch: false }}>
+              Activity
+            </Link>
           </nav>
+          {isIn && <SearchButton />}
           <Account />
         </div>
       </header>

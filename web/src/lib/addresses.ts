@@ -1,4 +1,5 @@
 // What the page keeps in its address, read leniently: what is not understood is left out.
+import type { AuditFilters } from "../api/audit";
 import type { JobFilters } from "../api/queries";
 import type { Band } from "../api/types";
 import {
@@ -128,4 +129,14 @@ export function readJobsAddress(raw: Raw): JobsAddress {
 export function readPoliciesAddress(raw: Raw): PoliciesAddress {
   const table = readText(raw.table);
   return { ...(isPolicyTab(raw.tab) && { tab: raw.tab }), ...(table && { table }) };
+}
+
+export function readActivityAddress(raw: Raw): AuditFilters {
+  const table = readText(raw.table);
+  const actor = readText(raw.actor);
+  return {
+    ...(table && { table }),
+    ...(actor && { actor }),
+    ...(isHistoryRange(raw.range) && { range: raw.range }),
+  };
 }

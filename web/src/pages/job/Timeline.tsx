@@ -1,8 +1,8 @@
 import type { StreamState } from "../../api/events";
 import type { JobEvent } from "../../api/types";
+import { EventFields } from "../../components/EventFields";
 import { Empty } from "../../components/notices";
 import { Panel } from "../../components/Panel";
-import { formatCount } from "../../lib/format";
 import { formatClock, formatExact } from "../../lib/time";
 import { humanize, STREAM_WORDS } from "../../lib/words";
 
@@ -10,35 +10,6 @@ import { humanize, STREAM_WORDS } from "../../lib/words";
 export function foldProgress(events: JobEvent[]): JobEvent[] {
   return events.filter(
     (event, index) => !(event.name.endsWith(".progress") && events[index + 1]?.name === event.name),
-  );
-}
-
-/** The page shows the statement above. */
-const HIDDEN_FIELDS = ["statement"];
-
-function writeField(name: string, value: unknown): string {
-  if (typeof value === "number") return name.endsWith("id") ? String(value) : formatCount(value);
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function Fields({ fields }: { fields: JobEvent["fields"] }) {
-  const shown = Object.entries(fields)
-    .flatMap(([name, value]) =>
-      typeof value === "object" && value !== null && !Array.isArray(value)
-        ? Object.entries(value)
-        : [[name, value] as const],
-    )
-    .filter(([name, value]) => value !== null && value !== "" && !HIDDEN_FIELDS.includes(name));
-  if (shown.length === 0) return null;
-  return (
-    <span className="fields">
-      {shown.map(([name, value]) => (
-        <span key={name}>
-          <span className="dim">{humanize(name)}:</span>{" "}
-          <span className="field-value">{writeField(name, value)}</span>
-        </span>
-      ))}
-    </span>
   );
 }
 
@@ -64,7 +35,7 @@ export function Timeline({ events, stream }: { events: JobEvent[]; stream: Strea
               </time>
               <div>
                 {humanize(event.name)}
-                <Fields fields={event.fields} />
+                <EventFields fields={event.fields} />
               </div>
             </li>
           ))}
