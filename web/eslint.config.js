@@ -15,6 +15,8 @@ export default tseslint.config(
       // Numbers in templates are formatted on purpose; anything else must be made text first.
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/consistent-type-imports": "error",
+      // Naming a field beside ...rest leaves it out of the rest.
+      "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true }],
       "@typescript-eslint/switch-exhaustiveness-check": [
         "error",
         { considerDefaultExhaustiveForUnions: true },
