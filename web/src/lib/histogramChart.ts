@@ -53,7 +53,7 @@ export function drawHistogram(
   const targetAt = classes.findIndex((each) => contains(each.bin, target));
   return {
     animation: false,
-    grid: { left: 8, right: 16, top: 28, bottom: 4, containLabel: true },
+    grid: { left: 8, right: 32, top: 28, bottom: 4, containLabel: true },
     tooltip: {
       trigger: "axis",
       axisPointer: { type: "shadow" },
@@ -65,7 +65,7 @@ export function drawHistogram(
     xAxis: {
       type: "category",
       data: classes.map((each) => labelBin(each.bin).replace("–", "–\n")),
-      axisLabel: { color: palette.dim, fontSize: 11 },
+      axisLabel: { color: palette.dim, fontSize: 11, lineHeight: 14 },
       axisTick: { show: false },
       axisLine: { lineStyle: { color: palette.line } },
     },

@@ -30,6 +30,8 @@ export function drawSnapshots(snapshots: Snapshot[], palette: Palette): EChartsC
   const shared = drawOverTime(palette, () => "");
   return {
     ...shared,
+    // The newest snapshot is at the right edge, and its branch has a name.
+    grid: { left: 8, right: 64, top: 8, bottom: 4, containLabel: true },
     tooltip: {
       ...(shared.tooltip as object),
       trigger: "item",

@@ -78,9 +78,7 @@ export function SizeHistogram({ table }: { table: TableDetail }) {
         </LegendItem>
         <LegendItem color="var(--watch)">around the limit</LegendItem>
         <LegendItem color="var(--healthy)">large enough</LegendItem>
-        {classes.some((each) => each.before) && (
-          <LegendItem color="transparent">before the last rewrite</LegendItem>
-        )}
+        {classes.some((each) => each.before) && <LegendItem>before the last rewrite</LegendItem>}
       </ul>
       <Classes classes={classes} />
     </Panel>
@@ -120,11 +118,15 @@ function Classes({ classes }: { classes: SizeClass[] }) {
   );
 }
 
-function LegendItem({ color, children }: { color: string; children: React.ReactNode }) {
+/** Without a colour: the dashed outline. */
+function LegendItem({ color, children }: { color?: string; children: React.ReactNode }) {
   return (
     <li>
       <span className="legend-item">
-        <span className="swatch" style={{ background: color }} />
+        <span
+          className="swatch"
+          style={color ? { background: color } : { border: "1px dashed var(--dim)" }}
+        />
         {children}
       </span>
     </li>
