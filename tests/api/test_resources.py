@@ -139,6 +139,8 @@ def test_the_policy_files_are_listed_with_lines_and_problems(client: Client) -> 
         "path": "target_file_size",
         "value": "256MiB",
         "source": "policies/default.yaml:2",
+        "is_built_in": False,
+        "built_in": None,
     } in policies["layers"][0]["values"]
     assert policies["problems"][0]["source"] == "policies/bad.yaml:3"
 
