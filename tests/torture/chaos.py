@@ -13,7 +13,7 @@ from typing import assert_never
 
 from tests.torture.daemon import FULL_DISK_BYTES, Daemon, end_process
 from tests.torture.proxy import Proxy, spare_none
-from tests.torture.reading import rewrites_manifests
+from tests.torture.reading import breaks_if_unanswered
 from tests.torture.schedule import Trouble, TroublePlan
 
 DELAY_SECONDS = 0.7  # of everything that is said to the catalog
@@ -101,7 +101,7 @@ class Chaos:
             case Trouble.LOSE_ANSWER | Trouble.LOSE_ANY_ANSWER:
                 before = self.catalog.lost_answers
                 self.catalog.spares = (
-                    rewrites_manifests if plan.trouble is Trouble.LOSE_ANSWER else spare_none
+                    breaks_if_unanswered if plan.trouble is Trouble.LOSE_ANSWER else spare_none
                 )
                 self.catalog.answers_to_lose = 1
                 has_hit = self._wait_for(lambda: self.catalog.lost_answers > before, plan.seconds)

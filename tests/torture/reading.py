@@ -16,6 +16,7 @@ from tests.torture.rows import COLUMNS
 
 _DELETED = 2  # manifest entry status
 _OF_DELETES = 1  # manifest content
+_FIRST_ATTEMPT = compile_regex(r"/snap-\d+-1-[^/]*$")
 _METADATA_FILE = compile_regex(rb"file:/[\x20-\x7e]*?\.metadata\.json")
 FoundRow = tuple[Any, ...]  # in the order of COLUMNS
 
@@ -134,16 +135,21 @@ class TableReading:
         return self._manifests[location]
 
 
-def rewrites_manifests(said: bytes) -> bool:
-    """Whether this commit, as a client says it to its catalog's database, is one of
-    rewrite_manifests; it names the new metadata file and the old one.
+def breaks_if_unanswered(said: bytes) -> bool:
+    """Whether Iceberg 1.12 deletes what this commit made when its answer is lost.
 
-    Iceberg counts the manifests in the summary of every snapshot, and the entries that it copied
-    from manifest to manifest in that of rewrite_manifests alone.
+    It does for rewrite_manifests, and for rewrite_data_files beside other commits, which attempts
+    before this one tell. The client says a commit to its catalog's database with the new metadata
+    file and the old one. Iceberg counts the entries that it copied from manifest to manifest in the
+    summary of rewrite_manifests alone, and its attempts in the name of the manifest list.
     """
     for location in set(_METADATA_FILE.findall(said)):
         newest = next(TableReading.open(location.decode()).lineage(), None)
-        if newest is not None and "entries-processed" in newest["summary"]:
+        if newest is None:
+            continue
+        summary = newest["summary"]
+        is_repeated = not _FIRST_ATTEMPT.search(newest.get("manifest-list", ""))
+        if "entries-processed" in summary or (summary["operation"] == "replace" and is_repeated):
             return True
     return False
 

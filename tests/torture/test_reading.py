@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.torture.reading import rewrites_manifests
+from tests.torture.reading import breaks_if_unanswered
 
 # Summaries as Iceberg 1.12 writes them.
 COUNTS = {"manifests-created": "1", "manifests-kept": "4", "manifests-replaced": "0"}
@@ -16,13 +16,19 @@ REWRITE = {"operation": "replace", "added-data-files": "1", "deleted-data-files"
 MANIFESTS = {"operation": "replace", "entries-processed": "12", **COUNTS}
 
 
-def write(directory: Path, name: str, summary: dict[str, str] | None) -> str:
+def write(directory: Path, name: str, summary: dict[str, str] | None, attempt: int = 1) -> str:
     metadata = (
         {"current-snapshot-id": None}
         if summary is None
         else {
             "current-snapshot-id": 7,
-            "snapshots": [{"snapshot-id": 7, "summary": summary}],
+            "snapshots": [
+                {
+                    "snapshot-id": 7,
+                    "summary": summary,
+                    "manifest-list": f"file:/t/metadata/snap-7-{attempt}-b9f4.avro",
+                }
+            ],
         }
     )
     path = directory / f"{name}.metadata.json"
@@ -31,12 +37,18 @@ def write(directory: Path, name: str, summary: dict[str, str] | None) -> str:
 
 
 @pytest.mark.parametrize(
-    ("summary", "is_one"),
-    [(None, False), (APPEND, False), (REWRITE, False), (MANIFESTS, True)],
-    ids=["no snapshot", "append", "rewrite of files", "rewrite of manifests"],
+    ("summary", "attempt", "is_one"),
+    [
+        (None, 1, False),
+        (APPEND, 2, False),
+        (REWRITE, 1, False),
+        (REWRITE, 2, True),
+        (MANIFESTS, 1, True),
+    ],
+    ids=["no snapshot", "append", "rewrite of files", "raced rewrite", "rewrite of manifests"],
 )
-def test_only_a_rewrite_of_manifests_is_taken_for_one(
-    tmp_path: Path, summary: dict[str, str] | None, is_one: bool
+def test_only_a_rewrite_that_a_lost_answer_harms_is_taken_for_one(
+    tmp_path: Path, summary: dict[str, str] | None, attempt: int, is_one: bool
 ) -> None:
-    said = " ".join((write(tmp_path, "00002", summary), write(tmp_path, "00001", APPEND)))
-    assert rewrites_manifests(said.encode()) is is_one
+    said = " ".join((write(tmp_path, "00002", summary, attempt), write(tmp_path, "00001", APPEND)))
+    assert breaks_if_unanswered(said.encode()) is is_one
