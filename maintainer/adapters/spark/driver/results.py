@@ -47,7 +47,11 @@ def read_causes(error: BaseException) -> list[dict[str, str]]:
 
 
 def split_cause(text: str) -> dict[str, str]:
-    """Return a cause from Spark's text of it, which begins with the name of the class."""
+    """Return a cause from Spark's text of it, which begins with the name of the class.
+
+    Its first line: a stack trace follows, whose inner causes the error itself has.
+    """
+    text = text.partition("\n")[0]
     message = re.sub(r"^[\w.$]*", "", text)
     name = text.removesuffix(message)
     return {"class": name, "message": message.lstrip(": ")[:MAX_MESSAGE_CHARACTERS]}

@@ -56,6 +56,7 @@ def test_a_class_that_java_initializes_no_more_breaks_the_jvm(
             "Java heap space",
         ),
         ("ExecutorLostFailure (executor 2 exited)", "ExecutorLostFailure", "(executor 2 exited)"),
+        ("a.b.IoError: no file\n\tat a.b.C\nCaused by: d.E: denied", "a.b.IoError", "no file"),
         ("", "", ""),
     ],
 )
