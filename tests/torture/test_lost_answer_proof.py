@@ -15,6 +15,7 @@ import pytest
 
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.domain.job import FailureReason, JobState
+from maintainer.domain.location import Aliases
 from maintainer.domain.policy import RuleName
 from maintainer.requests.rollback import request_rollback
 from maintainer.requests.run import request_run
@@ -55,7 +56,10 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
         lake, catalog, proxy = stack.enter_context(open_behind_proxy(tmp_path))
         through = spark_configuration(CATALOG, lake.at_port(proxy.port).properties, {})
         seen = cast(
-            "Any", SimpleNamespace(spark=through, properties=lake.properties, catalog=catalog)
+            "Any",
+            SimpleNamespace(
+                spark=through, properties=lake.properties, catalog=catalog, aliases=Aliases()
+            ),
         )
         (tmp_path / "run").mkdir()
         runner = runner_on([seen], tmp_path / "run", "lost-answer")
