@@ -1,8 +1,9 @@
-import { Button, NativeSelect } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { auditQuery, type AuditFilters } from "../../api/audit";
+import { LoadMore } from "../../components/LoadMore";
 import { Empty, Loaded } from "../../components/notices";
 import { SuggestInput } from "../../components/SuggestInput";
 import { TablePicker } from "../../components/TablePicker";
@@ -69,19 +70,10 @@ export function ActivityPage() {
             ) : (
               <Empty title="Nothing was done, or nothing matches these filters" />
             )}
-            {audit.hasNextPage && (
-              <div className="list-end">
-                <span className="dim">
-                  {formatCount(entries.length)} of {formatCount(total)}
-                </span>
-                <Button
-                  onClick={() => void audit.fetchNextPage()}
-                  loading={audit.isFetchingNextPage}
-                >
-                  Load more
-                </Button>
-              </div>
-            )}
+            <LoadMore
+              query={audit}
+              shown={`${formatCount(entries.length)} of ${formatCount(total)}`}
+            />
           </div>
         )}
       </Loaded>

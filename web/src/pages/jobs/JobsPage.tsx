@@ -1,9 +1,9 @@
-import { Button } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { jobsQuery } from "../../api/queries";
 import { JobList } from "../../components/JobList";
+import { LoadMore } from "../../components/LoadMore";
 import { Empty, Loaded } from "../../components/notices";
 import type { JobsAddress } from "../../lib/addresses";
 import { formatCount, pluralize } from "../../lib/format";
@@ -46,16 +46,10 @@ export function JobsPage() {
                 They appear when a policy in enforce mode, or somebody, asks for one.
               </Empty>
             )}
-            {jobs.hasNextPage && (
-              <div className="list-end">
-                <span className="dim">
-                  {formatCount(loaded.length)} of {formatCount(pages[0]?.total)}
-                </span>
-                <Button onClick={() => void jobs.fetchNextPage()} loading={jobs.isFetchingNextPage}>
-                  Load more
-                </Button>
-              </div>
-            )}
+            <LoadMore
+              query={jobs}
+              shown={`${formatCount(loaded.length)} of ${formatCount(pages[0]?.total)}`}
+            />
           </div>
         )}
       </Loaded>

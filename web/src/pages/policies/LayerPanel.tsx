@@ -1,8 +1,8 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { governedQuery } from "../../api/policies";
 import type { PolicyLayer } from "../../api/types";
+import { LoadMore } from "../../components/LoadMore";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { PolicyValues } from "../../components/PolicyValues";
@@ -32,17 +32,7 @@ function Governed({ name }: { name: string }) {
                 </li>
               ))}
             </ul>
-            {governed.hasNextPage && (
-              <div className="row">
-                <Button
-                  loading={governed.isFetchingNextPage}
-                  onClick={() => void governed.fetchNextPage()}
-                >
-                  Load more
-                </Button>
-                <span className="dim">{formatCount(names.length)} shown</span>
-              </div>
-            )}
+            <LoadMore query={governed} shown={`${formatCount(names.length)} shown`} />
           </div>
         );
       }}

@@ -1,9 +1,9 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { policyDiffQuery, versionsQuery } from "../../api/policies";
 import type { PolicyVersion } from "../../api/types";
 import { Grid } from "../../components/Grid";
+import { LoadMore } from "../../components/LoadMore";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { ProblemList } from "../../components/ProblemList";
@@ -92,16 +92,7 @@ export function VersionsPanel() {
                   />
                 ))}
               </ol>
-              {versions.hasNextPage && (
-                <div className="list-end">
-                  <Button
-                    loading={versions.isFetchingNextPage}
-                    onClick={() => void versions.fetchNextPage()}
-                  >
-                    Earlier
-                  </Button>
-                </div>
-              )}
+              <LoadMore query={versions} words="Earlier" />
             </>
           );
         }}

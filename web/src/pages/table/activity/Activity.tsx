@@ -1,4 +1,4 @@
-import { Button, Checkbox } from "@mantine/core";
+import { Checkbox } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -6,6 +6,7 @@ import { jobsQuery, verdictsQuery } from "../../../api/queries";
 import type { Job, TablePath, Verdict } from "../../../api/types";
 import { StateBadge } from "../../../components/badges";
 import { sayOutcome } from "../../../components/JobList";
+import { LoadMore } from "../../../components/LoadMore";
 import { Empty, Loaded } from "../../../components/notices";
 import { Panel } from "../../../components/Panel";
 import { TimeAgo } from "../../../components/TimeAgo";
@@ -108,19 +109,11 @@ export function Activity({ table, path }: { table: string; path: TablePath }) {
                   shown,
                 )}
               />
-              {verdicts.hasNextPage && (
-                <div className="list-end">
-                  <span className="dim">
-                    {known.length} of {pluralize(pages[0]?.total ?? 0, "verdict")}
-                  </span>
-                  <Button
-                    loading={verdicts.isFetchingNextPage}
-                    onClick={() => void verdicts.fetchNextPage()}
-                  >
-                    Earlier
-                  </Button>
-                </div>
-              )}
+              <LoadMore
+                query={verdicts}
+                shown={`${known.length} of ${pluralize(pages[0]?.total ?? 0, "verdict")}`}
+                words="Earlier"
+              />
             </>
           );
         }}
