@@ -1,24 +1,18 @@
-import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { dailyWorkQuery, DAYS_SHOWN } from "../../api/fleet";
 import type { DailyWork as Work, Day } from "../../api/types";
 import { Chart } from "../../components/Chart";
 import { Grid } from "../../components/Grid";
+import { MetricSelect } from "../../components/MetricSelect";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
-import {
-  DAILY_METRICS,
-  drawDays,
-  fillDays,
-  isDailyMetric,
-  type DailyMetric,
-} from "../../lib/dailyCharts";
+import { DAILY_METRICS, drawDays, fillDays, type DailyMetric } from "../../lib/dailyCharts";
 import { formatBytes, formatCount, formatSignificant } from "../../lib/format";
 import type { Palette } from "../../lib/palette";
 
 const CHART_HEIGHT = 272;
-const METRICS = Object.entries(DAILY_METRICS).map(([value, { label }]) => ({ value, label }));
+const LABELS = Object.values(DAILY_METRICS).map(({ label }) => label);
 
 function Bars({ days, metric }: { days: Day[]; metric: DailyMetric }) {
   const option = useCallback((palette: Palette) => drawDays(days, metric, palette), [days, metric]);
@@ -31,7 +25,7 @@ function Bars({ days, metric }: { days: Day[]; metric: DailyMetric }) {
         <summary>Show as a table</summary>
         <Grid
           label="Cost and savings by day"
-          headings={["Day (UTC)", ...METRICS.map((one) => ({ figures: one.label }))]}
+          headings={["Day (UTC)", ...LABELS.map((label) => ({ figures: label }))]}
         >
           {days
             .filter((day) => day.gb_hours > 0 || day.bytes_rewritten > 0 || day.files_removed > 0)
@@ -63,12 +57,11 @@ export function DailyBars({ work }: { work: Work }) {
       ) : (
         <>
           <div className="row">
-            <NativeSelect
-              size="xs"
-              aria-label="Daily figure"
-              data={METRICS}
-              value={metric}
-              onChange={({ currentTarget: { value } }) => isDailyMetric(value) && setMetric(value)}
+            <MetricSelect
+              label="Daily figure"
+              metrics={DAILY_METRICS}
+              metric={metric}
+              onChange={setMetric}
             />
           </div>
           <Bars days={filled} metric={metric} />

@@ -1,4 +1,4 @@
-import { NativeSelect, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { fleetHistoryQuery } from "../../api/fleet";
@@ -6,20 +6,20 @@ import { findPlace, useSession } from "../../api/session";
 import type { FleetHistory, FleetSample } from "../../api/types";
 import { Chart } from "../../components/Chart";
 import { Grid } from "../../components/Grid";
+import { MetricSelect } from "../../components/MetricSelect";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { RangeSwitch } from "../../components/RangeSwitch";
 import type { FleetAddress } from "../../lib/addresses";
 import { drawFleet } from "../../lib/fleetCharts";
 import { pluralize } from "../../lib/format";
-import { FLEET_METRICS, isFleetMetric, type FleetMetric } from "../../lib/metrics";
+import { FLEET_METRICS, type FleetMetric } from "../../lib/metrics";
 import type { Palette } from "../../lib/palette";
 import { formatExact } from "../../lib/time";
 import { BAND_WORDS, BANDS } from "../../lib/words";
 
 const CHART_HEIGHT = 272;
 const ROWS = 20;
-const METRICS = Object.entries(FLEET_METRICS).map(([value, { label }]) => ({ value, label }));
 
 /** One sample's value, or its tables by band, in words. */
 function sayValue(sample: FleetSample, metric: FleetMetric): string {
@@ -92,14 +92,10 @@ export function FleetTrend({ address, onChange }: FleetTrendProps) {
       title="Over time"
       aside={
         <div className="row">
-          <NativeSelect
-            size="xs"
-            aria-label="Metric"
-            data={METRICS}
-            value={metric}
-            onChange={({ currentTarget: { value } }) =>
-              isFleetMetric(value) && onChange({ metric: value })
-            }
+          <MetricSelect
+            metrics={FLEET_METRICS}
+            metric={metric}
+            onChange={(chosen) => onChange({ metric: chosen })}
           />
           <RangeSwitch range={range} onChange={(chosen) => onChange({ range: chosen })} />
         </div>

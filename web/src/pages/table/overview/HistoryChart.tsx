@@ -1,10 +1,10 @@
-import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { EChartsCoreOption } from "echarts/core";
 import { useCallback } from "react";
 import { historyQuery } from "../../../api/queries";
 import type { History, TablePath } from "../../../api/types";
 import { Chart } from "../../../components/Chart";
+import { MetricSelect } from "../../../components/MetricSelect";
 import { Empty, Loaded } from "../../../components/notices";
 import { Panel } from "../../../components/Panel";
 import { RangeSwitch } from "../../../components/RangeSwitch";
@@ -20,7 +20,6 @@ import type { Palette } from "../../../lib/palette";
 import { formatExact } from "../../../lib/time";
 
 const CHART_HEIGHT = 272;
-const METRICS = Object.entries(HISTORY_METRICS).map(([value, { label }]) => ({ value, label }));
 
 function drawHistory(history: History, metric: HistoryMetric, palette: Palette): EChartsCoreOption {
   const { format, label } = HISTORY_METRICS[metric];
@@ -82,14 +81,10 @@ export function HistoryChart({ path, metric, range, onChange }: HistoryChartProp
       title="History"
       aside={
         <div className="row">
-          <NativeSelect
-            size="xs"
-            aria-label="Metric"
-            data={METRICS}
-            value={metric}
-            onChange={({ currentTarget: { value } }) =>
-              isHistoryMetric(value) && onChange({ metric: value })
-            }
+          <MetricSelect
+            metrics={HISTORY_METRICS}
+            metric={metric}
+            onChange={(chosen) => onChange({ metric: chosen })}
           />
           <RangeSwitch range={range} onChange={(chosen) => onChange({ range: chosen })} />
         </div>
