@@ -32,6 +32,33 @@ export function drawOverTime(
   };
 }
 
+/** What bar charts of named classes share: their frame, the axis of names and the tooltip. */
+export function drawClasses(
+  palette: Palette,
+  names: string[],
+  format: (value: number | null) => string,
+) {
+  return {
+    animation: false,
+    grid: { left: 8, right: 8, top: 16, bottom: 4, containLabel: true },
+    tooltip: {
+      trigger: "axis",
+      axisPointer: { type: "shadow" },
+      backgroundColor: palette.surface,
+      borderColor: palette.line,
+      textStyle: { color: palette.text, fontSize: 12 },
+      valueFormatter: format,
+    },
+    xAxis: {
+      type: "category",
+      data: names,
+      axisLabel: { color: palette.dim, fontSize: 11, lineHeight: 14, hideOverlap: true },
+      axisTick: { show: false },
+      axisLine: { lineStyle: { color: palette.line } },
+    },
+  };
+}
+
 /** The axis of values beside it. */
 export function drawValues(palette: Palette, format: (value: number | null) => string) {
   return {

@@ -1,5 +1,5 @@
 import type { EChartsCoreOption } from "echarts/core";
-import { drawValues, scaleBytes } from "./axes";
+import { drawClasses, drawValues, scaleBytes } from "./axes";
 import { formatBytes, formatCount, formatSignificant } from "./format";
 import type { Palette } from "./palette";
 import type { Day } from "../api/types";
@@ -16,10 +16,6 @@ export const DAILY_METRICS = {
 
 export type DailyMetric = keyof typeof DAILY_METRICS;
 
-export function isDailyMetric(value: unknown): value is DailyMetric {
-  return typeof value === "string" && value in DAILY_METRICS;
-}
-
 /** Every day of the last so many until now, also those without a job. */
 export function fillDays(days: Day[], count: number, now: Date): Day[] {
   const known = new Map(days.map((day) => [day.day, day]));
@@ -34,23 +30,11 @@ export function drawDays(days: Day[], metric: DailyMetric, palette: Palette): EC
   const format = DAILY_METRICS[metric].format as (value: number | null) => string;
   const highest = Math.max(0, ...days.map((day) => day[metric]));
   return {
-    animation: false,
-    grid: { left: 8, right: 8, top: 16, bottom: 4, containLabel: true },
-    tooltip: {
-      trigger: "axis",
-      axisPointer: { type: "shadow" },
-      backgroundColor: palette.surface,
-      borderColor: palette.line,
-      textStyle: { color: palette.text, fontSize: 12 },
-      valueFormatter: format,
-    },
-    xAxis: {
-      type: "category",
-      data: days.map(({ day }) => day.slice(5)),
-      axisLabel: { color: palette.dim, fontSize: 11, hideOverlap: true },
-      axisTick: { show: false },
-      axisLine: { lineStyle: { color: palette.line } },
-    },
+    ...drawClasses(
+      palette,
+      days.map(({ day }) => day.slice(5)),
+      format,
+    ),
     yAxis: {
       ...drawValues(palette, format),
       ...(metric === "bytes_rewritten" && scaleBytes(highest)),

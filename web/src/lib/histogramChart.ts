@@ -1,5 +1,6 @@
 import type { EChartsCoreOption } from "echarts/core";
 import type { HistogramBin, Measurement } from "../api/types";
+import { drawClasses, drawValues } from "./axes";
 import { formatBytes, formatCount } from "./format";
 import { classifyBin, labelBin } from "./histogram";
 import type { Palette } from "./palette";
@@ -52,29 +53,13 @@ export function drawHistogram(
   const format = measure === "bytes" ? formatBytes : formatCount;
   const targetAt = classes.findIndex((each) => contains(each.bin, target));
   return {
-    animation: false,
+    ...drawClasses(
+      palette,
+      classes.map((each) => labelBin(each.bin).replace("–", "–\n")),
+      format,
+    ),
     grid: { left: 8, right: 32, top: 28, bottom: 4, containLabel: true },
-    tooltip: {
-      trigger: "axis",
-      axisPointer: { type: "shadow" },
-      backgroundColor: palette.surface,
-      borderColor: palette.line,
-      textStyle: { color: palette.text, fontSize: 12 },
-      valueFormatter: format,
-    },
-    xAxis: {
-      type: "category",
-      data: classes.map((each) => labelBin(each.bin).replace("–", "–\n")),
-      axisLabel: { color: palette.dim, fontSize: 11, lineHeight: 14 },
-      axisTick: { show: false },
-      axisLine: { lineStyle: { color: palette.line } },
-    },
-    yAxis: {
-      type: "value",
-      minInterval: 1,
-      axisLabel: { color: palette.dim, fontSize: 11, formatter: format },
-      splitLine: { lineStyle: { color: palette.line } },
-    },
+    yAxis: { ...drawValues(palette, format), minInterval: 1 },
     series: [
       {
         type: "bar",
