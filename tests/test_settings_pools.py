@@ -179,7 +179,5 @@ def test_the_pools_and_the_policy_of_the_page_belong_together(tmp_path: Path) ->
 def test_jars_that_no_driver_would_load_are_refused(
     section: str, words: str, tmp_path: Path
 ) -> None:
-    file = tmp_path / "maintainer.yaml"
-    file.write_text(f"catalogs: {{lake: {{type: rest, uri: 'http://c'}}}}\nspark: {section}\n")
     with pytest.raises(ConfigurationError, match=re.escape(words)):
-        load_settings(file, {})
+        load(tmp_path, f"spark: {section}\n")

@@ -14,14 +14,13 @@ from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
 from maintainer.adapters.spark.logs import copying
 from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
-from maintainer.adapters.spark.remote import drivers as source
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job
 from maintainer.domain.job_driver import JobDriver
 from maintainer.ports.store.portions import Portion, PortionKind, PortionSet
 from tests.adapters.spark.lakes import job_on, outcome_of, wait_until
-from tests.adapters.spark.remote.sites import OPTIONS, Application, Site
+from tests.adapters.spark.remote.sites import OPTIONS, Application, Site, open_quick_site
 
 MINUTE = timedelta(minutes=1)
 SECRETS = ("pass-phrase",)
@@ -35,12 +34,8 @@ RESULT = {"rewritten_data_files_count": 6}
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(source, "_TICK_SECONDS", 0.02)
-    monkeypatch.setattr(source, "_LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(source, "_LOOK_AFTER_SECONDS", 0.0)
-    opened = Site()
-    yield opened
-    opened.close()
+    with open_quick_site(monkeypatch) as opened:
+        yield opened
 
 
 def runner_of(site: Site, owner: str) -> SparkRunner:
