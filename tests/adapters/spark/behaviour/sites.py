@@ -61,7 +61,7 @@ class Tree:
 class Ground(Protocol):
     """What drivers of one kind run on."""
 
-    ended_by_hand: str  # why a job fails whose application was ended by hand
+    ended_by_hand: str  # pattern of why a job fails whose application was ended by hand
 
     def read_logs(self, driver: Driver) -> dict[str, str]:
         """What the driver and its executors have written, each in logs of its own."""
@@ -169,10 +169,10 @@ class OnStandalone(Here):
         del driver, tree
         page = self.cluster.status_url.removesuffix("json/")
         with urlopen(page, timeout=10) as answer:  # noqa: S310 - our own
-            token = re.search(r'name="csrfToken" value="(\w+)"', answer.read().decode())
-        assert token is not None
+            # Spark 3.5's form has no token.
+            tokens = re.findall(r'name="(csrfToken)" value="(\w+)"', answer.read().decode())
         for application in self.cluster.status()["activeapps"]:
-            form = {"id": application["id"], "terminate": "true", "csrfToken": token[1]}
+            form = {"id": application["id"], "terminate": "true", **dict(tokens)}
             urlopen(f"{page}app/kill/", urlencode(form).encode(), timeout=10).close()  # noqa: S310
 
 
@@ -263,7 +263,9 @@ def open_standalone_site(root: Path) -> Iterator[Site]:
     """The driver polls, and its tasks run on a standalone cluster."""
     with open_cluster(root, cores=4, memory="3g") as cluster:
         place = Place(str(root), master=cluster.master)
-        ground = OnStandalone(place.run_dir, "KILLED", cluster=cluster, work=root / "work")
+        # The first is the reason of each task at work, the second of a job between two tasks.
+        ended = "Master removed our application: KILLED|SparkContext was shut down"
+        ground = OnStandalone(place.run_dir, ended, cluster=cluster, work=root / "work")
         with _opened(place, ground, polls=True) as site:
             yield site
         wait_until(lambda: cluster.applications == [])
