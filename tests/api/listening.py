@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
 
+import uvicorn
 from fastapi import FastAPI
 
 from maintainer.api.server import ConnectionBounds, bind, make_server
@@ -21,11 +23,22 @@ class Listening:
     """Where an application is served."""
 
     port: int
-    count_connections: Callable[[], int]
+    server: uvicorn.Server
 
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    def count_connections(self) -> int:
+        return len(self.server.server_state.connections)
+
+    def sends_at_once(self) -> bool:
+        """True if no connection waits for an acknowledgement before it sends more."""
+        sockets = [
+            connection.transport.get_extra_info("socket")
+            for connection in self.server.server_state.connections
+        ]
+        return all(each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) for each in sockets)
 
 
 @contextmanager
@@ -42,9 +55,7 @@ def listening(
     thread.start()
     try:
         wait_for(lambda: server.started)
-        yield Listening(
-            int(listener.getsockname()[1]), lambda: len(server.server_state.connections)
-        )
+        yield Listening(int(listener.getsockname()[1]), server)
     finally:
         if stopping is not None:
             stopping.set()

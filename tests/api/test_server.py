@@ -96,6 +96,13 @@ def ask(connection: socket.socket, request: bytes = WHOLE) -> bytes:
     return answer
 
 
+def test_an_answer_is_sent_without_waiting_for_acknowledgements(serve: Serve) -> None:
+    service = serve(ConnectionBounds())
+    service.connect().sendall(HALF)
+    wait_for(lambda: service.listening.count_connections() == 1)
+    assert service.listening.sends_at_once()
+
+
 @pytest.mark.parametrize("sent", [b"", b"G", HALF, WHOLE[:-2]])
 def test_a_request_whose_headers_never_end_is_given_up(serve: Serve, sent: bytes) -> None:
     connection = serve(ConnectionBounds(header_seconds=SHORT)).connect()
