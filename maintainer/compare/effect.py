@@ -202,7 +202,7 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
         match procedure:
             case Procedure.REWRITE_DATA_FILES:
                 text = (
-                    f"{before.data_files} data files became {after.data_files}, "
+                    f"{before.data_files:,} data files became {after.data_files:,}, "
                     f"{format_size(effect.bytes_rewritten)} rewritten"
                 )
                 if before.average_file_size_bytes and after.average_file_size_bytes:
@@ -213,15 +213,15 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
                 text += "."
             case Procedure.REWRITE_POSITION_DELETE_FILES:
                 text = (
-                    f"{before.delete_files} delete files became {after.delete_files}, "
+                    f"{before.delete_files:,} delete files became {after.delete_files:,}, "
                     f"{format_size(effect.bytes_rewritten)} rewritten."
                 )
             case Procedure.COMPUTE_TABLE_STATS | Procedure.COMPUTE_PARTITION_STATS:
                 text = f"Statistics of snapshot {before.snapshot_id} are written."
             case Procedure.REWRITE_MANIFESTS:
-                text = f"{before.manifests} manifests became {after.manifests}."
+                text = f"{before.manifests:,} manifests became {after.manifests:,}."
             case Procedure.EXPIRE_SNAPSHOTS:
-                text = f"{before.snapshots} snapshots became {after.snapshots}."
+                text = f"{before.snapshots:,} snapshots became {after.snapshots:,}."
             case Procedure.REMOVE_ORPHAN_FILES:
                 text = "Orphan files were listed; nothing was deleted."
             case _:
@@ -231,11 +231,13 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
 
 def _tell_writers(effect: Effect) -> str:
     text = (
-        f" Others committed {effect.other_commits} times meanwhile." if effect.other_commits else ""
+        f" Others committed {effect.other_commits:,} times meanwhile."
+        if effect.other_commits
+        else ""
     )
     if effect.files_lost:
         text += (
-            f" {effect.files_lost} files were left as they are: what was to replace them met the "
+            f" {effect.files_lost:,} files were left as they are: what was to replace them met the "
             f"commits of writers, who won."
         )
     if effect.files_left:

@@ -38,7 +38,7 @@ def compare_rollback(
     if is_there:
         text = (
             f"Main stands at snapshot {action.snapshot_id} again, as before job {action.of_job}: "
-            f"{after.records} records in {after.data_files} data files."
+            f"{after.records:,} records in {after.data_files:,} data files."
         )
     else:
         text = f"Main stands at snapshot {after.snapshot_id}."

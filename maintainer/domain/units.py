@@ -81,7 +81,7 @@ def format_size(size_bytes: float) -> str:
     """A size for people: ``1.5 GiB``, with at most one decimal digit."""
     value = float(size_bytes)
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if abs(value) < KIB:
+        if abs(round(value, 1)) < KIB:  # else 1,023.97 KiB would be 1024.0 KiB
             return (
                 f"{value:.0f} {unit}"
                 if unit == "B" or value == int(value)

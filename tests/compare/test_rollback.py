@@ -47,7 +47,7 @@ def test_rows_and_files_are_those_of_before() -> None:
     )
     assert (
         effect.sentence
-        == "Main stands at snapshot 1 again, as before job m-1: 2000 records in 20 data files."
+        == "Main stands at snapshot 1 again, as before job m-1: 2,000 records in 20 data files."
     )
     assert effect.duration_seconds == 2
     assert compare_rollback(UNDONE, ACTION, BEFORE, BEFORE, BEFORE).duration_seconds is None

@@ -65,6 +65,7 @@ def test_malformed_durations_are_refused(text: object) -> None:
         (1024, "1 KiB"),
         (1536, "1.5 KiB"),
         (32 * 1024**2, "32 MiB"),
+        (1024**2 - 1, "1.0 MiB"),
         (5 * 1024**5, "5.0 PiB"),
     ],
 )

@@ -81,7 +81,7 @@ def test_guard_26_a_job_is_undone_by_a_job_of_its_own_and_proved_from_the_table(
     )
     assert done.effect is not None
     assert done.effect.sentence == (
-        f"Main stands at snapshot 1 again, as before job {job.job_id}: 6000 records in 60 "
+        f"Main stands at snapshot 1 again, as before job {job.job_id}: 6,000 records in 60 "
         f"data files."
     )
     assert world.look(table).current_snapshot_id == 1

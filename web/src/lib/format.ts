@@ -1,34 +1,30 @@
 /** Shown for an unknown value; never 0. */
 export const UNKNOWN = "–";
 
-const NARROW_SPACE = "\u202f";
 const SIZE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
 
-/** A number whose thousands are set apart by narrow spaces that do not break. */
+/** A number with commas between its thousands, as in the server's sentences: 1,631. */
 export function formatCount(value: number | null | undefined): string {
   if (value === null || value === undefined) return UNKNOWN;
   const [whole = "", fraction] = Math.abs(value)
     .toFixed(Number.isInteger(value) ? 0 : 1)
     .split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, NARROW_SPACE);
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
   return (value < 0 ? "−" : "") + grouped + (fraction ? `.${fraction}` : "");
 }
 
-/** A size in binary units with three significant digits at most: 1.46 MiB, 34.2 KiB, 512 MiB. */
+/** A size in binary units with one decimal digit, as in the server's sentences: 1.5 MiB. */
 export function formatBytes(bytes: number | null | undefined): string {
   if (bytes === null || bytes === undefined) return UNKNOWN;
   let value = Math.abs(bytes);
   let unit = 0;
-  while (value >= 1024 && unit < SIZE_UNITS.length - 1) {
+  // 1,023.97 KiB would be written 1024.0 KiB.
+  while (Number(value.toFixed(1)) >= 1024 && unit < SIZE_UNITS.length - 1) {
     value /= 1024;
     unit += 1;
   }
-  const digits = unit === 0 || Number.isInteger(value) ? 0 : value < 10 ? 2 : value < 100 ? 1 : 0;
-  const rounded = Number(value.toFixed(digits));
-  // 1023.7 KiB rounds to 1024 KiB, which is written 1 MiB.
-  if (rounded >= 1024 && unit < SIZE_UNITS.length - 1)
-    return `${bytes < 0 ? "−" : ""}1\u00a0${SIZE_UNITS[unit + 1] ?? ""}`;
-  return `${bytes < 0 ? "−" : ""}${rounded}\u00a0${SIZE_UNITS[unit] ?? ""}`;
+  const digits = unit === 0 || Number.isInteger(value) ? 0 : 1;
+  return `${bytes < 0 ? "−" : ""}${value.toFixed(digits)}\u00a0${SIZE_UNITS[unit] ?? ""}`;
 }
 
 /** A ratio between 0 and 1 as a percentage; only exact 0 and 1 become 0 % and 100 %. */
@@ -45,7 +41,7 @@ export function formatFactor(factor: number): string {
   return `${Number(factor.toPrecision(2))}×`;
 }
 
-/** A number for people to compare, with three significant digits: 0.0312, 28 600, 1 440. */
+/** A number for people to compare, with three significant digits: 0.0312, 28,600, 1,440. */
 export function formatSignificant(value: number): string {
   const rounded = Number(value.toPrecision(3));
   return Math.abs(rounded) >= 100

@@ -23,9 +23,7 @@ const row = (table = makeTable()) => (
 );
 
 const cells = () =>
-  screen
-    .getAllByRole("cell")
-    .map((cell) => cell.textContent.replaceAll("\u00a0", " ").replaceAll("\u202f", "'"));
+  screen.getAllByRole("cell").map((cell) => cell.textContent.replaceAll("\u00a0", " "));
 
 describe("a row of the table list", () => {
   it("shows figures with units and leads to the table", async () => {
@@ -33,7 +31,7 @@ describe("a row of the table list", () => {
     expect(cells().slice(0, 7)).toEqual([
       "Critical",
       "35.3 KiB",
-      "1'536",
+      "1,536",
       "100 %",
       "0",
       "48",
@@ -158,11 +156,7 @@ describe("before and after", () => {
   it("shows differences with their signs and the proof in words", async () => {
     await show(<BeforeAfter effect={effect} errors={makeJob().estimate_errors} />);
     const files = within(screen.getByRole("row", { name: /^Data files/ })).getAllByRole("cell");
-    expect(files.map((cell) => cell.textContent.replaceAll("\u202f", "'"))).toEqual([
-      "1'536",
-      "96",
-      "−1'440",
-    ]);
+    expect(files.map((cell) => cell.textContent)).toEqual(["1,536", "96", "−1,440"]);
     expect(screen.getByText(/^Rows unchanged/)).toBeInTheDocument();
     expect(screen.getByText(/2 commits by others/)).toBeInTheDocument();
   });
@@ -197,8 +191,8 @@ describe("before and after", () => {
     );
     const grid = screen.getByRole("group", { name: "Estimate and effect" });
     const rows = within(grid).getAllByRole("row").slice(1);
-    expect(rows.map((each) => each.textContent.replace(/[\u00a0\u202f]/g, " "))).toEqual([
-      "Files removed1 4401 440exact",
+    expect(rows.map((each) => each.textContent.replace(/\u00a0/g, " "))).toEqual([
+      "Files removed1,4401,440exact",
       "Bytes rewritten52.9 MiB52.9 MiBexact",
       "GB-hours0.01050.01151.1× the estimate",
       "Duration38 s41 s1.1× the estimate",
