@@ -173,3 +173,13 @@ def test_the_network_policies_open_the_ports_that_are_used() -> None:
 def test_the_grace_period_has_room_for_the_end_of_the_daemon() -> None:
     needed = CANCEL_GRACE.total_seconds() + STOP_GRACE.total_seconds() + STOP_SECONDS + 1
     assert needed <= 45
+
+
+def test_a_pod_of_the_api_answers_until_proxies_know_of_its_end() -> None:
+    hooks = {
+        pod.spec["containers"][0]["args"][-1]: "lifecycle" in pod.spec["containers"][0]
+        for scenario in ("simple", "cluster")
+        for pod in pods(scenario)
+        if pod.kind in {"Deployment", "StatefulSet"}
+    }
+    assert hooks == {"all": False, "api": True, "worker": False}

@@ -99,7 +99,7 @@ class BucketLake(Lake):
 
     @contextmanager
     def holding(self, name: str) -> Iterator[None]:
-        """Let no commit to a table of this name pass until the end of the block."""
+        """Let no new snapshot of a table of this name pass until the end of the block."""
         gate = self.gates[name] = Event()
         try:
             yield

@@ -6,19 +6,23 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import trustme
 from helm_python import Config
 from lightkube.models.meta_v1 import ObjectMeta
-from lightkube.resources.core_v1 import Event, Pod, Secret, Service
+from lightkube.resources.core_v1 import Event as ClusterEvent
+from lightkube.resources.core_v1 import Pod, Secret, Service
 
 from tests.amazon import ACCESS_KEY_ID
 from tests.end_to_end.programs import Server, wait_for
 from tests.helm.charts import FULLNAME, RELEASE
 from tests.node.cluster import NodeCluster
 from tests.node.lake import PLANTED_SECRET, BucketLake
+from tests.node.rest_catalog import GATE_SECONDS
 
 Values = dict[str, Any]
 _SECONDS = 300  # of each action of Helm
@@ -41,10 +45,38 @@ class NodeRelease(Server):
         for section, keys in changed.items():
             self.values[section] = self.values[section] | keys
         self.helm.upgrade(self.chart, RELEASE, self.values, wait="watcher", timeout=_SECONDS)
+        wait_for(lambda: not self._find_ending(), _SECONDS, "replaced pods to end")
 
     def roll_back(self) -> None:
         """Return to the revision before, and wait until all pods are ready."""
         self.helm.rollback(RELEASE, wait="watcher", timeout=_SECONDS)
+
+    def _find_ending(self) -> list[str]:
+        """Return the names of pods that end."""
+        labels: Any = {"app.kubernetes.io/instance": RELEASE}
+        found = (pod.metadata for pod in self.cluster.administrator.client.list(Pod, labels=labels))
+        return [each.name or "" for each in found if each and each.deletionTimestamp]
+
+    @contextmanager
+    def always_answering(self) -> Iterator[None]:
+        """Ask ten times a second; no request may fail until the end of the block."""
+        is_over, failures = Event(), list[str]()
+
+        def ask() -> None:
+            while not is_over.wait(0.1):
+                try:
+                    self.get("/livez")
+                except OSError as error:
+                    failures.append(f"{datetime.now(UTC):%H:%M:%S} {error}")
+
+        thread = Thread(target=ask)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
+        assert failures == []
 
     def replicas(self, component: str) -> dict[str, Server]:
         """Return the component's pods that do not end, by name."""
@@ -70,7 +102,7 @@ class NodeRelease(Server):
     def restarts(self) -> list[str]:
         """Return the containers that were started twice, ended pods included."""
         starts: Counter[str] = Counter()
-        for each in self.cluster.administrator.client.list(Event):
+        for each in self.cluster.administrator.client.list(ClusterEvent):
             if each.reason == "Started":
                 container = f"{each.involvedObject.name} {each.involvedObject.fieldPath}"
                 starts[container] += each.count or 1
@@ -124,6 +156,8 @@ def _make_values(cluster: NodeCluster, lake: BucketLake, policies: Mapping[str, 
                     **lake.properties,
                     "s3.access-key-id": "${LAKE_ID}",
                     "s3.secret-access-key": "${LAKE_KEY}",
+                    # Spark must not give up a commit that a test holds.
+                    "spark": {"rest.client.socket-timeout-ms": str(GATE_SECONDS * 1000)},
                 }
             },
             **dict.fromkeys(("scan", "plan", "submit", "watch", "review"), rhythm),

@@ -17,8 +17,8 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.table import CommitTableRequest
 
-_GATE_SECONDS = 1800  # a test that failed leaves nobody waiting
-Gates = Mapping[str, threading.Event]  # by the name of a table, whose commits wait for it
+GATE_SECONDS = 1800  # a test that failed leaves nobody waiting
+Gates = Mapping[str, threading.Event]  # by the name of a table, whose new snapshots wait for it
 
 
 class _Server(ThreadingHTTPServer):
@@ -42,8 +42,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"] or 0))
-        if gate := self.server.gates.get(self.path.rpartition("/")[2]):
-            gate.wait(_GATE_SECONDS)
+        gate = self.server.gates.get(self.path.rpartition("/")[2])
+        if gate is not None and b'"add-snapshot"' in body:
+            gate.wait(GATE_SECONDS)
         self._serve(body)
 
     def log_message(self, *_arguments: object) -> None:

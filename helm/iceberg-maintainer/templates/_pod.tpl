@@ -149,6 +149,12 @@ spec:
         {{- if $link }}
         - {name: link, containerPort: 8090}
         {{- end }}
+      {{- if eq .role "api" }}
+      {{- /* Proxies learn of a pod's end later than the pod itself: until then it goes on answering. */}}
+      lifecycle:
+        preStop:
+          exec: {command: [sleep, "5"]}
+      {{- end }}
       startupProbe:
         httpGet: {path: /livez, port: http}
         periodSeconds: 5
