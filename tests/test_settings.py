@@ -124,6 +124,8 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         },
         "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
         "log": {"format": "text", "level": "info"},
+        "tracing": None,
+        "lineage": None,
         "metrics": {
             "max_tables": 1000,
             "tables": (),
@@ -809,3 +811,8 @@ def test_other_names_of_directories_are_whole_directories_and_no_chain(
 ) -> None:
     (line,) = refuse(f"catalogs: {{lake: {{uri: 'http://c', locations: {locations}}}}}")
     assert words in line
+
+
+def test_the_printed_settings_have_the_locations_of_a_catalog(load: Load) -> None:
+    text = _LAKE.replace("rest,", "rest, locations: {'ofs://om/': 's3://lake/'},")
+    assert "'ofs://om/': 's3://lake/'" in repr(load(text))

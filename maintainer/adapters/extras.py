@@ -15,5 +15,9 @@ def say_missing(module: str, extra: str, purpose: str) -> str:
 
 def require_package(module: str, extra: str, purpose: str) -> None:
     """Check that a package is installed; ImportError says what needs it and how to install it."""
-    if find_spec(module) is None:
+    try:
+        found = find_spec(module)
+    except ModuleNotFoundError:  # a part of a package that is not installed
+        found = None
+    if found is None:
         raise ImportError(say_missing(module, extra, purpose))

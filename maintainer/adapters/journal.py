@@ -14,16 +14,20 @@ from maintainer.domain.plan import Plan
 from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.units import format_size
 from maintainer.domain.verdict import RuleVerdict
-from maintainer.ports.telemetry import Telemetry
+from maintainer.ports.telemetry import Exporter, Telemetry
 
 log = logging.getLogger("maintainer")
 
 
 class Journal:
-    """Telemetry that logs noteworthy events and passes all of them on."""
+    """Telemetry that logs noteworthy events and passes all of them on.
 
-    def __init__(self, inner: Telemetry) -> None:
+    Exporters are given finished steps and jobs.
+    """
+
+    def __init__(self, inner: Telemetry, exporters: Sequence[Exporter] = ()) -> None:
         self._inner = inner
+        self._exporters = exporters
         self._slow: set[SlowRead] = set()
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
@@ -122,7 +126,11 @@ class Journal:
             said,
         )
         self._inner.job_finished(job, effect)
+        for exporter in self._exporters:
+            exporter.job_finished(job, effect)
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
         """Log one run of a step of the loop."""
         self._inner.step_finished(step, seconds, is_ok)
+        for exporter in self._exporters:
+            exporter.step_finished(step, seconds, is_ok)

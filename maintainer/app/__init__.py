@@ -21,6 +21,7 @@ from maintainer.adapters.spark.launcher.liveness import owner_lives, prune_lefto
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.readiness import Reach
+from maintainer.app.exporters import open_exporters
 from maintainer.app.options import admission_rules, gauge_options, poll_limits, run_dir
 from maintainer.app.policies import PolicySources, open_policies
 from maintainer.app.spark import open_runner, serve_links
@@ -76,7 +77,10 @@ def open_app(
         store = open_store(settings.store, migrates=migrates)
         stack.callback(store.close)
         telemetry = PrometheusTelemetry(store, clock, gauge_options(settings))
-        journal = Journal(telemetry)
+        exporters = open_exporters(settings, store)
+        for exporter in exporters:
+            stack.callback(exporter.close)
+        journal = Journal(telemetry, exporters)
         limits = ReadLimits(
             settings.scan.decode_processes,
             settings.scan.manifest_memory,

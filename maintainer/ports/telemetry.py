@@ -54,3 +54,16 @@ class Telemetry(Protocol):
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
         """One run of a step of the loop has ended."""
+
+
+class Exporter(Protocol):
+    """Sends finished work to another service; it never fails and never waits for the service."""
+
+    def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
+        """A step of the loop has run once."""
+
+    def job_finished(self, job: Job, effect: Effect | None) -> None:
+        """A job has reached a final state; `effect` is its proof, if there is one."""
+
+    def close(self) -> None:
+        """Send what is left, for a few seconds at most."""

@@ -1,12 +1,14 @@
-"""Settings of what the daemon says of itself: its metrics and its log."""
+"""Settings of what the daemon says of itself: metrics, log, traces and lineage."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field
 
-from maintainer.adapters.policies.validation import SizeBetween, Strict
+from maintainer.adapters.policies.validation import SizeBetween, Strict, refuse
+from maintainer.domain.location import is_link_local
 from maintainer.domain.units import MIB
 
 
@@ -58,3 +60,55 @@ class LogSettings(Strict):
         Literal["debug", "info", "warning"],
         Field(description="The least level of the daemon's own events; libraries: warning."),
     ] = "info"
+
+
+def _check_receiver(value: object) -> object:
+    parts = urlsplit(value) if isinstance(value, str) else None
+    if parts is None:
+        return value
+    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
+        refuse("must be an address like https://name.example without a user in it")
+    if is_link_local(parts.hostname):
+        refuse(f"has the host {parts.hostname}, which is link-local and never asked")
+    return value
+
+
+Receiver = Annotated[str, BeforeValidator(_check_receiver), Field(max_length=1000)]
+_Secret = Annotated[str, Field(min_length=1, max_length=10_000)]
+
+
+class TracingSettings(Strict):
+    """Traces of jobs and steps, sent to an OpenTelemetry collector over OTLP/HTTP.
+
+    Needs the extra `opentelemetry`. The library's own variables, `OTEL_...`, hold too.
+    """
+
+    endpoint: Annotated[
+        Receiver,
+        Field(description="The whole address, such as `http://collector:4318/v1/traces`."),
+    ]
+    headers: Annotated[
+        dict[str, _Secret],
+        Field(
+            repr=False,
+            max_length=20,
+            description="Headers of each request. They hold secrets: take them from the "
+            "environment.",
+        ),
+    ] = Field(default_factory=dict)
+
+
+class LineageSettings(Strict):
+    """OpenLineage events of finished jobs. Needs the extra `openlineage`."""
+
+    url: Annotated[
+        Receiver,
+        Field(description="The receiver's address; events go to its path `api/v1/lineage`."),
+    ]
+    api_key: Annotated[
+        _Secret | None, Field(repr=False, description="A bearer token. Default: none is sent.")
+    ] = None
+    namespace: Annotated[
+        str,
+        Field(min_length=1, max_length=250, description="The namespace of the daemon's jobs."),
+    ] = "iceberg-maintainer"

@@ -16,7 +16,12 @@ from maintainer.settings.auth import AuthSettings
 from maintainer.settings.catalogs import CatalogSettings, check_catalogs
 from maintainer.settings.kubernetes_policies import KubernetesPolicySettings
 from maintainer.settings.leases import RENEWALS_PER_LEASE, LeaseSettings
-from maintainer.settings.metrics import LogSettings, MetricsSettings
+from maintainer.settings.metrics import (
+    LineageSettings,
+    LogSettings,
+    MetricsSettings,
+    TracingSettings,
+)
 from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
 from maintainer.settings.polaris import PolarisSettings
@@ -49,7 +54,7 @@ class Settings(Strict):
         BeforeValidator(check_catalogs),
         Field(
             description="PyIceberg's own properties of a catalog; under `spark`, what only Spark "
-            "needs."
+            "needs; under `locations`, names of storage that Spark alone uses."
         ),
     ]
     store: Annotated[
@@ -75,6 +80,8 @@ class Settings(Strict):
     server: ServerSettings = ServerSettings()
     metrics: MetricsSettings = MetricsSettings()
     log: LogSettings = LogSettings()
+    tracing: TracingSettings | None = None
+    lineage: LineageSettings | None = None
     impact: ImpactSettings = ImpactSettings()
     notifications: NotificationSettings = NotificationSettings()
     admission: AdmissionSettings = AdmissionSettings()
@@ -144,11 +151,14 @@ class Settings(Strict):
             values["catalogs"][name] = {
                 **catalog.properties,
                 **({"spark": catalog.spark} if catalog.spark else {}),
+                **({"locations": catalog.locations} if catalog.locations else {}),
             }
         values["auth"]["tokens"] = {
             name: {**token.model_dump(), "token": HIDDEN}
             for name, token in self.auth.tokens.items()
         }
+        if self.tracing is not None:
+            values["tracing"]["headers"] = dict.fromkeys(self.tracing.headers, HIDDEN)
         values["notifications"]["targets"] = dict.fromkeys(self.notifications.targets, HIDDEN)
         return {name: _redact(name, value) for name, value in values.items()}
 

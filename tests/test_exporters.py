@@ -1,0 +1,77 @@
+"""Which exporters the settings open, and what is said where one cannot be."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from maintainer.adapters.telemetry.lineage import LineageExporter
+from maintainer.adapters.telemetry.traces import TraceExporter
+from maintainer.app.exporters import open_exporters
+from maintainer.domain.errors import ConfigurationError
+from maintainer.ports.store import Store
+from maintainer.settings import Settings, load_settings
+
+NO_STORE = cast("Store", None)
+NOWHERE = "http://127.0.0.1:1"
+TRACING = f"tracing: {{endpoint: '{NOWHERE}/v1/traces', headers: {{x-scope: planted-secret}}}}\n"
+LINEAGE = f"lineage: {{url: '{NOWHERE}', api_key: planted-secret}}\n"
+
+
+def settings_of(directory: Path, text: str) -> Settings:
+    file = directory / "maintainer.yaml"
+    file.write_text(
+        f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///c.db', warehouse: w}}}}\n{text}"
+    )
+    return load_settings(file, {})
+
+
+def test_nothing_is_sent_unless_it_is_configured(tmp_path: Path) -> None:
+    assert open_exporters(settings_of(tmp_path, ""), NO_STORE) == ()
+
+
+def test_traces_and_lineage_are_sent_where_the_settings_say(tmp_path: Path) -> None:
+    tracing, lineage = open_exporters(settings_of(tmp_path, TRACING + LINEAGE), NO_STORE)
+    with closing(tracing), closing(lineage):
+        assert isinstance(tracing, TraceExporter)
+        assert isinstance(lineage, LineageExporter)
+
+
+def test_secrets_of_receivers_are_not_shown(tmp_path: Path) -> None:
+    assert "planted-secret" not in repr(settings_of(tmp_path, TRACING + LINEAGE))
+
+
+@pytest.mark.parametrize(
+    ("text", "package", "extra"),
+    [
+        (TRACING, "opentelemetry.sdk", "opentelemetry"),
+        (LINEAGE, "openlineage.client", "openlineage"),
+    ],
+)
+def test_without_its_package_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, package: str, extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ConfigurationError, match=rf"iceberg-maintainer\[{extra}\]"):
+        open_exporters(settings_of(tmp_path, text), NO_STORE)
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("collector:4318", "must be an address like"),
+        ("https://user:planted-secret@collector", "must be an address like"),
+        ("http://169.254.169.254/", "link-local"),
+    ],
+)
+def test_a_receiver_is_an_address_that_may_be_asked(
+    tmp_path: Path, address: str, said: str
+) -> None:
+    for section in (f"tracing: {{endpoint: '{address}'}}\n", f"lineage: {{url: '{address}'}}\n"):
+        with pytest.raises(ConfigurationError, match=said) as raised:
+            settings_of(tmp_path, section)
+        assert "planted-secret" not in str(raised.value)
