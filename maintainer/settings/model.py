@@ -16,12 +16,6 @@ from maintainer.settings.auth import AuthSettings
 from maintainer.settings.catalogs import CatalogSettings, check_catalogs
 from maintainer.settings.kubernetes_policies import KubernetesPolicySettings
 from maintainer.settings.leases import RENEWALS_PER_LEASE, LeaseSettings
-from maintainer.settings.metrics import (
-    LineageSettings,
-    LogSettings,
-    MetricsSettings,
-    TracingSettings,
-)
 from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
 from maintainer.settings.polaris import PolarisSettings
@@ -35,6 +29,12 @@ from maintainer.settings.steps import (
     ScanSettings,
     SubmitSettings,
     WatchSettings,
+)
+from maintainer.settings.telemetry import (
+    LineageSettings,
+    LogSettings,
+    MetricsSettings,
+    TracingSettings,
 )
 
 
