@@ -91,6 +91,14 @@ class Drivers:
         if driver.is_started:
             self._set_timer(driver, None)
 
+    def take_over_job(self, job_id: str, owner: str) -> bool:
+        """Adopt the driver of this owner's job, with all that its process has left behind.
+
+        A process that adopted the driver may have ended before it was the job's owner: the driver's
+        own process counts. False as for `take_over`.
+        """
+        return self.take_over(self._source.owner_of(job_id) or owner)
+
     def take_over(self, owner: str) -> bool:
         """Adopt every driver that this owner has left behind.
 

@@ -211,7 +211,7 @@ class SparkRunner:
     def report(self, job: Job) -> RunnerReport | None:
         """Report the job, after adopting its driver if the driver's daemon is gone."""
         if self._jobs.get(job.job_id) is None and job.owner not in {"", self._owner}:
-            if self._is_closed or not self._drivers.take_over(job.owner):
+            if self._is_closed or not self._drivers.take_over_job(job.job_id, job.owner):
                 return None
             message = f"process {job.owner} that ran the job has ended, and its Spark too"
         else:

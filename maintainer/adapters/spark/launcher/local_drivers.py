@@ -65,6 +65,11 @@ class LocalDrivers:
         """Return whether that process holds its lock; None if it was never on this machine."""
         return owner_lives(self._run_dir, owner)
 
+    def owner_of(self, job_id: str) -> str | None:
+        """Return None: only its own process knows the jobs of a driver of this machine."""
+        del job_id
+        return None
+
     def left_behind(self, owner: str) -> Sequence[str] | None:
         """Return the live drivers of an owner that is gone; None while the owner lives.
 

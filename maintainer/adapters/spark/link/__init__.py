@@ -100,6 +100,9 @@ class DriverSource(Protocol):
     def lives(self, owner: str) -> bool | None:
         """Return whether the process of that name lives; None if nobody here can know."""
 
+    def owner_of(self, job_id: str) -> str | None:
+        """Return whose driver has the job; None if no driver is known to have it."""
+
     def left_behind(self, owner: str) -> Sequence[str] | None:
         """Return the live drivers of an owner that is gone, by name; None while the owner lives."""
 

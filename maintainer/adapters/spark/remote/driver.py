@@ -207,7 +207,7 @@ class RemoteDriver:
         Its jobs are also those that it has yet to take. Of its messages that are of no job only
         its end is not in what it said of itself.
         """
-        jobs = dict.fromkeys(pending, False) | _read_jobs(record.hello)
+        jobs = dict.fromkeys(pending, False) | read_jobs(record.hello)
         self.hear({**record.hello, "event": "hello", "at": time.time(), "jobs": jobs})
         for message in messages:
             if "job" in message or message.get("event") in _ENDS:
@@ -278,6 +278,7 @@ def _explain(reason: str) -> Mapping[str, object]:
     }
 
 
-def _read_jobs(hello: Mapping[str, object]) -> dict[str, bool]:
+def read_jobs(hello: Mapping[str, object]) -> dict[str, bool]:
+    """Return the driver's jobs, and whether each has begun, from what it says of itself."""
     jobs = hello.get("jobs")
     return {str(job): bool(value) for job, value in jobs.items()} if isinstance(jobs, dict) else {}

@@ -23,7 +23,12 @@ from maintainer.adapters.spark.launcher import DriverSpec, Launcher, LaunchPhase
 from maintainer.adapters.spark.link import Driver, Listener
 from maintainer.adapters.spark.link.http.tokens import make_token, start_tokens
 from maintainer.adapters.spark.options import DriverSize, RunnerOptions
-from maintainer.adapters.spark.remote.driver import FENCE_MARGIN, SILENT_SECONDS, RemoteDriver
+from maintainer.adapters.spark.remote.driver import (
+    FENCE_MARGIN,
+    SILENT_SECONDS,
+    RemoteDriver,
+    read_jobs,
+)
 from maintainer.adapters.spark.remote.heartbeats import BEAT_EVERY, Heartbeats
 from maintainer.adapters.spark.remote.strays import Strays
 from maintainer.domain.errors import MaintainerError, RunnerUnavailableError, StoreUnavailableError
@@ -136,6 +141,18 @@ class RemoteDrivers:
     def lives(self, owner: str) -> bool | None:
         """See DriverSource; by its heartbeat."""
         return True if owner == self._owner else self._hearts.lives(owner)
+
+    def owner_of(self, job_id: str) -> str | None:
+        """See DriverSource; as its driver says, or by the orders that it has yet to take."""
+        return next(
+            (
+                record.owner
+                for record in self._in_pool()
+                if job_id in read_jobs(record.hello)
+                or job_id in self._store.pending_jobs(record.name)
+            ),
+            None,
+        )
 
     def left_behind(self, owner: str) -> Sequence[str] | None:
         """See DriverSource; of an owner that was never seen there may be none."""

@@ -118,6 +118,26 @@ def test_a_job_goes_on_with_the_next_process(site: Site) -> None:
     assert application.kinds == ["start", "run"], "nothing was ordered twice"
 
 
+def test_a_job_goes_on_after_two_processes_though_the_store_names_the_first(site: Site) -> None:
+    first, second, third = (runner_of(site, owner) for owner in ("one", "two", "three"))
+    application = at_work(site, first)
+    site.processes[0].release()
+    wait_until(lambda: second._source.lives("one") is False)
+    report = second.report(the_job())
+    assert report is not None
+    assert report.adopted
+    wait_until(lambda: third._source.lives("two") is True)
+    assert third.report(the_job()) is None, "the driver's process lives"
+    site.processes[1].release()  # before the job was stored with its new owner
+    wait_until(lambda: third._source.lives("two") is False)
+    report = third.report(the_job())
+    assert report is not None
+    assert (report.adopted, report.outcome) == (True, None)
+    finish(application)
+    assert outcome_of(third, the_job()).kind == "finished"
+    assert application.kinds == ["start", "run"], "nothing was ordered twice"
+
+
 def test_a_job_that_ended_while_no_process_lived_is_not_lost(site: Site) -> None:
     first = runner_of(site, "one")
     application = at_work(site, first)
