@@ -6,7 +6,7 @@ store and the REST catalog run on this machine.
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -71,7 +71,9 @@ def await_one_scanner(release: NodeRelease) -> None:
 
     def find() -> bool:
         replicas = release.replicas("worker").values()
-        return sum(each.count_duties("scan") for each in replicas) == 1
+        with suppress(OSError):  # one has only begun
+            return sum(each.count_duties("scan") for each in replicas) == 1
+        return False
 
     wait_for(find, 120, "one replica to scan the catalog")
 
