@@ -20,6 +20,8 @@ def test_the_page_is_what_the_settings_generate() -> None:
     "row",
     [
         "| `catalogs.<name>` | properties | required |  |",
+        "| `catalogs.<name>.spark.<name>` | text |  |  |",
+        "| `catalogs.<name>.locations.<name>` | text |  |  |",
         "| `workers` | count | 8 | 1 to 64 |",
         "| `manifest_memory` | size | 256MiB | 16MiB to 64GiB |",
         "| `remeasure` | duration | 6h | at least 1m |",

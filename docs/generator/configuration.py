@@ -76,6 +76,11 @@ def write_reference() -> str:
         model = _find_model(field.annotation)
         if model is None or model is CatalogSettings:
             top += _list_rows(Settings, {name: field}, "")
+            if model is CatalogSettings:
+                beside = {
+                    key: each for key, each in model.model_fields.items() if key != "properties"
+                }
+                top += _list_rows(model, beside, f"{name}.<name>.")
         else:
             rows = _list_rows(model, model.model_fields, "")
             sections.append(

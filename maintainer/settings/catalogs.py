@@ -43,7 +43,11 @@ class CatalogSettings(Strict):
     """PyIceberg's own properties, unchanged, and additions for Spark that they do not imply."""
 
     properties: dict[str, str] = Field(repr=False)
-    spark: dict[str, str] = Field(default_factory=dict, repr=False)
+    spark: dict[str, str] = Field(
+        default_factory=dict,
+        repr=False,
+        description="What only Spark needs, under Spark's own names of properties.",
+    )
     locations: Annotated[dict[str, str], BeforeValidator(_check_locations)] = Field(
         default_factory=dict,
         description="Directories that Spark and this process reach by different names: Spark's, "
