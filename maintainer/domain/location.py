@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from ipaddress import IPv6Address, ip_address
+from posixpath import normpath
 from re import compile as compile_regex
 
 _URL = compile_regex(r"([A-Za-z][A-Za-z0-9+.-]*):/*(.*)")
@@ -95,13 +96,26 @@ class Aliases:
     def paths_of(self, location: str, properties: Mapping[str, str]) -> tuple[str, ...]:
         """All directories that the table writes to, under each name that is known of them."""
         resolved = {
-            name: self.resolve(properties[name]) for name in PLACE_PROPERTIES if name in properties
+            name: self.resolve(_tidy(properties[name]))
+            for name in PLACE_PROPERTIES
+            if name in properties
         }
         return tuple(
             dict.fromkeys(
-                (*paths_of(self.resolve(location), resolved), *paths_of(location, properties))
+                (
+                    *paths_of(self.resolve(_tidy(location)), resolved),
+                    *paths_of(location, properties),
+                )
             )
         )
+
+
+def _tidy(location: str) -> str:
+    """Return a URL as aliases are written: no ``..``, no empty part, a scheme in lower case."""
+    scheme, mark, rest = location.strip().partition("://")
+    server, _, inner = rest.partition("/")
+    path = normpath("/" + inner.lstrip("/"))
+    return f"{scheme.lower()}://{server}{path}" if mark else location
 
 
 def ancestors_of(path: str) -> tuple[str, ...]:

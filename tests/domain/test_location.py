@@ -82,6 +82,21 @@ def test_a_directory_has_all_of_its_names() -> None:
     assert Aliases().paths_of("s3://b/t", {}) == ("b/t/",)
 
 
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "OFS://om/volume/t",
+        "ofs://om//volume/t/",
+        "ofs://om/./volume/t",
+        "ofs://om/other/../volume/t",
+        "ofs://om/../volume/t",
+    ],
+)
+def test_an_alias_holds_for_every_spelling_of_its_directory(spelling: str) -> None:
+    assert ALIASES.paths_of(spelling, {})[0] == "volume/t/"
+    assert ALIASES.paths_of("s3://l/t", {"write.data.path": spelling})[:2] == ("l/t/", "volume/t/")
+
+
 def test_a_name_that_begins_alike_is_another_directory() -> None:
     assert not overlap("bucket/t/", "bucket/t_2/")
     assert overlap("bucket/t/", "bucket/t/inner/")

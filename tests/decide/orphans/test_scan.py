@@ -21,7 +21,7 @@ from maintainer.decide.orphans.scan import (
 from maintainer.decide.plan import decide
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
-from maintainer.domain.location import TableLocation, normalise_path
+from maintainer.domain.location import Aliases, TableLocation, normalise_path
 from maintainer.domain.orphan import FoundFile, quarantine_of
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Approval, Mode, Policy
@@ -81,6 +81,35 @@ def test_guard_1_a_place_that_is_anothers_or_in_or_around_it_is_refused_by_name(
     assert found[0] is SkipCode.UNSAFE
     assert "overlaps with" in found[1]
     assert "lake.sales.other" in found[1]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("s3://lake/sales/orders", "s3n://lake/sales/orders/inner"),
+        ("s3://lake/sales/orders", "s3://lake/sales/old/../orders"),
+        ("abfss://lake@a.dfs.core.windows.net/db/t", "wasbs://lake@A.blob.core.windows.net/db/t"),
+        ("hdfs://nn:8020/db/sales/t", "hdfs:///db/sales/t"),
+        ("ofs://om/volume/db/t", "s3://volume/db/t"),
+        ("ofs://om/volume/db/t", "ofs://om/other/../volume/db/t"),
+        ("ofs://om/x/../volume/db/t", "s3://volume/db/t"),
+        ("OFS://om//volume/db/t", "s3://volume/db"),
+    ],
+)
+def test_guard_1_two_tables_under_two_names_of_one_storage_are_both_refused(
+    first: str, second: str
+) -> None:
+    aliases = Aliases((("ofs://om/volume/", "s3://volume/"),))
+    for own, other in ((first, second), (second, first)):
+        table = replace(OLD, location=own, paths=aliases.paths_of(own, {}))
+        neighbours = tuple(
+            TableLocation(path, "lake.sales.other", "another")
+            for path in aliases.paths_of(other, {})
+        )
+        found = reason_of(table, replace(ALONE, neighbours=neighbours))
+        assert found is not None
+        assert found[0] is SkipCode.UNSAFE
+        assert "of table lake.sales.other" in found[1]
 
 
 def test_guard_1_paths_that_properties_name_count_as_places() -> None:
