@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
+from threading import Lock
 from typing import Any, TypeVar, cast, get_args, get_origin
 
 import msgspec
@@ -31,6 +32,9 @@ T = TypeVar("T")
 
 # pydantic for values with an Action: msgspec cannot distinguish several dataclasses by a field.
 _ADAPTERS: dict[Any, TypeAdapter[Any]] = {kind: TypeAdapter(kind) for kind in (Job, Plan)}
+
+
+_BUILDING = Lock()
 
 
 class _Detail(msgspec.Struct, frozen=True):
@@ -105,7 +109,9 @@ def _decoder(kind: Hashable) -> Callable[[str | bytes], Any]:
     adapter = _ADAPTERS.get(kind)
     if adapter is not None:
         return partial(adapter.validate_json, strict=True)
-    return msgspec.json.Decoder(kind).decode
+    # msgspec takes what another thread has half built of the same classes, and crashes by it.
+    with _BUILDING:
+        return msgspec.json.Decoder(kind).decode
 
 
 def _name(kind: Any) -> str:  # noqa: ANN401 - any type, also tuple[X, ...]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -13,6 +15,29 @@ from maintainer.domain.pin import Pin
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ORDERS = TableIdentifier("lake", ("sales", "a.b"), "orders")
+# Threads that are the first to read a type, in a process of their own: it might crash.
+FIRST_READERS = """
+import sys, threading
+from dataclasses import make_dataclass
+from maintainer.adapters.store import documents
+
+sys.setswitchinterval(1e-6)
+for _ in range(20):
+    inner = [make_dataclass(f"Inner{n}", [("a", int), ("b", str)]) for n in range(30)]
+    outer = make_dataclass("Outer", [(f"f{n}", kind | None, None) for n, kind in enumerate(inner)])
+    together = threading.Barrier(4)
+
+    def read():
+        together.wait()
+        assert documents.read(outer, b'{"f29": {"a": 1, "b": "x"}}').f29.a == 1
+        print("read")
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
 
 
 def test_a_value_is_read_back_by_its_type() -> None:
@@ -21,6 +46,13 @@ def test_a_value_is_read_back_by_its_type() -> None:
     assert documents.read(tuple[TableFault, ...], documents.write_bytes((fault,))) == (fault,)
     assert documents.read_or_none(TableFault, documents.write(fault)) == fault
     assert documents.read_or_none(TableFault, None) is None
+
+
+def test_several_threads_may_be_the_first_to_read_a_type() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_READERS], check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout.count("read")) == (0, 80), done.stderr
 
 
 @pytest.mark.parametrize(

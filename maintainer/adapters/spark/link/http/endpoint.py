@@ -50,6 +50,11 @@ class _Body(msgspec.Struct):
     said: list[dict[str, Any]]
 
 
+# msgspec learns a class at its first use, and crashes if two threads use it first at once.
+_BODIES = msgspec.json.Decoder(_Body)
+msgspec.convert({"number": 1, "event": ""}, _Said)
+
+
 class RefusalError(Exception):
     """A poll is refused, with this status and, for an ended driver, a code."""
 
@@ -164,7 +169,7 @@ async def _read_body(request: Request) -> bytes:
 
 def _parse(content: bytes) -> _Body:
     try:
-        body = msgspec.json.decode(content, type=_Body)
+        body = _BODIES.decode(content)
         for said in body.said:
             msgspec.convert(said, _Said)
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
