@@ -54,7 +54,7 @@ TITLES: Mapping[NoticeKind, str] = {
     NoticeKind.BUDGET_SPENT: "Budget spent: $subject",
     NoticeKind.TABLE_UNREADABLE: "Table cannot be read: $subject",
     NoticeKind.APPROVAL_NEEDED: "Approval needed: $subject",
-    NoticeKind.PAUSED_TABLE_GONE: "Paused table was dropped:  $subject",
+    NoticeKind.PAUSED_TABLE_GONE: "Paused table was dropped: $subject",
 }
 BODY = "$sentence$held_back"
 PLACEHOLDERS = frozenset({"kind", "subject", "sentence", "at", "job", "held_back"})
