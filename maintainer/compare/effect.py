@@ -16,7 +16,7 @@ from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot
 from maintainer.domain.job import JOBS_MARK, Baseline, Job
 from maintainer.domain.rollback import JobAction
-from maintainer.domain.units import format_size
+from maintainer.domain.units import format_number, format_size
 
 REWRITTEN_ITEMS = {
     Procedure.REWRITE_DATA_FILES: "data files",
@@ -202,7 +202,8 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
         match procedure:
             case Procedure.REWRITE_DATA_FILES:
                 text = (
-                    f"{before.data_files:,} data files became {after.data_files:,}, "
+                    f"{format_number(before.data_files, 'data files')} became "
+                    f"{format_number(after.data_files)}, "
                     f"{format_size(effect.bytes_rewritten)} rewritten"
                 )
                 if before.average_file_size_bytes and after.average_file_size_bytes:
@@ -213,13 +214,17 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
                 text += "."
             case Procedure.REWRITE_POSITION_DELETE_FILES:
                 text = (
-                    f"{before.delete_files:,} delete files became {after.delete_files:,}, "
+                    f"{format_number(before.delete_files, 'delete files')} became "
+                    f"{format_number(after.delete_files)}, "
                     f"{format_size(effect.bytes_rewritten)} rewritten."
                 )
             case Procedure.COMPUTE_TABLE_STATS | Procedure.COMPUTE_PARTITION_STATS:
                 text = f"Statistics of snapshot {before.snapshot_id} are written."
             case Procedure.REWRITE_MANIFESTS:
-                text = f"{before.manifests:,} manifests became {after.manifests:,}."
+                text = (
+                    f"{format_number(before.manifests, 'manifests')} became "
+                    f"{format_number(after.manifests)}."
+                )
             case Procedure.EXPIRE_SNAPSHOTS:
                 text = f"{before.snapshots:,} snapshots became {after.snapshots:,}."
             case Procedure.REMOVE_ORPHAN_FILES:

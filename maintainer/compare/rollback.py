@@ -9,6 +9,7 @@ from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.rollback import RollBack
+from maintainer.domain.units import format_number
 from maintainer.measure.history import name_writer, walk_back
 
 
@@ -38,7 +39,8 @@ def compare_rollback(
     if is_there:
         text = (
             f"Main stands at snapshot {action.snapshot_id} again, as before job {action.of_job}: "
-            f"{after.records:,} records in {after.data_files:,} data files."
+            f"{format_number(after.records, 'records')} in "
+            f"{format_number(after.data_files, 'data files')}."
         )
     else:
         text = f"Main stands at snapshot {after.snapshot_id}."

@@ -96,6 +96,13 @@ def format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def format_number(number: int | None, noun: str = "") -> str:
+    """A number that may be unknown: ``1,631 data files``, ``an unknown number of data files``."""
+    if number is None:
+        return f"an unknown number of {noun}" if noun else "an unknown number"
+    return f"{number:,} {noun}".rstrip()
+
+
 def format_instant(instant: datetime) -> str:
     """An instant for people: ``2026-01-05 14:30 UTC``."""
     return f"{instant.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -301,6 +301,25 @@ def test_the_average_is_left_out_where_it_is_unknown() -> None:
     assert "average" not in empty.sentence
 
 
+@pytest.mark.parametrize(
+    ("procedure", "sentence"),
+    [
+        (Procedure.REWRITE_DATA_FILES, "an unknown number of data files became an unknown number"),
+        (
+            Procedure.REWRITE_POSITION_DELETE_FILES,
+            "an unknown number of delete files became an unknown number",
+        ),
+        (Procedure.REWRITE_MANIFESTS, "an unknown number of manifests became an unknown number"),
+    ],
+)
+def test_figures_that_nobody_can_read_are_said_to_be_unknown(
+    procedure: Procedure, sentence: str
+) -> None:
+    unread = replace(DONE.before, data_files=None, delete_files=None, manifests=None)
+    effect = replace(DONE, before=unread, after=unread)
+    assert describe_effect(effect, procedure).startswith(sentence)
+
+
 IDLE = effect_of(RewriteDataFiles(), [snapshot(1)])
 DONE = effect_of(RewriteDataFiles(), [snapshot(1, summary=total(2000)), ours(2, 1, total(2000))])
 

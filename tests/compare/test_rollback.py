@@ -37,6 +37,13 @@ def effect_of(after: Measurement, expected: Measurement | None = BEFORE) -> Effe
     )
 
 
+def test_figures_that_nobody_can_read_are_said_to_be_unknown() -> None:
+    unread = replace(BEFORE, records=None, data_files=None)
+    assert effect_of(unread, None).sentence.endswith(
+        "an unknown number of records in an unknown number of data files."
+    )
+
+
 def test_rows_and_files_are_those_of_before() -> None:
     effect = effect_of(BEFORE)
     assert (effect.rows, effect.rows_before, effect.rows_after, effect.failed_proofs) == (

@@ -239,14 +239,14 @@ def _finish(
     causes = [("org.apache.spark.SparkException", said)] if said else []
     why = describe_failure(causes) if causes else "its log has the reason"
     if failed and not result.get("rewritten_data_files_count"):
-        message = f"no data file was rewritten: {failed:,} of {failed:,} failed in Spark: {why}"
+        message = f"no data file was rewritten: {failed} of {failed} failed in Spark: {why}"
         return Outcome("failed", at, result, classify(causes), message)
     return Outcome(
         "finished",
         at,
         result,
         checks=checks,
-        message=f"{failed:,} data files failed in Spark: {why}" if failed else "",
+        message=f"{failed} data files failed in Spark: {why}" if failed else "",
     )
 
 
