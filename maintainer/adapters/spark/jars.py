@@ -134,6 +134,8 @@ def resolve(jars: Iterable[Jar], work: Path) -> None:
         "JAVA_HOME": str(prepare_home(java, work)),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
+        # Away from Maven's own cache: a description there without its jar makes Ivy fail.
+        "SPARK_SUBMIT_OPTS": f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} -Duser.home={work}",
     }
     command = [
         str(spark_home() / "bin" / "spark-submit"),

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
 from itertools import chain
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -112,6 +114,22 @@ def test_only_what_is_missing_is_fetched_and_what_arrives_is_checked(
     assert sorted(path.name for path in pinned.iterdir()) == sorted(
         jar.file_name for jar in jars.pinned_jars()
     )
+
+
+def test_the_cache_of_maven_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have a description without its jar, which Ivy then does not look for elsewhere."""
+    asked: list[dict[str, str]] = []
+
+    def run(*_: object, env: dict[str, str], **__: object) -> CompletedProcess[str]:
+        asked.append(env)
+        return CompletedProcess([], 0, "", "")
+
+    monkeypatch.setattr(jars, "prepare_home", lambda *_: tmp_path)
+    monkeypatch.setattr(jars, "find_java", lambda *_: None)
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setenv("SPARK_SUBMIT_OPTS", "-Dours=1")
+    jars.resolve(jars.pinned_jars(), tmp_path)
+    assert asked[0]["SPARK_SUBMIT_OPTS"].split() == ["-Dours=1", f"-Duser.home={tmp_path}"]
 
 
 def version_of(jar: Jar) -> tuple[int, ...]:
