@@ -91,10 +91,13 @@ def needed_jars(settings: Mapping[str, str]) -> frozenset[str]:
         if key.endswith(".rest.auth.type")
     }
     found |= {"aws" for key in settings if key.endswith(".rest.sigv4-enabled")}
+    chosen = {value for key, value in settings.items() if key.endswith(".io-impl")}
+    # A FileIO that is chosen reads everything; else a property tells what may be read.
     classes = {
         implementation
         for implementation, (_, beginnings) in _FILE_IO.items()
-        if any(key.startswith(beginnings) for key in map(_without_prefix, settings))
+        if chosen <= {_RESOLVING}
+        and any(key.startswith(beginnings) for key in map(_without_prefix, settings))
     }
     found |= {
         jars

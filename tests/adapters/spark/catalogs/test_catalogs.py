@@ -84,6 +84,13 @@ def test_hadoops_own_settings_hold_for_the_whole_of_spark() -> None:
     assert not needed_jars(settings)
 
 
+def test_a_file_io_that_is_chosen_needs_no_jars_of_the_others() -> None:
+    properties = SQLITE | {"warehouse": "oss://lake/wh", "s3.endpoint": "https://oss.example"}
+    hadoop = {"io-impl": "org.apache.iceberg.hadoop.HadoopFileIO"}
+    assert needed_jars(spark_configuration("lake", properties, {})) == {"aliyun"}
+    assert not needed_jars(spark_configuration("lake", properties, hadoop))
+
+
 @pytest.mark.parametrize(
     ("name", "properties", "words"),
     [
