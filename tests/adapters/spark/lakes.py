@@ -61,6 +61,8 @@ class WallClock:
 
 
 class Lake:
+    name = "lake"
+    namespace: tuple[str, ...] = ("db",)
     aliases = Aliases()
 
     def __init__(self, root: Path, uri: str = "") -> None:

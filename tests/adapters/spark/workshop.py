@@ -89,15 +89,16 @@ class Workshop:
         rows: tuple[str, ...] = (),
     ) -> TableIdentifier:
         """A table as Spark makes it, with the rows of these queries, one commit each."""
-        full = f"lake.db.{name}"
+        table = TableIdentifier(self.lake.name, self.lake.namespace, name)
+        full = ".".join((table.catalog, *table.namespace, table.name))
         tail = f" TBLPROPERTIES ({properties})" if properties else ""
-        self.lake.catalog.create_namespace_if_not_exists(("db",))
+        self.lake.catalog.create_namespace_if_not_exists(table.namespace)
         run_sql(
             self.runner,
             f"CREATE TABLE {full} ({columns}) USING iceberg {clauses}{tail}",
             *(f"INSERT INTO {full} {query}" for query in rows),
         )
-        return TableIdentifier("lake", ("db",), name)
+        return table
 
     def sql(self, *statements: str) -> None:
         run_sql(self.runner, *statements)
@@ -195,13 +196,13 @@ def open_workshop(
     layer = parse_policy(policy, "all.yaml")
     assert isinstance(layer, PolicyLayer), layer
     catalog, store, clock = (
-        PyIcebergCatalog("lake", lake.properties, WallClock(), aliases=lake.aliases),
+        PyIcebergCatalog(lake.name, lake.properties, WallClock(), aliases=lake.aliases),
         FakeStore(),
         WallClock(),
     )
     carrier: Runner = runner
     ports = Ports(
-        {"lake": catalog},
+        {lake.name: catalog},
         store,
         FakePolicies(layer),
         carrier,
