@@ -34,6 +34,7 @@ READY := $(STAMPS)/jars
 S3_READY := $(STAMPS)/jars-s3
 HDFS_READY := $(STAMPS)/jars-hdfs
 YARN_READY := $(STAMPS)/jars-yarn
+SERVERS_READY := $(STAMPS)/jars-servers
 NODE_READY := $(STAMPS)/node
 UV_READY := $(STAMPS)/uv
 endif
@@ -125,6 +126,11 @@ $(STAMPS)/jars-yarn: tests/yarn.py tests/kdc.py $(STAMPS)/jars
 	$(BIN)/python -m tests.kdc
 	@touch $@
 
+# Iceberg's own REST catalog and an S3 server, for the tests alone.
+$(STAMPS)/jars-servers: tests/java_servers/jars.py $(wildcard tests/java_servers/*.lock) $(STAMPS)/jars
+	$(BIN)/python -m tests.java_servers.jars
+	@touch $@
+
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json $(NODE_READY)
 	$(NPM) ci
 	@touch $@
@@ -141,7 +147,7 @@ PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder 
 test: setup $(S3_READY) $(HDFS_READY)  ## the suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
 	@status=0; $(NPM) test || status=1; $(PYTEST) -m "not cluster" $(ARGS) || status=1; exit $$status
 
-test-clusters: setup $(YARN_READY)  ## the rest of the suite: drivers that poll, on this machine, Kubernetes' API, YARN and a standalone cluster
+test-clusters: setup $(S3_READY) $(HDFS_READY) $(YARN_READY) $(SERVERS_READY)  ## the rest of the suite: drivers that poll, on this machine, Kubernetes' API, YARN and a standalone cluster; each catalog and storage
 	$(PYTEST) -m cluster $(ARGS)
 
 RUNNERS := tests/adapters/spark/behaviour/on_clusters.py tests/end_to_end/on_other_runners.py

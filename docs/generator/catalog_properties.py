@@ -1,4 +1,4 @@
-"""Writes the table of docs/catalogs.md: python -m docs.generator.catalog_properties."""
+"""Writes the tables of docs/catalogs.md: python -m docs.generator.catalog_properties."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 
 from maintainer.adapters.spark.catalogs.properties import ROWS, Row, Use
+from tests.loop.cells import CELLS, CatalogKind, Cell, StorageKind
 
 PAGE = Path(__file__).parents[1] / "catalogs.md"
 _BEGIN = "<!-- Generated from maintainer/adapters/spark/catalogs by `make generate`. -->\n"
+_BEGIN_PROVED = "<!-- Generated from tests/loop/cells.py by `make generate`. -->\n"
 _END = "<!-- End of the generated part. -->\n"
 _USES = {
     Use.DAEMON: "(for the daemon only)",
@@ -25,10 +27,26 @@ def write_section() -> str:
     )
 
 
+def write_proved() -> str:
+    """Return the generated section of what the tests of the loop prove, its marks included."""
+    head = "".join(f" {storage} |" for storage in StorageKind)
+    line = "---|" * len(StorageKind)
+    rows = "".join(_write_catalog(catalog) for catalog in CatalogKind)
+    return f"{_BEGIN_PROVED}\n| |{head}\n|---|{line}\n{rows}\n{_END}"
+
+
 def write_page() -> str:
-    """Return the page with the section as the code has it now."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(_BEGIN)
-    return before + write_section() + rest.partition(_END)[2]
+    """Return the page with the sections as the code has them now."""
+    page = PAGE.read_text(encoding="utf-8")
+    for begin, section in ((_BEGIN_PROVED, write_proved()), (_BEGIN, write_section())):
+        before, _, rest = page.partition(begin)
+        page = before + section + rest.partition(_END)[2]
+    return page
+
+
+def _write_catalog(catalog: CatalogKind) -> str:
+    marks = ("proved" if Cell(catalog, storage) in CELLS else "" for storage in StorageKind)
+    return f"| {catalog} |{''.join(f' {mark} |' for mark in marks)}\n"
 
 
 def _write(row: Row) -> str:

@@ -132,7 +132,7 @@ def test_planted_secrets_are_nowhere(
             "the store": dump(home / "store.db"),
         } | {f"event log {path.name}": path.read_text() for path in events(home)}
         secrets = PLANTED | {"start token": place.start_token()}
-    lake.catalog.engine.dispose()
+    lake.catalog.close()
     assert "planted-jdbc-password" in (home / "maintainer.yaml").read_text()
     assert [
         f"{what} in {where}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyspark
-from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway  # type: ignore[import-untyped]
+from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 
 JAVA_OPTIONS = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 OPENED = ("java.lang", "java.net", "java.util")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
@@ -73,7 +74,7 @@ class Lake:
             "uri": uri or f"sqlite:///{root}/catalog.db",
             "warehouse": f"file://{root}/warehouse",
         }
-        self.catalog = SqlCatalog("lake", **self.properties)
+        self.catalog: Catalog = SqlCatalog("lake", **self.properties)
         self.spark = spark_configuration("lake", self.properties, {})
 
     def create(

@@ -121,7 +121,7 @@ def opened_site(server: PostgresServer, root: Path) -> Iterator[Site]:
         open_workshop(lake, runner, POLICY) as workshop,
     ):
         yield Site(server, workshop, runner, root / "run")
-    lake.catalog.engine.dispose()
+    lake.catalog.close()
 
 
 def assert_waits(site: Site, job: Job, longest: timedelta) -> None:

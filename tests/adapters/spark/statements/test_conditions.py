@@ -12,10 +12,8 @@ import pyspark
 import pytest
 from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
-
-# It has no types.
-from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway  # type: ignore[import-untyped]
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # as above
+from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
+from py4j.protocol import Py4JJavaError
 
 from maintainer.adapters.spark.statements.job import statements_of
 from maintainer.domain.action import RewriteDataFiles

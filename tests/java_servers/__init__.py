@@ -1,0 +1,1 @@
+"""Servers of other projects that run on Java: Iceberg's REST catalog, Nessie and an S3 server."""

@@ -1,0 +1,51 @@
+"""The pairs of catalog and storage on which the loop is proved; docs/catalogs.md lists them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class CatalogKind(StrEnum):
+    """A catalog as a person calls it."""
+
+    SQLITE = "SQL on SQLite"
+    POSTGRESQL = "SQL on PostgreSQL"
+    REST = "REST"
+
+
+class StorageKind(StrEnum):
+    """A storage as a person calls it; of two names, Spark's comes first."""
+
+    LOCAL = "local files"
+    S3 = "S3"
+    HDFS = "HDFS"
+    OFS = "OFS, read as S3"
+    OSS = "OSS, read as S3"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One pair."""
+
+    catalog: CatalogKind
+    storage: StorageKind
+
+    @property
+    def name(self) -> str:
+        """The name of its catalog in Spark, and of the test."""
+        return f"{self.catalog.name}_{self.storage.name}".lower()
+
+
+CELLS = (
+    Cell(CatalogKind.SQLITE, StorageKind.LOCAL),
+    Cell(CatalogKind.SQLITE, StorageKind.S3),
+    Cell(CatalogKind.SQLITE, StorageKind.HDFS),
+    Cell(CatalogKind.POSTGRESQL, StorageKind.LOCAL),
+    Cell(CatalogKind.POSTGRESQL, StorageKind.S3),
+    Cell(CatalogKind.REST, StorageKind.LOCAL),
+    Cell(CatalogKind.REST, StorageKind.S3),
+    Cell(CatalogKind.REST, StorageKind.HDFS),
+    Cell(CatalogKind.SQLITE, StorageKind.OFS),
+    Cell(CatalogKind.SQLITE, StorageKind.OSS),
+)

@@ -1,0 +1,120 @@
+"""All servers that the loop needs, and one Spark that has all catalogs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from io import BytesIO
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyiceberg.catalog import load_catalog
+from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
+from sqlalchemy.engine import make_url
+
+from maintainer.adapters.spark.catalogs import spark_configuration
+from maintainer.adapters.spark.local import LocalRunner
+from maintainer.domain.identifier import TableIdentifier
+from tests.adapters.spark.lakes import APPLICATION, QUICK_OPTIONS, Lake, WallClock
+from tests.fakes.adapters.store import FakeStore
+from tests.hdfs import serve_hdfs
+from tests.java_servers.iceberg_rest import serve_iceberg_rest
+from tests.java_servers.s3 import serve_s3
+from tests.loop.cells import CELLS, CatalogKind, Cell, StorageKind
+from tests.loop.storages import Hdfs, Storage, local_directory, other_scheme, s3_bucket
+from tests.postgres import PostgresServer
+
+
+class AliasedFileIO(PyArrowFileIO):
+    """Reads what Spark wrote under another scheme from where it lies."""
+
+    def new_input(self, location: str) -> PyArrowFile:
+        scheme, _, rest = location.partition("://")
+        assert scheme in {"ofs", "oss"}, location
+        return super().new_input(f"s3://{scheme}/{rest.partition('/volume/')[2]}")
+
+
+class SiteLake(Lake):
+    """The tables of one cell."""
+
+    def __init__(self, cell: Cell, properties: Mapping[str, str], storage: Storage) -> None:
+        self.name, self.storage, self.aliases = cell.name, storage, storage.aliases
+        self.namespace = ("db", "deep") if cell.catalog is CatalogKind.REST else ("db",)
+        self.properties = {**properties, **storage.properties}
+        reading = (
+            {"py-io-impl": f"{__name__}.{AliasedFileIO.__name__}"} if self.aliases.pairs else {}
+        )
+        self.catalog = load_catalog(cell.name, **self.properties, **reading)
+        self.spark = spark_configuration(cell.name, self.properties, dict(storage.spark))
+
+    def read_rows(self, table: TableIdentifier) -> list[tuple[int, int]]:
+        """The rows in order, read without Spark and without the daemon; no deletes may be left."""
+        loaded = self.load(table)
+        tasks = list(loaded.scan().plan_files())
+        assert not any(task.delete_files for task in tasks)
+        parts = []
+        for task in tasks:
+            with loaded.io.new_input(task.file.file_path).open() as file:
+                parts.append(pq.read_table(BytesIO(file.read())))
+        whole = pa.concat_tables(parts)
+        return sorted(zip(whole["id"].to_pylist(), whole["part"].to_pylist(), strict=True))
+
+
+class Site:
+    """The lakes by cell, and the runner."""
+
+    def __init__(self, lakes: Mapping[Cell, SiteLake], run_dir: Path) -> None:
+        self.lakes = lakes
+        catalogs = {lake.name: lake.spark for lake in lakes.values()}
+        self.runner = LocalRunner(
+            QUICK_OPTIONS, catalogs, "loop-1", APPLICATION, run_dir, FakeStore(), WallClock()
+        )
+
+
+@contextmanager
+def open_site(root: Path, postgres: PostgresServer) -> Iterator[Site]:
+    with ExitStack() as servers:
+        endpoint = servers.enter_context(serve_s3(root / "s3"))
+        objects = root / "s3" / "objects"
+        storages: dict[StorageKind, Storage] = {
+            StorageKind.LOCAL: local_directory(root / "local"),
+            StorageKind.S3: s3_bucket(objects, endpoint),
+            StorageKind.HDFS: Hdfs(servers.enter_context(serve_hdfs(root / "hdfs"))),
+            StorageKind.OFS: other_scheme("ofs", "om", objects, endpoint),
+            StorageKind.OSS: other_scheme("oss", "account", objects, endpoint),
+        }
+        lakes = {}
+        for cell in CELLS:
+            storage = storages[cell.storage]
+            warehouse = f"{storage.warehouse}/{cell.name}"
+            home = root / cell.name
+            home.mkdir()
+            if cell.catalog is CatalogKind.SQLITE:
+                reach = {"type": "sql", "uri": f"sqlite:///{home}/catalog.db"}
+            elif cell.catalog is CatalogKind.POSTGRESQL:
+                reach = {"type": "sql", "uri": postgres.create_database()}
+            else:
+                database = {"uri": f"jdbc:sqlite:{home}/catalog.db"}
+                if cell.storage is StorageKind.S3:
+                    database = _jdbc(postgres.create_database())
+                server = serve_iceberg_rest(home, warehouse, {**database, **storage.server})
+                reach = {"type": "rest", "uri": servers.enter_context(server)}
+            lakes[cell] = SiteLake(cell, {**reach, "warehouse": warehouse}, storage)
+        site = Site(lakes, root / "run")
+        servers.enter_context(closing(site.runner))
+        for lake in lakes.values():
+            servers.callback(lake.catalog.close)
+        yield site
+
+
+def _jdbc(url: str) -> dict[str, str]:
+    """How a catalog on JDBC reaches that database."""
+    parts = make_url(url)
+    assert parts.username
+    assert parts.password
+    return {
+        "uri": f"jdbc:postgresql://{parts.host}:{parts.port}/{parts.database}",
+        "jdbc.user": parts.username,
+        "jdbc.password": parts.password,
+    }

@@ -1,0 +1,151 @@
+"""What a storage is to the loop: where tables lie, how both sides reach it, what lies there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from hdfs_native import Client
+
+from maintainer.domain.location import Aliases
+from tests.amazon import REGION
+from tests.java_servers.s3 import ACCESS_KEY_ID, SECRET_ACCESS_KEY
+
+BUCKET = "lake"
+S3_KEYS = {
+    "s3.access-key-id": ACCESS_KEY_ID,
+    "s3.secret-access-key": SECRET_ACCESS_KEY,
+    "s3.region": REGION,
+    "s3.path-style-access": "true",
+}
+
+
+class Storage(Protocol):
+    """One storage."""
+
+    properties: Mapping[str, str]  # of the catalog in the daemon's configuration
+    spark: Mapping[str, str]  # what stands there under `spark:`
+    server: Mapping[str, str]  # of a catalog's server that writes metadata itself
+    aliases: Aliases
+
+    @property
+    def warehouse(self) -> str:
+        """The location of all tables, as Spark writes it."""
+
+    def put(self, location: str) -> None:
+        """Write a small file that no table knows."""
+
+    def has(self, location: str) -> bool:
+        """Whether a file lies there."""
+
+    def grow_old(self, location: str, moment: datetime) -> None:
+        """Let all files below the location be as old as that."""
+
+
+@dataclass
+class Directory:
+    """A directory of this machine; files of a server may be its contents."""
+
+    root: Path
+    warehouse: str
+    properties: Mapping[str, str] = field(default_factory=dict)
+    spark: Mapping[str, str] = field(default_factory=dict)
+    server: Mapping[str, str] = field(default_factory=dict)
+    aliases: Aliases = field(default_factory=Aliases)
+
+    def put(self, location: str) -> None:
+        self._path(location).write_bytes(b"left over by a writer that failed")
+
+    def has(self, location: str) -> bool:
+        return self._path(location).is_file()
+
+    def grow_old(self, location: str, moment: datetime) -> None:
+        for path in self._path(location).rglob("*"):
+            os.utime(path, (moment.timestamp(), moment.timestamp()))
+
+    def _path(self, location: str) -> Path:
+        assert location.startswith(f"{self.warehouse}/"), location
+        return self.root / location.removeprefix(f"{self.warehouse}/")
+
+
+@dataclass
+class Hdfs:
+    """A name node."""
+
+    address: str
+    properties: Mapping[str, str] = field(default_factory=dict)
+    spark: Mapping[str, str] = field(
+        default_factory=lambda: {"io-impl": "org.apache.iceberg.hadoop.HadoopFileIO"}
+    )
+    server: Mapping[str, str] = field(default_factory=dict)
+    aliases: Aliases = field(default_factory=Aliases)
+
+    @property
+    def warehouse(self) -> str:
+        return f"{self.address}/warehouse"
+
+    def put(self, location: str) -> None:
+        with self._client.create(location.removeprefix(self.address)) as file:
+            file.write(b"left over by a writer that failed")
+
+    def has(self, location: str) -> bool:
+        try:
+            self._client.get_file_info(location.removeprefix(self.address))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def grow_old(self, location: str, moment: datetime) -> None:
+        seconds = int(moment.timestamp())
+        place = location.removeprefix(self.address)
+        for found in self._client.list_status(place, recursive=True):
+            if not found.isdir:
+                self._client.set_times(found.path, seconds * 1000, seconds * 1000)
+
+    @property
+    def _client(self) -> Any:
+        return Client(self.address)
+
+
+def local_directory(root: Path) -> Directory:
+    warehouse = root / "warehouse"
+    warehouse.mkdir(parents=True)
+    return Directory(warehouse, f"file://{warehouse}")
+
+
+def s3_bucket(objects: Path, endpoint: str) -> Directory:
+    """A bucket of S3Proxy, whose objects are files."""
+    reach = {"s3.endpoint": endpoint, **S3_KEYS}
+    server = {
+        "io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
+        "client.region": REGION,
+        "http-client.type": "urlconnection",  # jobs' newer Amazon bundle lacks the server's default
+        **{name: value for name, value in reach.items() if name != "s3.region"},
+    }
+    (objects / BUCKET).mkdir(exist_ok=True)
+    root = objects / BUCKET / "warehouse"
+    return Directory(root, f"s3://{BUCKET}/warehouse", reach, server=server)
+
+
+def other_scheme(scheme: str, server: str, objects: Path, endpoint: str) -> Directory:
+    """A bucket that Spark writes under another scheme, by Hadoop's file systems.
+
+    Hadoop's own client of that scheme is replaced by a view of the directory that the bucket is.
+    """
+    bucket = objects / scheme
+    bucket.mkdir()
+    view = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"
+    spark = {
+        "io-impl": "org.apache.iceberg.hadoop.HadoopFileIO",
+        f"spark.hadoop.fs.{scheme}.impl": view,
+        f"spark.hadoop.fs.viewfs.overload.scheme.target.{scheme}.impl": view,
+        f"spark.hadoop.fs.viewfs.mounttable.{server}.link./volume": f"file://{bucket}",
+    }
+    aliases = Aliases(((f"{scheme}://{server}/volume/", f"s3://{scheme}/"),))
+    warehouse = f"{scheme}://{server}/volume/warehouse"
+    reach = {"s3.endpoint": endpoint, **S3_KEYS}
+    return Directory(bucket / "warehouse", warehouse, reach, spark, aliases=aliases)
