@@ -170,10 +170,12 @@ test-node: setup  ## the chart, and the daemon with drivers and executors as pod
 
 IMAGE ?= iceberg-maintainer
 CONTAINERS ?= $(shell for program in docker podman buildah; do $$program info >/dev/null 2>&1 && { echo $$program; break; }; done)
+# The other format of podman and buildah leaves the health check out.
+IMAGE_FORMAT = $(if $(filter %docker,$(firstword $(CONTAINERS))),,--format docker)
 RUNS_CONTAINERS = $(filter-out %buildah,$(firstword $(CONTAINERS)))
 image:  ## the container images IMAGE:full, :slim and :spark, with docker, podman or buildah (CONTAINERS, BUILD_OPTIONS)
 	@[ -n "$(CONTAINERS)" ] || { echo "image: needs docker, podman or buildah" >&2; exit 1; }
-	set -e; for target in full slim spark; do $(CONTAINERS) build $(BUILD_OPTIONS) --target $$target --tag $(IMAGE):$$target .; done
+	set -e; for target in full slim spark; do $(CONTAINERS) build $(IMAGE_FORMAT) $(BUILD_OPTIONS) --target $$target --tag $(IMAGE):$$target .; done
 
 image-check: setup  ## run these images without network and rights, as any user (CONTAINERS, CONTAINER_OPTIONS)
 	@[ -n "$(RUNS_CONTAINERS)" ] || { echo "image-check: needs docker or podman" >&2; exit 1; }
