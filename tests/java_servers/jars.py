@@ -19,7 +19,7 @@ from xml.etree import ElementTree as ET
 from maintainer.adapters.spark.jars import spark_home
 from maintainer.adapters.spark.java import find_java
 
-SERVERS = ("iceberg-rest", "s3proxy")
+SERVERS = ("iceberg-rest", "nessie", "s3proxy")
 _DIRECTORY = Path(sys.prefix) / "share" / "iceberg-maintainer" / "test-jars"
 _MAVEN = "http://ant.apache.org/ivy/maven"  # the name of an XML namespace
 _FETCH_SECONDS = 900

@@ -12,6 +12,7 @@ class CatalogKind(StrEnum):
     SQLITE = "SQL on SQLite"
     POSTGRESQL = "SQL on PostgreSQL"
     REST = "REST"
+    NESSIE = "REST on Nessie"
 
 
 class StorageKind(StrEnum):
@@ -46,6 +47,7 @@ CELLS = (
     Cell(CatalogKind.REST, StorageKind.LOCAL),
     Cell(CatalogKind.REST, StorageKind.S3),
     Cell(CatalogKind.REST, StorageKind.HDFS),
+    Cell(CatalogKind.NESSIE, StorageKind.S3),
     Cell(CatalogKind.SQLITE, StorageKind.OFS),
     Cell(CatalogKind.SQLITE, StorageKind.OSS),
 )

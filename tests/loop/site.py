@@ -20,6 +20,7 @@ from tests.adapters.spark.lakes import APPLICATION, QUICK_OPTIONS, Lake, WallClo
 from tests.fakes.adapters.store import FakeStore
 from tests.hdfs import serve_hdfs
 from tests.java_servers.iceberg_rest import serve_iceberg_rest
+from tests.java_servers.nessie import WAREHOUSE, serve_nessie
 from tests.java_servers.s3 import serve_s3
 from tests.loop.cells import CELLS, CatalogKind, Cell, StorageKind
 from tests.loop.storages import Hdfs, Storage, local_directory, other_scheme, s3_bucket
@@ -40,7 +41,8 @@ class SiteLake(Lake):
 
     def __init__(self, cell: Cell, properties: Mapping[str, str], storage: Storage) -> None:
         self.name, self.storage, self.aliases = cell.name, storage, storage.aliases
-        self.namespace = ("db", "deep") if cell.catalog is CatalogKind.REST else ("db",)
+        is_rest = properties["type"] == "rest"
+        self.namespace = ("db", "deep") if is_rest else ("db",)
         self.properties = {**properties, **storage.properties}
         reading = (
             {"py-io-impl": f"{__name__}.{AliasedFileIO.__name__}"} if self.aliases.pairs else {}
@@ -94,6 +96,10 @@ def open_site(root: Path, postgres: PostgresServer) -> Iterator[Site]:
                 reach = {"type": "sql", "uri": f"sqlite:///{home}/catalog.db"}
             elif cell.catalog is CatalogKind.POSTGRESQL:
                 reach = {"type": "sql", "uri": postgres.create_database()}
+            elif cell.catalog is CatalogKind.NESSIE:
+                server = serve_nessie(home, warehouse, endpoint)
+                reach = {"type": "rest", "uri": servers.enter_context(server)}
+                warehouse = WAREHOUSE
             else:
                 database = {"uri": f"jdbc:sqlite:{home}/catalog.db"}
                 if cell.storage is StorageKind.S3:

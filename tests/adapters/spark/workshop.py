@@ -92,7 +92,8 @@ class Workshop:
         table = TableIdentifier(self.lake.name, self.lake.namespace, name)
         full = ".".join((table.catalog, *table.namespace, table.name))
         tail = f" TBLPROPERTIES ({properties})" if properties else ""
-        self.lake.catalog.create_namespace_if_not_exists(table.namespace)
+        for depth in range(len(table.namespace)):
+            self.lake.catalog.create_namespace_if_not_exists(table.namespace[: depth + 1])
         run_sql(
             self.runner,
             f"CREATE TABLE {full} ({columns}) USING iceberg {clauses}{tail}",
