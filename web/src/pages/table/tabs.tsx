@@ -31,7 +31,13 @@ function Overview({ table, path, address, onChange }: TabProps) {
       <KeyFigures table={table} />
       <div className="columns">
         <SizeHistogram table={table} />
-        <HistoryChart path={path} metric={metric} range={range} onChange={onChange} />
+        <HistoryChart
+          table={table.table}
+          path={path}
+          metric={metric}
+          range={range}
+          onChange={onChange}
+        />
       </div>
     </>
   );
