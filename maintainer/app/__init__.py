@@ -10,7 +10,7 @@ from functools import partial
 from threading import Event
 from uuid import uuid4
 
-from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog, ReadCount, ReadLimits
+from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog, ReadCount
 from maintainer.adapters.catalog.manifests.fast_reader import slow_reader_reason
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.journal import Journal
@@ -22,7 +22,7 @@ from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.readiness import Reach
 from maintainer.app.exporters import open_exporters
-from maintainer.app.options import admission_rules, gauge_options, poll_limits, run_dir
+from maintainer.app.options import admission_rules, gauge_options, poll_limits, read_limits, run_dir
 from maintainer.app.policies import PolicySources, open_policies
 from maintainer.app.spark import open_runner, serve_links
 from maintainer.app.turns import Turns
@@ -81,13 +81,7 @@ def open_app(
         for exporter in exporters:
             stack.callback(exporter.close)
         journal = Journal(telemetry, exporters)
-        limits = ReadLimits(
-            settings.scan.decode_processes,
-            settings.scan.manifest_memory,
-            settings.scan.max_requests,
-            settings.scan.locations,
-        )
-        reader = MetadataReader(limits, journal.manifests_read_slowly)
+        reader = MetadataReader(read_limits(settings), journal.manifests_read_slowly)
         stack.callback(reader.close)
         catalogs = open_catalogs(settings, clock, reader)
         for catalog in catalogs.values():

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from datetime import timedelta
 from pathlib import Path
 
-from maintainer.adapters.catalog import PollLimits
+from maintainer.adapters.catalog import PollLimits, ReadLimits
 from maintainer.adapters.spark.catalogs import trusted_bundles
 from maintainer.adapters.spark.jars import default_directory
 from maintainer.adapters.spark.launcher.kubernetes.options import (
@@ -67,6 +67,14 @@ def poll_limits(scan: ScanSettings) -> PollLimits:
         max_interval=scan.max_interval,
         growth=scan.interval_growth,
         jitter=scan.interval_jitter,
+    )
+
+
+def read_limits(settings: Settings) -> ReadLimits:
+    """The bounds of reading metadata, for all catalogs together."""
+    scan = settings.scan
+    return ReadLimits(
+        scan.decode_processes, scan.manifest_memory, scan.max_requests, scan.locations
     )
 
 

@@ -22,8 +22,15 @@ from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
 from maintainer.adapters.store import open_store
 from maintainer.api.page import PAGE_DIRECTORY
 from maintainer.app import open_catalogs, spark_catalogs
-from maintainer.app.options import kubernetes_options, run_dir, spark_options, yarn_options
+from maintainer.app.options import (
+    kubernetes_options,
+    read_limits,
+    run_dir,
+    spark_options,
+    yarn_options,
+)
 from maintainer.app.policies import open_policies
+from maintainer.cli.try_catalog import open_trials, try_catalog
 from maintainer.cli.try_spark import Scratch, judge_facts, try_spark
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.policy import PolicySet
@@ -44,6 +51,7 @@ class Check:
 
     what: str
     ask: Callable[[], Iterable[Finding]]
+    step: Callable[[], str] = str  # what is under way, as verbs; "" if unknown
 
 
 def run_checks(checks: Sequence[Check], seconds: float, note: Callable[[Finding], None]) -> None:
@@ -68,7 +76,16 @@ def run_checks(checks: Sequence[Check], seconds: float, note: Callable[[Finding]
         else:
             note(finding)
     for check in waiting:
-        note((check.what, False, f"no answer within {seconds:g} s"))
+        step = check.step()
+        note((check.what, False, f"no answer within {seconds:g} s{_explain_wait(step)}"))
+
+
+def _explain_wait(step: str) -> str:
+    """Return the step that did not end, and how to fix it."""
+    return step and (
+        f" to the attempt to {step}. To fix: check the address of the server, and that no "
+        f"firewall drops the connection; or allow more time with --deadline"
+    )
 
 
 def _answer(check: Check, answers: SimpleQueue[tuple[Check, Finding | None]]) -> None:
@@ -109,14 +126,13 @@ def diagnose(
         )
         return
     places = [Scratch.parse(text, settings) for text in scratch or ()]
-    with closing(MetadataReader()) as reader:
-        catalogs = open_catalogs(settings, SystemClock(), reader)
+    with closing(MetadataReader(read_limits(settings))) as reader:
         checks = [
             Check("Spark", partial(_find_spark, settings)),
             Check("link", partial(_find_link, settings)),
             *(
-                Check(f"catalog {name}", partial(_ping, catalog))
-                for name, catalog in catalogs.items()
+                Check(f"catalog {name}", partial(try_catalog, settings, name, trial), trial.step)
+                for name, trial in open_trials(settings, reader).items()
             ),
             Check("store", partial(_find_store, settings.store)),
             Check("Spark driver", partial(_find_driver, settings.store)),
@@ -124,8 +140,6 @@ def diagnose(
             page,
         ]
         run_checks(checks, seconds, note)
-        for catalog in catalogs.values():
-            catalog.close()
     if scratch is not None:
         for finding in try_spark(settings, places):
             note(finding)

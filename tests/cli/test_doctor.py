@@ -209,7 +209,11 @@ def test_a_catalog_that_never_answers_does_not_keep_the_process(tmp_path: Path) 
             check=False,
         )
     assert done.returncode == 1
-    assert "catalog lake    FAILED  no answer within 1 s" in done.stdout.splitlines()
+    shown = " ".join(done.stdout.split())  # lines are broken at the terminal's width
+    assert (
+        "catalog lake FAILED no answer within 1 s to the attempt to reach the catalog. To fix: "
+        "check the address of the server"
+    ) in shown
     assert "Traceback" not in done.stderr
 
 

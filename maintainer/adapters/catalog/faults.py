@@ -74,6 +74,17 @@ def _describe_answer(error: BaseException) -> str | None:
             return None
 
 
+def _describe_storage_error(text: str) -> str:
+    """Keep the storage's own answer, without the request and the path, which the reader knows."""
+    answer = _STORAGE_ANSWER.search(text)
+    if answer is not None:
+        status, code, message = answer.groups()
+        return f"the storage answers {status}: {code}{f' ({message})' if message else ''}"
+    if _REDIRECTED in text:
+        return "the storage sends to another address, as for a bucket of another region"
+    return _ARROW_REQUEST.sub("", text)
+
+
 def _find_server(error: RequestException) -> tuple[str, str]:
     """Return the address without path, query and credentials, and the host alone."""
     address = getattr(error.request, "url", None)
@@ -113,6 +124,13 @@ def _root(causes: tuple[BaseException, ...]) -> str:
     return _OPENSSL_PLACE.sub("", words)
 
 
+# obstore quotes the XML of S3, Azure and Google; PyArrow names the request.
+_STORAGE_ANSWER: Final = re.compile(
+    r"status code: (\d{3}[^:<]*):.*?<Code>([^<]*)</Code>(?:\s*<Message>([^<]*)</Message>)?",
+    re.DOTALL,
+)
+_REDIRECTED: Final = "Received redirect without LOCATION"
+_ARROW_REQUEST: Final = re.compile(r"^When [a-z ]+ for key '.*?' in bucket '[^']*': ")
 MAX_REASON_CHARACTERS: Final = 300
 _SECRET_KEY: Final = re.compile(
     r"secret|password|token|credential|authorization|access-key|account-key|sas", re.IGNORECASE
@@ -145,7 +163,8 @@ def explain(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
     """Describe an exception in one line of bounded length, with every secret blanked out."""
     # SQLAlchemy wraps the driver's error and appends the statement.
     own = str(getattr(error, "orig", None) or error)
-    text = describe_unreachable(error) or _describe_answer(error) or own
+    text = describe_unreachable(error) or _describe_answer(error)
+    text = text or _describe_storage_error(own)
     for secret in secrets:
         text = text.replace(secret, "***")
     text = _BEARER.sub("***", _QUERY.sub(r"\1=***", _USER_INFO.sub("***@", text)))

@@ -7,9 +7,10 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Final, Protocol
 
 import obstore
@@ -18,7 +19,7 @@ from pyiceberg.io import FileIO
 
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error, secrets_of
 from maintainer.adapters.catalog.files.hdfs import HdfsFileIO
-from maintainer.adapters.catalog.files.listing import list_files
+from maintainer.adapters.catalog.files.listing import PAGE_FILES, list_files
 from maintainer.adapters.catalog.files.storage import Storages
 from maintainer.adapters.catalog.limits import (
     MAX_DOCUMENT_BYTES,
@@ -138,6 +139,26 @@ class Access:
             if found is None or local_path(resolved) is not None
             else list_files(*found, location, workers)
         )
+
+    def count_first(self, location: str) -> int | None:
+        """Count what the first page of a listing names, at most PAGE_FILES entries.
+
+        None if only other libraries can list there. Raises the storage library's own exceptions.
+        """
+        resolved = self._aliases.resolve(location)
+        path = local_path(resolved)
+        if path is not None:
+            with suppress(FileNotFoundError), os.scandir(path) as entries:
+                return sum(1 for _ in islice(entries, PAGE_FILES))
+            return 0  # as on an object store: a table may write to other directories alone
+        if isinstance(self._io, HdfsFileIO) and resolved.lower().startswith(HDFS_SCHEMES):
+            with closing(self._io.list_files(resolved, 1)) as pages:
+                return len(next(pages, ()))
+        found = self._storages.find(resolved.rstrip("/"), self._io.properties)
+        if found is None:
+            return None
+        store, prefix = found
+        return len(next(iter(obstore.list(store, prefix, chunk_size=PAGE_FILES)), ()))
 
     @staticmethod
     def _list_hdfs(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from itertools import islice
@@ -80,7 +80,7 @@ class HdfsFileIO(FileIO):
         except FileNotFoundError:
             return None
 
-    def list_files(self, location: str, workers: int) -> Iterator[Sequence[FoundFile]]:
+    def list_files(self, location: str, workers: int) -> Generator[Sequence[FoundFile], None, None]:
         """List all files under a directory in portions, empty files left out.
 
         `workers` directories are listed at once. Closing the iterator ends the listing.

@@ -108,6 +108,20 @@ def needed_jars(settings: Mapping[str, str]) -> frozenset[str]:
     return frozenset(jars for jars in found if jars is not None)
 
 
+def jars_of_location(location: str, settings: Mapping[str, str]) -> frozenset[str]:
+    """Return the sets of jars for a table's storage, which a REST catalog names with the table.
+
+    Empty where these settings (from spark_configuration) choose a FileIO by themselves.
+    """
+    chosen = [value for key, value in settings.items() if key.endswith(".io-impl")]
+    is_rest_catalog = any(key.endswith(".type") and settings[key] == "rest" for key in settings)
+    if chosen not in ([_RESOLVING], []) or not (chosen or is_rest_catalog):
+        return frozenset()
+    scheme = location.partition("://")[0].lower()
+    classes = [name for name, (schemes, _) in _FILE_IO.items() if scheme in schemes]
+    return needed_jars({"": classes[0]}) if classes else frozenset()
+
+
 def _without_prefix(key: str) -> str:
     return key.removeprefix("spark.sql.catalog.").partition(".")[2]
 
