@@ -22,6 +22,7 @@ PLACE_PROPERTIES = (
 )
 
 
+_DOTS = compile_regex(r"/\.{1,2}(?:/|$)")
 _KEYS_OF_A_MACHINE = ip_address("fd00:ec2::254")  # Amazon's; other clouds' are link-local
 
 
@@ -83,15 +84,27 @@ class Aliases:
     pairs: tuple[tuple[str, str], ...] = ()  # each ends with a slash
 
     def resolve(self, location: str) -> str:
-        """Return the location as this process reads it; the longest name that fits counts."""
-        known = max(
+        """Return the location as this process reads it; the longest name that fits counts.
+
+        It fits in any spelling of its directory: a scheme in capitals, `//` or `..` before its end.
+        """
+        if not self.pairs:
+            return location
+        tidied = _tidy(location)
+        known = self._find(tidied)
+        if known is None:
+            return location
+        # Names of files are kept as they are: in object stores `a//b` is not `a/b`.
+        is_plain = self._find(location) == known and not _DOTS.search(location)
+        inner = (location if is_plain else tidied).removeprefix(known[0].rstrip("/"))
+        return known[1] + inner.lstrip("/")
+
+    def _find(self, location: str) -> tuple[str, str] | None:
+        return max(
             (pair for pair in self.pairs if f"{location}/".startswith(pair[0])),
             key=lambda pair: len(pair[0]),
             default=None,
         )
-        if known is None:
-            return location
-        return known[1] + location.removeprefix(known[0].rstrip("/")).lstrip("/")
 
     def paths_of(self, location: str, properties: Mapping[str, str]) -> tuple[str, ...]:
         """All directories that the table writes to, under each name that is known of them."""

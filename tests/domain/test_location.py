@@ -95,6 +95,25 @@ def test_a_directory_has_all_of_its_names() -> None:
 def test_an_alias_holds_for_every_spelling_of_its_directory(spelling: str) -> None:
     assert ALIASES.paths_of(spelling, {})[0] == "volume/t/"
     assert ALIASES.paths_of("s3://l/t", {"write.data.path": spelling})[:2] == ("l/t/", "volume/t/")
+    assert ALIASES.resolve(f"{spelling.rstrip('/')}/f") == "s3://volume/t/f"
+
+
+@pytest.mark.parametrize(
+    ("location", "resolved"),
+    [
+        ("ofs://om/volume/../other/t", "ofs://om/volume/../other/t"),
+        ("ofs://om/volume/x/../t/f", "s3://volume/t/f"),
+        ("ofs://om/volume/b/../t/f", "s3://volume/t/f"),
+        ("ofs://om/volume/t//f", "s3://volume/t//f"),
+        ("ofs://om/volume//t/f", "s3://volume/t/f"),
+        ("ofs://om/volume/.hidden/..f", "s3://volume/.hidden/..f"),
+        ("OFS://om/other/t", "OFS://om/other/t"),
+    ],
+)
+def test_a_spelling_is_read_where_the_guards_see_it_and_names_of_files_are_kept(
+    location: str, resolved: str
+) -> None:
+    assert ALIASES.resolve(location) == resolved
 
 
 def test_a_name_that_begins_alike_is_another_directory() -> None:

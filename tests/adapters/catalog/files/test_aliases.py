@@ -56,6 +56,20 @@ def test_all_of_a_table_is_read_under_the_other_name(lake: Lake, moved: Aliases)
         assert f"file://{new}" in str(polled), "guards compare what all catalogs can compare"
 
 
+@pytest.mark.parametrize("spelling", ["FILE://{}/warehouse", "file:///{}/x/../warehouse"])
+def test_a_table_is_read_under_the_other_name_in_every_spelling(
+    lake: Lake, moved: Aliases, spelling: str
+) -> None:
+    file = max((lake.directory / "moved/sales/orders/metadata").glob("*.metadata.json"))
+    start = spelling.format(lake.directory)
+    lake.point_to(f"{start}/sales/orders/metadata/{file.name}", "orders")
+    given = PyIcebergCatalog("lake", lake.properties, StoppedClock(), aliases=moved)
+    with closing(given) as catalog:
+        inventory = catalog.inventory(ORDERS, small_target, know_nothing)
+    assert isinstance(inventory, TableInventory), inventory
+    assert not inventory.unreadable
+
+
 def test_without_the_alias_the_table_cannot_be_read(lake: Lake, moved: Aliases) -> None:
     del moved
     found = lake.catalog.inventory(ORDERS, small_target, know_nothing)
