@@ -203,6 +203,42 @@ def test_the_chosen_colours_are_remembered(page: Page) -> None:
     expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
 
 
+def test_keys_go_through_the_rows_of_a_long_list(page: Page) -> None:
+    page.goto("/tables?sort=name")
+    expect(page.get_by_role("link", name="events_000")).to_be_visible()
+    for _ in range(60):
+        page.keyboard.press("j")
+    focused = page.locator("[data-row-link]:focus")
+    expect(focused).to_have_text("events_227")  # the 15th of year_2013
+    expect(focused).to_be_in_viewport()
+    page.keyboard.press("k")
+    expect(focused).to_have_text("events_211")
+    page.keyboard.press("Enter")
+    expect(page).to_have_title(re.compile("^events_211 "))
+
+
+def test_keys_are_letters_in_a_field_and_listed_in_a_dialog(page: Page) -> None:
+    page.goto("/jobs")
+    expect(page.locator("[data-row-link]").first).to_be_visible()
+    page.get_by_role("button", name="Search").focus()
+    page.keyboard.press("/")
+    field = page.get_by_role("dialog").get_by_role("searchbox")
+    expect(field).to_be_focused()
+    page.keyboard.type("jk?/")
+    expect(field).to_have_value("jk?/")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("Next table or job of a list")
+    assert find_violations(page) == []
+    page.keyboard.press("j")
+    expect(page.locator("[data-row-link]:focus")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("j")
+    expect(page.locator("[data-row-link]").first).to_be_focused()
+
+
 def test_the_keyboard_alone_reaches_a_table(page: Page) -> None:
     page.goto("/tables?search=page_views")
     expect(page.locator("table.grid-cards").get_by_role("rowheader")).to_have_count(1)

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Job } from "../api/types";
 import { formatDuration, UNKNOWN } from "../lib/format";
 import { useNow } from "../lib/now";
+import { ROW_LINK } from "../lib/rowKeys";
 import { secondsBetween } from "../lib/time";
 import { FAILURE_WORDS, isFinal, RULE_WORDS } from "../lib/words";
 import { JobProgress } from "./JobProgress";
@@ -61,7 +62,7 @@ export function JobList({ jobs, isOfOneTable = false }: { jobs: Job[]; isOfOneTa
           return (
             <tr key={job.job_id} role="row">
               <th scope="row" role="rowheader" className="cell-two">
-                <Link to="/jobs/$id" params={{ id: job.job_id }}>
+                <Link {...ROW_LINK} to="/jobs/$id" params={{ id: job.job_id }}>
                   {RULE_WORDS[job.rule]}
                 </Link>
               </th>

@@ -7,6 +7,7 @@ import { formatCount } from "../lib/format";
 import { prefix } from "../lib/prefix";
 import { sessionQuery, useSession } from "../api/session";
 import { ConnectionNotice, UpgradeNotice } from "./ConnectionNotice";
+import { KeyButton } from "./KeyButton";
 import { SearchButton } from "./SearchButton";
 import { Account, NoRole, SignIn } from "./SignIn";
 
@@ -113,7 +114,8 @@ export function Layout() {
       <footer className="footer frame row row-apart">
         <span>{isIn && <Version />}</span>
         <SchemeSwitch />
-        <span>
+        <span className="row">
+          {isIn && <KeyButton />}
           <a href={`${prefix}/docs`}>API</a>
         </span>
       </footer>

@@ -5,6 +5,7 @@ import { TableBadges } from "../../components/badges";
 import { FindingWords } from "../../components/FindingWords";
 import { TimeAgo } from "../../components/TimeAgo";
 import { formatBytes, formatCount, formatRatio, UNKNOWN } from "../../lib/format";
+import { ROW_LINK } from "../../lib/rowKeys";
 
 /** All delete files of a table; null when any kind is not known. */
 export function countDeleteFiles(table: TableSummary): number | null {
@@ -43,6 +44,7 @@ export function TableRow({ table, index, measure }: TableRowProps) {
       <th scope="row" role="rowheader" className="cell-two">
         <span className="table-name">
           <Link
+            {...ROW_LINK}
             to="/tables/$catalog/$namespace/$table"
             params={{ catalog: table.catalog, namespace: table.namespace, table: table.name }}
           >
