@@ -33,6 +33,7 @@ from maintainer.api import (
     queue,
     replicas,
     session,
+    table_export,
     tables,
 )
 from maintainer.api.access import Need, need_of
@@ -70,6 +71,7 @@ _ROUTERS = tuple(
         daily_work,
         inbox,
         tables,
+        table_export,
         story,
         queue,
         pauses,

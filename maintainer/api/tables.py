@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from pydantic import AfterValidator
 
 from maintainer.api import job_schemas, plan_schemas, schemas, wire
@@ -107,9 +108,7 @@ ASKED = declare_problems(
 )
 
 
-@router.get("/tables", summary="The table list", dependencies=[on_any(Role.VIEWER)])
-def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
-    ports: PortsIn,
+def read_filters(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
     person: PersonIn,
     search: Annotated[
         Text, Query(description="A part of the full name; case does not count.")
@@ -121,22 +120,28 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
     ] = None,
     band: Annotated[Band | None, Query(description="Only this band.")] = None,
     sort: Sort = "name",
-    limit: Limit = DEFAULT_PAGE,
-    cursor: Cursor = None,
-) -> schemas.TablePage:
-    """Known tables with their latest health, filtered, sorted and paged; unknown sorts last."""
-    query = TableQuery(
+) -> TableQuery:
+    """Read the filters and the sort of a list of tables, of those that the person may see."""
+    return TableQuery(
         search,
         catalog,
         namespace,
         band,
         sort.removeprefix("-"),
         sort.startswith("-"),
-        limit,
-        cursor,
-        person.sees,
+        within=person.sees,
     )
-    page = ports.store.tables(query)
+
+
+FilteredIn = Annotated[TableQuery, Depends(read_filters)]
+
+
+@router.get("/tables", summary="The table list", dependencies=[on_any(Role.VIEWER)])
+def get_tables(
+    ports: PortsIn, filtered: FilteredIn, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None
+) -> schemas.TablePage:
+    """Known tables with their latest health, filtered, sorted and paged; unknown sorts last."""
+    page = ports.store.tables(replace(filtered, limit=limit, cursor=cursor))
     return schemas.TablePage.of(page, items=[wire.write_summary(record) for record in page.items])
 
 

@@ -51,8 +51,9 @@ def test_a_click_while_the_daemon_is_down_opens_the_page_that_was_fetched_before
     expect(page.get_by_text(DOWN)).to_be_visible(timeout=SOON_MILLISECONDS)
     page.context.unroute("**/*")
     expect(page.get_by_text(DOWN)).to_have_count(0, timeout=WAIT_MILLISECONDS)
-    expect(page.get_by_role("link", name="Rewrite "
-        "manifests")).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_role("link", name="Rewrite manifests")).to_be_visible(
+        timeout=WAIT_MILLISECONDS
+    )
     assert len(documents) == 1
 
 
@@ -64,14 +65,16 @@ def test_a_page_that_could_not_be_fetched_leaves_the_app_and_comes_with_the_daem
     settle(page)
     page.context.route("**/*", refuse)
     page.get_by_role("link", name="Jobs", exact=True).click()
-    expect(page.get_by_text("This part of the "
-        "page is not loaded yet")).to_be_visible(timeout=SOON_MILLISECONDS)
+    expect(page.get_by_text("This part of the page is not loaded yet")).to_be_visible(
+        timeout=SOON_MILLISECONDS
+    )
     expect(page.get_by_role("link", name="Policies")).to_be_visible()
     expect(page).to_have_url(re.compile("/jobs$"))
     expect(page.get_by_text(DOWN)).to_be_visible(timeout=SOON_MILLISECONDS)
     page.context.unroute_all()
-    expect(page.get_by_role("heading", name="Jobs",
-    exact=True)).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_visible(
+        timeout=WAIT_MILLISECONDS
+    )
     assert len(documents) == 2, "the document was loaded anew once the daemon answered"
 
 
@@ -88,8 +91,9 @@ def test_after_an_upgrade_the_old_page_loads_the_new_one_once(
     page.goto("/")
     settle(page)
     page.get_by_role("link", name="Jobs", exact=True).click()
-    expect(page.get_by_role("heading", name="Jobs",
-    exact=True)).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_visible(
+        timeout=WAIT_MILLISECONDS
+    )
     assert [url.rpartition("/")[2] for url in documents] == ["", "jobs"]
 
 
@@ -100,13 +104,15 @@ def test_a_part_that_is_missing_for_good_does_not_reload_for_ever(
     page.goto("/")
     settle(page)
     page.get_by_role("link", name="Jobs", exact=True).click()
-    expect(page.get_by_role("button", name="Reload "
-        "the page")).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_role("button", name="Reload the page")).to_be_visible(
+        timeout=WAIT_MILLISECONDS
+    )
     page.get_by_role("link", name="Policies").click()
     expect(page.get_by_role("heading", name="Policies")).to_be_visible()
     page.get_by_role("link", name="Jobs", exact=True).click()
-    expect(page.get_by_role("button", name="Reload "
-        "the page")).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_role("button", name="Reload the page")).to_be_visible(
+        timeout=WAIT_MILLISECONDS
+    )
     assert len(documents) == 2
 
 

@@ -159,6 +159,17 @@ def test_filters_and_sorting_live_in_the_address(page: Page) -> None:
     )
 
 
+def test_the_csv_is_of_the_filtered_and_sorted_list(page: Page) -> None:
+    page.goto("/tables?search=sales&sort=-name")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download CSV").click()
+    assert download.value.suggested_filename == "tables.csv"
+    lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+    names = page.locator("table.grid-cards").get_by_role("rowheader").get_by_role("link")
+    assert [line.split(".")[-1] for line in lines[1:]] == names.all_inner_texts()
+    assert len(lines) > 2
+
+
 def test_a_long_list_keeps_few_rows_in_the_document_and_reads_on(page: Page) -> None:
     page.goto("/tables?sort=name")
     more = page.get_by_role("button", name="Load more")

@@ -134,6 +134,11 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
       const next = from + limit < found.length ? String(from + limit) : null;
       return send(response, { items: found.slice(from, from + limit), next_cursor: next, total: found.length });
     }
+    case "tables.csv": {
+      const names = tables.selectTables(url.searchParams).map(({ table }) => table);
+      response.writeHead(200, { "content-type": "text/csv" });
+      return void response.end(["table", ...names, ""].join("\r\n"));
+    }
     case "jobs": {
       const [id, what] = rest;
       if (id === undefined) {

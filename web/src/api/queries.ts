@@ -8,6 +8,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import type { HistoryMetric, HistoryRange } from "../lib/metrics";
+import { prefix } from "../lib/prefix";
 import type { TableSort } from "../lib/sorts";
 import { isFinal } from "../lib/words";
 import { carryOut, client, unwrap } from "./client";
@@ -69,6 +70,15 @@ export const tablesQuery = (filters: TableFilters) =>
     refetchInterval: (query) =>
       (query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? TABLES_EVERY_MS : false,
   });
+
+/** The address of the whole filtered list as CSV. */
+export function tablesCsvAddress({ search, catalog, namespace, band, sort }: TableFilters): string {
+  const chosen = Object.entries({ search, catalog, namespace, band, sort });
+  const query = new URLSearchParams(
+    chosen.flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  );
+  return `${prefix}/api/v1/tables.csv?${query.toString()}`;
+}
 
 const tableKey = (path: TablePath) => ["table", path.catalog, path.namespace, path.table];
 

@@ -630,6 +630,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/tables.csv": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The whole table list as CSV
+     * @description All tables of the filter in the order of the sort, in UTF-8; an unknown figure is empty.
+     *
+     *     A text that a spreadsheet would take for a formula begins with `'`. The list is read in pages:
+     *     a table that changes its place meanwhile may be missing or there twice.
+     */
+    get: operations["get_tables_csv"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/tables/{catalog}/{namespace}/{table}": {
     parameters: {
       query?: never;
@@ -6710,6 +6733,10 @@ export interface operations {
   get_tables: {
     parameters: {
       query?: {
+        /** @description Items a page. */
+        limit?: number;
+        /** @description next_cursor of the page before. */
+        cursor?: string | null;
         /** @description A part of the full name; case does not count. */
         search?: string;
         /** @description Only this catalog. */
@@ -6742,10 +6769,6 @@ export interface operations {
           | "-snapshots"
           | "measured_at"
           | "-measured_at";
-        /** @description Items a page. */
-        limit?: number;
-        /** @description next_cursor of the page before. */
-        cursor?: string | null;
       };
       header?: never;
       path?: never;
@@ -6760,6 +6783,122 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["TablePage"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_tables_csv: {
+    parameters: {
+      query?: {
+        /** @description A part of the full name; case does not count. */
+        search?: string;
+        /** @description Only this catalog. */
+        catalog?: string | null;
+        /** @description Only this namespace and those nested in it; levels joined by ".". */
+        namespace?: string | null;
+        /** @description Only this band. */
+        band?: components["schemas"]["Band"] | null;
+        /** @description With - in front: descending. `-band` is the worst band first, and within a band the greatest benefit of maintenance. */
+        sort?:
+          | "name"
+          | "-name"
+          | "band"
+          | "-band"
+          | "average_file_size_bytes"
+          | "-average_file_size_bytes"
+          | "data_files"
+          | "-data_files"
+          | "data_bytes"
+          | "-data_bytes"
+          | "small_files"
+          | "-small_files"
+          | "small_file_ratio"
+          | "-small_file_ratio"
+          | "delete_files"
+          | "-delete_files"
+          | "manifests"
+          | "-manifests"
+          | "snapshots"
+          | "-snapshots"
+          | "measured_at"
+          | "-measured_at";
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A head with the names of the columns, then a line for each table. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/csv": string;
         };
       };
       /** @description Unauthorized */

@@ -1,7 +1,7 @@
 import { useDocumentTitle } from "@mantine/hooks";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { tablesQuery } from "../../api/queries";
+import { tablesCsvAddress, tablesQuery } from "../../api/queries";
 import { Empty, ErrorNotice, Loading } from "../../components/notices";
 import type { TablesAddress } from "../../lib/addresses";
 import { pluralize } from "../../lib/format";
@@ -18,7 +18,8 @@ export function TablesPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const { search = "", catalog, namespace, band, sort = DEFAULT_SORT } = address;
-  const tables = useInfiniteQuery(tablesQuery({ search, catalog, namespace, band, sort }));
+  const filters = { search, catalog, namespace, band, sort };
+  const tables = useInfiniteQuery(tablesQuery(filters));
   const change = (changed: TablesAddress) =>
     void navigate({
       search: (present) => dropEmpty({ ...present, ...changed }),
@@ -31,9 +32,16 @@ export function TablesPage() {
     <div className="stack">
       <div className="row row-apart">
         <h1>Tables</h1>
-        <span className="dim" aria-live="polite">
-          {first && pluralize(first.total, "table")}
-        </span>
+        <div className="row">
+          <span className="dim" aria-live="polite">
+            {first && pluralize(first.total, "table")}
+          </span>
+          {first && first.total > 0 && (
+            <a href={tablesCsvAddress(filters)} download="tables.csv">
+              Download CSV
+            </a>
+          )}
+        </div>
       </div>
       <TableFilters
         address={address}
