@@ -170,6 +170,25 @@ def test_the_csv_is_of_the_filtered_and_sorted_list(page: Page) -> None:
     assert len(lines) > 2
 
 
+def test_chosen_columns_are_in_the_address_and_remembered(page: Page) -> None:
+    page.goto("/tables")
+    page.get_by_role("button", name="Columns…").click()
+    dialog = page.get_by_role("dialog", name="Columns")
+    dialog.get_by_role("checkbox", name="Records").check()
+    dialog.get_by_role("checkbox", name="Findings").uncheck()
+    assert find_violations(page) == []
+    dialog.get_by_role("button", name="Done").click()
+    heads = page.get_by_role("columnheader")
+    expect(heads.filter(has_text="Records")).to_be_visible()
+    expect(heads.filter(has_text="Findings")).to_have_count(0)
+    expect(page).to_have_url(re.compile(r"columns=[^&]*records"))
+    page.goto("/tables?search=ledger")
+    expect(heads.filter(has_text="Records")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"search=ledger.*columns=[^&]*records"))
+    page.goto("/tables?columns=snapshots")
+    expect(heads).to_have_text(["Table", re.compile("^Band"), "Snapshots"])
+
+
 def test_a_long_list_keeps_few_rows_in_the_document_and_reads_on(page: Page) -> None:
     page.goto("/tables?sort=name")
     more = page.get_by_role("button", name="Load more")

@@ -11,6 +11,7 @@ import {
   type HistoryRange,
 } from "./metrics";
 import { isTableSort, type TableSort } from "./sorts";
+import { parseColumns, writeColumns } from "./tableColumns";
 import { BANDS, JOB_RULES, JOB_STATES } from "./words";
 
 type Raw = Record<string, unknown>;
@@ -29,6 +30,8 @@ export interface TablesAddress {
   namespace?: string | undefined;
   band?: Band | undefined;
   sort?: TableSort;
+  /** Of the list, by name: `data_files,records`. */
+  columns?: string | undefined;
 }
 
 /** The tabs of a table's page, in their order. */
@@ -93,12 +96,15 @@ export function readTablesAddress(raw: Raw): TablesAddress {
   const namespace = readText(raw.namespace);
   const band = BANDS.find((known) => known === raw.band);
   const sort = raw.sort;
+  const columns = parseColumns(raw.columns);
+  const written = columns && writeColumns(columns);
   return {
     ...(search && { search }),
     ...(catalog && { catalog }),
     ...(namespace && { namespace }),
     ...(band && { band }),
     ...(isTableSort(sort) && { sort }),
+    ...(written && { columns: written }),
   };
 }
 

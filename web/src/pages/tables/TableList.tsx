@@ -11,11 +11,13 @@ import {
   type SortColumn,
   type TableSort,
 } from "../../lib/sorts";
+import { TABLE_COLUMNS, type TableColumn } from "../../lib/tableColumns";
 import { TableRow } from "./TableRow";
 
 const ROW_HEIGHT = 58;
 const OVERSCAN = 8;
-const COLUMN_COUNT = 10;
+/** The name and the band, besides the chosen ones. */
+const FIXED_COLUMNS = 2;
 
 interface HeadProps {
   column: SortColumn;
@@ -50,6 +52,7 @@ function Head({ column, label, sort, isNumber = false, onSort }: HeadProps) {
 
 interface TableListProps {
   tables: TableSummary[];
+  columns: readonly TableColumn[];
   total: number;
   sort: TableSort;
   onSort: (sort: TableSort) => void;
@@ -61,6 +64,7 @@ interface TableListProps {
 /** Tables as rows of which only those in sight are in the document. */
 export function TableList({
   tables,
+  columns,
   total,
   sort,
   onSort,
@@ -108,20 +112,25 @@ export function TableList({
           <tr role="row">
             <Head column="name" label="Table" {...head} />
             <Head column="band" label="Band" {...head} />
-            <Head column="average_file_size_bytes" label="Avg file size" isNumber {...head} />
-            <Head column="data_files" label="Data files" isNumber {...head} />
-            <Head column="small_file_ratio" label="Small" isNumber {...head} />
-            <Head column="delete_files" label="Deletes" isNumber {...head} />
-            <Head column="manifests" label="Manifests" isNumber {...head} />
-            <Head column="snapshots" label="Snapshots" isNumber {...head} />
-            <th scope="col" role="columnheader">
-              Findings
-            </th>
-            <Head column="measured_at" label="Measured" isNumber {...head} />
+            {columns.map((column) => {
+              const { label, sort: sortColumn } = TABLE_COLUMNS[column];
+              return sortColumn ? (
+                <Head key={column} column={sortColumn} label={label} isNumber {...head} />
+              ) : (
+                <th
+                  key={column}
+                  scope="col"
+                  role="columnheader"
+                  className={column === "findings" ? undefined : "num"}
+                >
+                  {label}
+                </th>
+              );
+            })}
           </tr>
         </thead>
         <tbody role="rowgroup" ref={body}>
-          <Spacer height={above} />
+          <Spacer height={above} span={FIXED_COLUMNS + columns.length} />
           {items.map((item) => {
             const table = tables[item.index];
             return (
@@ -129,13 +138,14 @@ export function TableList({
                 <TableRow
                   key={item.key}
                   table={table}
+                  columns={columns}
                   index={item.index}
                   measure={virtual.measureElement}
                 />
               )
             );
           })}
-          <Spacer height={below} />
+          <Spacer height={below} span={FIXED_COLUMNS + columns.length} />
         </tbody>
       </table>
       {hasMore && (
@@ -152,11 +162,11 @@ export function TableList({
   );
 }
 
-function Spacer({ height }: { height: number }) {
+function Spacer({ height, span }: { height: number; span: number }) {
   if (height <= 0) return null;
   return (
     <tr className="spacer" aria-hidden>
-      <td colSpan={COLUMN_COUNT} style={{ height }} />
+      <td colSpan={span} style={{ height }} />
     </tr>
   );
 }

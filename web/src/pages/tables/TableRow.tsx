@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
-import type { Ref } from "react";
+import type { ReactNode, Ref } from "react";
 import type { TableSummary } from "../../api/types";
 import { TableBadges } from "../../components/badges";
 import { FindingWords } from "../../components/FindingWords";
 import { TimeAgo } from "../../components/TimeAgo";
 import { formatBytes, formatCount, formatRatio, UNKNOWN } from "../../lib/format";
 import { ROW_LINK } from "../../lib/rowKeys";
+import { DEFAULT_COLUMNS, TABLE_COLUMNS, type TableColumn } from "../../lib/tableColumns";
 
 /** All delete files of a table; null when any kind is not known. */
 export function countDeleteFiles(table: TableSummary): number | null {
@@ -31,14 +32,53 @@ function describeDeletes(table: TableSummary): string {
   );
 }
 
+interface Cell {
+  /** Beside the figure in a narrow window. */
+  label?: string;
+  show: (table: TableSummary) => ReactNode;
+  title?: (table: TableSummary) => string | undefined;
+}
+
+const sayTime = (time: string | null) => (time ? <TimeAgo time={time} /> : UNKNOWN);
+
+const CELLS: Record<Exclude<TableColumn, "findings">, Cell> = {
+  average_file_size_bytes: {
+    label: "Average file size",
+    show: (table) => formatBytes(table.average_file_size_bytes),
+    title: ({ target_file_size_bytes: target }) =>
+      target === null ? undefined : `target ${formatBytes(target)}`,
+  },
+  data_files: {
+    show: (table) => formatCount(table.data_files),
+    title: ({ data_bytes: bytes }) => (bytes === null ? undefined : formatBytes(bytes)),
+  },
+  data_bytes: { show: (table) => formatBytes(table.data_bytes) },
+  small_files: { show: (table) => formatCount(table.small_files) },
+  small_file_ratio: {
+    show: (table) => formatRatio(table.small_file_ratio),
+    title: ({ small_files: small }) =>
+      small === null ? undefined : `${formatCount(small)} small files`,
+  },
+  delete_files: {
+    label: "Delete files",
+    show: (table) => formatCount(countDeleteFiles(table)),
+    title: describeDeletes,
+  },
+  records: { show: (table) => formatCount(table.records) },
+  manifests: { show: (table) => formatCount(table.manifests) },
+  snapshots: { show: (table) => formatCount(table.snapshots) },
+  band_since: { show: (table) => sayTime(table.band_since) },
+  measured_at: { show: (table) => sayTime(table.measured_at) },
+};
+
 interface TableRowProps {
   table: TableSummary;
+  columns?: readonly TableColumn[];
   index?: number;
   measure?: Ref<HTMLTableRowElement>;
 }
 
-export function TableRow({ table, index, measure }: TableRowProps) {
-  const { small_files: small, target_file_size_bytes: target } = table;
+export function TableRow({ table, columns = DEFAULT_COLUMNS, index, measure }: TableRowProps) {
   return (
     <tr role="row" ref={measure} data-index={index}>
       <th scope="row" role="rowheader" className="cell-two">
@@ -58,45 +98,20 @@ export function TableRow({ table, index, measure }: TableRowProps) {
       <td role="cell">
         <TableBadges table={table} />
       </td>
-      <td
-        role="cell"
-        className="num"
-        data-label="Average file size"
-        title={target === null ? undefined : `target ${formatBytes(target)}`}
-      >
-        {formatBytes(table.average_file_size_bytes)}
-      </td>
-      <td
-        role="cell"
-        className="num"
-        data-label="Data files"
-        title={table.data_bytes === null ? undefined : formatBytes(table.data_bytes)}
-      >
-        {formatCount(table.data_files)}
-      </td>
-      <td
-        role="cell"
-        className="num"
-        data-label="Small"
-        title={small === null ? undefined : `${formatCount(small)} small files`}
-      >
-        {formatRatio(table.small_file_ratio)}
-      </td>
-      <td role="cell" className="num" data-label="Delete files" title={describeDeletes(table)}>
-        {formatCount(countDeleteFiles(table))}
-      </td>
-      <td role="cell" className="num" data-label="Manifests">
-        {formatCount(table.manifests)}
-      </td>
-      <td role="cell" className="num" data-label="Snapshots">
-        {formatCount(table.snapshots)}
-      </td>
-      <td role="cell" className="words cell-wide">
-        <FindingWords findings={table.findings} fault={table.fault} reason={table.reason} />
-      </td>
-      <td role="cell" className="num" data-label="Measured">
-        {table.measured_at ? <TimeAgo time={table.measured_at} /> : UNKNOWN}
-      </td>
+      {columns.map((column) => {
+        if (column === "findings")
+          return (
+            <td key={column} role="cell" className="words cell-wide">
+              <FindingWords findings={table.findings} fault={table.fault} reason={table.reason} />
+            </td>
+          );
+        const { label = TABLE_COLUMNS[column].label, show, title } = CELLS[column];
+        return (
+          <td key={column} role="cell" className="num" data-label={label} title={title?.(table)}>
+            {show(table)}
+          </td>
+        );
+      })}
     </tr>
   );
 }

@@ -1,11 +1,20 @@
 import { useDocumentTitle } from "@mantine/hooks";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { tablesCsvAddress, tablesQuery } from "../../api/queries";
 import { Empty, ErrorNotice, Loading } from "../../components/notices";
 import type { TablesAddress } from "../../lib/addresses";
 import { pluralize } from "../../lib/format";
 import { DEFAULT_SORT } from "../../lib/sorts";
+import {
+  DEFAULT_COLUMNS,
+  parseColumns,
+  recallColumns,
+  rememberColumns,
+  writeColumns,
+} from "../../lib/tableColumns";
+import { ColumnMenu } from "./ColumnMenu";
 import { TableFilters } from "./TableFilters";
 import { TableList } from "./TableList";
 
@@ -28,6 +37,21 @@ export function TablesPage() {
       resetScroll: false,
     });
   const first = tables.data?.pages[0];
+  const columns = parseColumns(address.columns ?? recallColumns()) ?? DEFAULT_COLUMNS;
+  const choose = (chosen: string | undefined) => {
+    rememberColumns(chosen);
+    change({ columns: chosen });
+  };
+  // A copied address shows others the same columns.
+  const written = writeColumns(columns);
+  useEffect(() => {
+    if (written !== address.columns)
+      void navigate({
+        search: (present) => ({ ...present, columns: written }),
+        replace: true,
+        resetScroll: false,
+      });
+  }, [written, address.columns, navigate]);
   return (
     <div className="stack">
       <div className="row row-apart">
@@ -36,6 +60,7 @@ export function TablesPage() {
           <span className="dim" aria-live="polite">
             {first && pluralize(first.total, "table")}
           </span>
+          <ColumnMenu columns={columns} onChange={choose} />
           {first && first.total > 0 && (
             <a href={tablesCsvAddress(filters)} download="tables.csv">
               Download CSV
@@ -65,6 +90,7 @@ export function TablesPage() {
         ) : (
           <TableList
             tables={tables.data?.pages.flatMap((page) => page.items) ?? []}
+            columns={columns}
             total={first.total}
             sort={sort}
             onSort={(chosen) => change({ sort: chosen })}
