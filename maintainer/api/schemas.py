@@ -201,6 +201,10 @@ class PartitionOut(Schema):
     large_files: int
     delete_files: int
     skew: Annotated[float | None, Field(description="Data bytes / mean of all partitions.")]
+    band: Annotated[
+        Band | None,
+        Field(description="By the average file size and the built-in bounds only; null: no files."),
+    ]
 
 
 class Sample(Schema):

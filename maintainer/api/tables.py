@@ -20,6 +20,7 @@ from maintainer.api.paths import RecordIn
 from maintainer.api.plan_wire import hide_others, write_plan
 from maintainer.api.policies import CANDIDATE, read_candidate
 from maintainer.api.spans import Since, Until, read_span
+from maintainer.decide.grading.findings import AVERAGE_FILE_SIZE_BOUNDS
 from maintainer.decide.outlook import find_outlook
 from maintainer.domain.access import Person, Role
 from maintainer.domain.admission import AdmissionDecision, ScopePause
@@ -225,10 +226,17 @@ def get_partitions(
         key=lambda partition: (_WORST[sort](partition), partition.spec_id, partition.partition),
     )[:limit]
     return schemas.PartitionPage(
-        items=[schemas.PartitionOut.model_validate(partition) for partition in worst],
+        items=[_write_partition(partition) for partition in worst],
         next_cursor=None,
         total=len(partitions),
     )
+
+
+def _write_partition(partition: PartitionHealth) -> schemas.PartitionOut:
+    average = partition.average_file_size_bytes
+    bands = (band for band, below in AVERAGE_FILE_SIZE_BOUNDS if average and average < below)
+    band = None if average is None else next(bands, Band.HEALTHY)
+    return schemas.PartitionOut.of(partition, band=band)
 
 
 @router.get(

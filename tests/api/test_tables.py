@@ -338,6 +338,26 @@ def test_partitions_come_worst_first(client: Client, sort: str, worst: list[str]
     assert page["total"] == 3
 
 
+def test_a_partition_has_the_band_of_its_average_file_size(client: Client) -> None:
+    sizes = [0, 4 * MIB - 1, 4 * MIB, 12 * MIB, 32 * MIB]
+    health = replace(
+        HEALTH,
+        partitions=tuple(
+            replace(
+                HEALTH.partitions[0],
+                partition=str(index),
+                data_files=1 if size else 0,
+                data_bytes=size,
+            )
+            for index, size in enumerate(sizes)
+        ),
+    )
+    client.daemon.store.record_health(health, GRADE)
+    rows = client.get(f"{path_of(ORDERS)}/partitions").json()["items"]
+    bands = {row["partition"]: row["band"] for row in rows}
+    assert bands == {"0": None, "1": "critical", "2": "degraded", "3": "watch", "4": "healthy"}
+
+
 def test_the_stored_plan_says_what_why_and_when_next(client: Client) -> None:
     plan = client.get(f"{path_of(ORDERS)}/plan").json()
     assert plan["planned"][0]["action"].startswith("CALL `lake`.system.rewrite_data_files(")

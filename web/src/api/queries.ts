@@ -21,6 +21,8 @@ const RUNNING_EVERY_MS = 2_000;
 const TABLE_PAGE = 100;
 const JOB_PAGE = 50;
 const WORST_PARTITIONS = 10;
+/** More areas than that cannot be told apart. */
+const LARGEST_PARTITIONS = 200;
 /** Beyond this many loaded pages a list is no longer read again as a whole on every tick. */
 const REFRESHED_PAGES = 3;
 const VERDICT_PAGE = 50;
@@ -120,6 +122,19 @@ export const partitionsQuery = (path: TablePath) =>
       unwrap(
         client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/partitions", {
           params: { path, query: { limit: WORST_PARTITIONS } },
+          signal,
+        }),
+      ),
+    refetchInterval: TABLES_EVERY_MS,
+  });
+
+export const largestPartitionsQuery = (path: TablePath) =>
+  queryOptions({
+    queryKey: [...tableKey(path), "partitions", "largest"],
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/partitions", {
+          params: { path, query: { sort: "data_bytes", limit: LARGEST_PARTITIONS } },
           signal,
         }),
       ),

@@ -2409,6 +2409,8 @@ export interface components {
     PartitionOut: {
       /** Average File Size Bytes */
       average_file_size_bytes: number | null;
+      /** @description By the average file size and the built-in bounds only; null: no files. */
+      band: components["schemas"]["Band"] | null;
       /** Data Bytes */
       data_bytes: number;
       /** Data Files */

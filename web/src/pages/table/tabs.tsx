@@ -4,6 +4,7 @@ import type { TableAddress, TableTab } from "../../lib/addresses";
 import { Activity } from "./activity/Activity";
 import { Metadata, WorstPartitions } from "./files/Contents";
 import { OrphanPanel } from "./files/OrphanPanel";
+import { PartitionMap } from "./files/PartitionMap";
 import { JobsOfTable } from "./jobs/JobsOfTable";
 import { PlanPanel } from "./jobs/PlanPanel";
 import { Answers } from "./overview/Answers";
@@ -56,6 +57,7 @@ function Files({ table, path }: TabProps) {
   return (
     <>
       <OrphanPanel path={path} />
+      <PartitionMap table={table} path={path} />
       <div className="columns">
         <WorstPartitions path={path} />
         <div className="stack">

@@ -1,0 +1,90 @@
+import type { EChartsCoreOption } from "echarts/core";
+import type { Partition } from "../api/types";
+import { formatBytes, formatCount, pluralize } from "./format";
+import { colourOf, type Palette } from "./palette";
+import { BAND_WORDS } from "./words";
+
+/** On every colour of a band, in both themes. */
+const LABEL = "#10161d";
+
+/** The partitions that are not drawn one by one. */
+export interface Rest {
+  partitions: number;
+  bytes: number;
+}
+
+/** What remains of a table without its largest partitions; the total is unknown with its bytes. */
+export function sumRest(shown: Partition[], total: number, bytes: number | null): Rest | null {
+  const known = shown.reduce((sum, { data_bytes: own }) => sum + own, 0);
+  const partitions = total - shown.length;
+  // The figures are of two answers, between which the table may have changed.
+  return partitions <= 0 || bytes === null
+    ? null
+    : { partitions, bytes: Math.max(0, bytes - known) };
+}
+
+export const namePartition = ({ partition }: Partition) => partition || "(unpartitioned)";
+
+/** The tooltip is HTML, and a value of a partition may hold any character. */
+const escape = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+
+function describe(partition: Partition): string {
+  const { data_files: files, data_bytes: bytes, average_file_size_bytes: average } = partition;
+  return [
+    escape(namePartition(partition)),
+    `${formatBytes(bytes)} in ${pluralize(files, "file")}`,
+    `${formatBytes(average)} on average${partition.band ? `: ${BAND_WORDS[partition.band].toLowerCase()}` : ""}`,
+  ].join("<br>");
+}
+
+/** Partitions as areas: each as large as its data, in the colour of its average file size. */
+export function drawPartitions(
+  shown: Partition[],
+  rest: Rest | null,
+  palette: Palette,
+): EChartsCoreOption {
+  return {
+    animation: false,
+    tooltip: {
+      backgroundColor: palette.surface,
+      borderColor: palette.line,
+      textStyle: { color: palette.text, fontSize: 12 },
+    },
+    series: [
+      {
+        type: "treemap",
+        left: 0,
+        right: 0,
+        top: 0,
+        bottom: 0,
+        roam: false,
+        nodeClick: false,
+        breadcrumb: { show: false },
+        label: { color: LABEL, fontSize: 11 },
+        itemStyle: { borderColor: palette.surface, borderWidth: 0, gapWidth: 1 },
+        data: [
+          ...shown.map((partition) => ({
+            name: namePartition(partition),
+            value: partition.data_bytes,
+            itemStyle: { color: partition.band ? colourOf(partition.band, palette) : palette.line },
+            tooltip: { formatter: () => describe(partition) },
+          })),
+          ...(rest
+            ? [
+                {
+                  name: pluralize(rest.partitions, "other partition"),
+                  value: rest.bytes,
+                  label: { color: palette.text },
+                  itemStyle: { color: palette.line },
+                  tooltip: {
+                    formatter: () =>
+                      `${formatCount(rest.partitions)} smaller partitions<br>${formatBytes(rest.bytes)}`,
+                  },
+                },
+              ]
+            : []),
+        ],
+      },
+    ],
+  };
+}
