@@ -24,7 +24,6 @@ from maintainer.decide.grading.findings import AVERAGE_FILE_SIZE_BOUNDS
 from maintainer.decide.outlook import find_outlook
 from maintainer.domain.access import Person, Role
 from maintainer.domain.admission import AdmissionDecision, ScopePause
-from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.health import Band, PartitionHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -39,6 +38,7 @@ from maintainer.ports.store.tables import (
     TableQuery,
     TableRecord,
 )
+from maintainer.requests import pause as pause_requests
 from maintainer.requests.preview import preview
 from maintainer.requests.run import request_run
 
@@ -327,18 +327,7 @@ def pause_table(
 ) -> schemas.PauseOut:
     """Start nothing on this table until it is resumed; a running job continues."""
     pause = Pause(actor, ports.clock.now(), request.reason if request else "")
-    ports.store.set_pause(record.table, pause)
-    ports.store.record_audit(
-        [
-            AuditEntry(
-                pause.at,
-                name_actor(actor),
-                Deed.WORK_PAUSED,
-                record.table,
-                fields={"reason": pause.reason},
-            )
-        ]
-    )
+    pause_requests.pause_table(ports, record.table, pause)
     return schemas.PauseOut.model_validate(pause)
 
 
@@ -351,8 +340,4 @@ def pause_table(
 )
 def resume_table(record: RecordIn, ports: PortsIn, actor: ActorIn) -> None:
     """Let the policy act on this table again; a table that is not paused is unchanged."""
-    ports.store.set_pause(record.table, None)
-    if record.pause is not None:
-        ports.store.record_audit(
-            [AuditEntry(ports.clock.now(), name_actor(actor), Deed.WORK_RESUMED, record.table)]
-        )
+    pause_requests.resume_table(ports, record.table, actor)

@@ -18,32 +18,38 @@ def pause_scope(ports: Ports, pause: ScopePause) -> int:
     The scope comes from read_scope. UnknownTableError for a table that is not known.
     """
     if TablePattern(pause.scope).is_exact:
-        ports.store.set_pause(
-            TableIdentifier.parse(pause.scope), Pause(pause.by, pause.at, pause.reason)
-        )
+        table = TableIdentifier.parse(pause.scope)
+        pause_table(ports, table, Pause(pause.by, pause.at, pause.reason))
     else:
         ports.store.set_scope_pause(pause)
-    _record(
-        ports,
-        Deed.WORK_PAUSED,
-        pause.by,
-        pause.scope,
-        {"reason": pause.reason, "is_drain": pause.is_drain},
-    )
+        fields = {"reason": pause.reason, "is_drain": pause.is_drain}
+        _record(ports, Deed.WORK_PAUSED, pause.by, pause.scope, fields)
     return sum(pause.covers(job.table) for job in ports.store.unfinished_jobs())
 
 
 def resume_scope(ports: Ports, scope: str, by: str) -> bool:
     """Remove the pause or drain of exactly this scope; False when there was none."""
     if TablePattern(scope).is_exact:
-        table = TableIdentifier.parse(scope)
-        is_lifted = table in ports.store.paused_tables()  # also of a table that no longer exists
-        if is_lifted:
-            ports.store.set_pause(table, None)
-    else:
-        is_lifted = ports.store.remove_scope_pause(scope)
+        return resume_table(ports, TableIdentifier.parse(scope), by)
+    is_lifted = ports.store.remove_scope_pause(scope)
     if is_lifted:
         _record(ports, Deed.WORK_RESUMED, by, scope, {})
+    return is_lifted
+
+
+def pause_table(ports: Ports, table: TableIdentifier, pause: Pause) -> None:
+    """Store a pause of one table, also of one whose name reads like a glob."""
+    ports.store.set_pause(table, pause)
+    fields = {"reason": pause.reason, "is_drain": False}
+    _record(ports, Deed.WORK_PAUSED, pause.by, table, fields)
+
+
+def resume_table(ports: Ports, table: TableIdentifier, by: str) -> bool:
+    """Remove the pause of one table; False when there was none."""
+    is_lifted = table in ports.store.paused_tables()  # also of a table that no longer exists
+    if is_lifted:
+        ports.store.set_pause(table, None)
+        _record(ports, Deed.WORK_RESUMED, by, table, {})
     return is_lifted
 
 
@@ -72,12 +78,11 @@ def read_pauses_in_force(ports: Ports) -> PausesInForce:
     return PausesInForce(scope_pauses, is_draining(scope_pauses), running)
 
 
-def _record(ports: Ports, deed: Deed, by: str, scope: str, fields: dict[str, object]) -> None:
-    table = TableIdentifier.parse(scope) if TablePattern(scope).is_exact else None
+def _record(
+    ports: Ports, deed: Deed, by: str, scope: str | TableIdentifier, fields: dict[str, object]
+) -> None:
+    table = scope if isinstance(scope, TableIdentifier) else None
+    named = {"scope": str(scope), **fields}
     ports.store.record_audit(
-        [
-            AuditEntry(
-                ports.clock.now(), name_actor(by), deed, table, fields={"scope": scope, **fields}
-            )
-        ]
+        [AuditEntry(ports.clock.now(), name_actor(by), deed, table, fields=named)]
     )

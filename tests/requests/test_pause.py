@@ -19,7 +19,15 @@ from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName, Window
 from maintainer.ports import Ports
 from maintainer.ports.store.jobs import JobQuery
-from maintainer.requests.pause import cancel_scope, pause_scope, read_pauses_in_force, resume_scope
+from maintainer.ports.store.tables import Pause
+from maintainer.requests.pause import (
+    cancel_scope,
+    pause_scope,
+    pause_table,
+    read_pauses_in_force,
+    resume_scope,
+    resume_table,
+)
 from maintainer.requests.run import request_run
 from maintainer.steps.admission import read_queue, waits_of
 from maintainer.steps.kinds.dispatch import prepare
@@ -87,6 +95,25 @@ def test_the_wait_of_a_paused_table_says_who_paused_it_and_why(world: World) -> 
         WaitCode.PAUSED,
         "ann paused lake.*: a migration",
     )
+
+
+def test_a_pause_of_a_table_whose_name_reads_like_a_glob_covers_no_other(world: World) -> None:
+    odd, orders = world.put("or*"), world.put("orders")
+    look(world)
+    pause_table(world.ports, odd, Pause("ann", NOW, "a migration"))
+    assert set(world.store.paused_tables()) == {odd}
+    assert not world.store.scope_pauses()
+    assert not resume_table(world.ports, orders, "ben")
+    assert resume_table(world.ports, odd, "ben")
+    assert not world.store.paused_tables()
+    assert [
+        (entry.deed, entry.actor, entry.table, entry.fields["scope"])
+        for entry in world.store.audit(AuditQuery()).items
+        if entry.deed in {Deed.WORK_PAUSED, Deed.WORK_RESUMED}
+    ] == [
+        (Deed.WORK_RESUMED, "person ben", odd, str(odd)),
+        (Deed.WORK_PAUSED, "person ann", odd, str(odd)),
+    ]
 
 
 def test_a_table_that_is_not_known_cannot_be_paused(world: World) -> None:
