@@ -6,7 +6,7 @@ import { useRefusal } from "../api/session";
 import type { InboxEntry, TablePath } from "../api/types";
 import { locateTable } from "../lib/identifier";
 import { ListedFiles } from "../pages/table/files/OrphanPanel";
-import { RunDialog } from "../pages/table/actions/RunDialog";
+import { RunDialog } from "./RunDialog";
 import { ErrorNotice } from "./notices";
 
 interface ActionProps {

@@ -8,7 +8,7 @@ import { ErrorNotice, Notice } from "../../components/notices";
 import { RoleButton } from "../../components/RoleButton";
 import { TimeAgo } from "../../components/TimeAgo";
 import { FAULT_WORDS, MODE_WORDS } from "../../lib/words";
-import { RunDialog } from "./actions/RunDialog";
+import { RunDialog } from "../../components/RunDialog";
 
 const MAX_REASON = 500;
 

@@ -1,12 +1,12 @@
 import { Button, Checkbox, Modal } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { usePlan, useRunNow } from "../../../api/queries";
-import type { Plan, RuleName, RunAccepted, SkipCode, TablePath } from "../../../api/types";
-import { EstimateWords } from "../../../components/EstimateWords";
-import { ErrorNotice, Notice } from "../../../components/notices";
-import { Statement } from "../../../components/Statement";
-import { RULE_WORDS, SKIP_WORDS } from "../../../lib/words";
+import { usePlan, useRunNow } from "../api/queries";
+import type { Plan, RuleName, RunAccepted, SkipCode, TablePath } from "../api/types";
+import { EstimateWords } from "./EstimateWords";
+import { ErrorNotice, Notice } from "./notices";
+import { Statement } from "./Statement";
+import { RULE_WORDS, SKIP_WORDS } from "../lib/words";
 
 /** Reasons that a person may overrule; for the others there is no work or no safe way. */
 const OVERRULED: readonly SkipCode[] = [
