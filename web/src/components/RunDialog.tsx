@@ -20,11 +20,13 @@ const OVERRULED: readonly SkipCode[] = [
 
 interface RunDialogProps {
   path: TablePath;
+  /** The one rule that is selected at first; without it, all that the plan would run. */
+  wanted?: RuleName;
   isOpen: boolean;
   onClose: () => void;
 }
 
-export function RunDialog({ path, isOpen, onClose }: RunDialogProps) {
+export function RunDialog({ path, wanted, isOpen, onClose }: RunDialogProps) {
   const plan = usePlan(path).data;
   return (
     <Modal
@@ -34,7 +36,7 @@ export function RunDialog({ path, isOpen, onClose }: RunDialogProps) {
       title={`Run on ${path.table} now`}
       closeButtonProps={{ "aria-label": "Close" }}
     >
-      <RunForm path={path} plan={plan} onClose={onClose} />
+      <RunForm path={path} plan={plan} wanted={wanted} onClose={onClose} />
     </Modal>
   );
 }
@@ -42,34 +44,41 @@ export function RunDialog({ path, isOpen, onClose }: RunDialogProps) {
 function RunForm({
   path,
   plan,
+  wanted,
   onClose,
 }: {
   path: TablePath;
   plan: Plan | undefined;
+  wanted: RuleName | undefined;
   onClose: () => void;
 }) {
   const run = useRunNow(path);
-  const [deselected, setDeselected] = useState<RuleName[]>([]);
-  const [added, setAdded] = useState<RuleName[]>([]);
+  const [changed, setChanged] = useState<RuleName[]>([]);
   const planned = plan?.planned ?? [];
   const overruled = (plan?.skipped ?? []).filter((skipped) => OVERRULED.includes(skipped.code));
-  const rules = [
-    ...planned.map((each) => each.rule).filter((rule) => !deselected.includes(rule)),
-    ...added,
-  ];
+  const offered = [...planned, ...overruled].map((each) => each.rule);
+  const isAtFirst = (rule: RuleName) =>
+    wanted ? rule === wanted : planned.some((each) => each.rule === rule);
+  const rules = offered.filter((rule) => isAtFirst(rule) !== changed.includes(rule));
+  const checkbox = (rule: RuleName) => ({
+    label: RULE_WORDS[rule],
+    checked: rules.includes(rule),
+    onChange: () => setChanged(toggle(changed, rule)),
+  });
   if (run.data) return <Accepted accepted={run.data} onClose={onClose} />;
   return (
     <div className="stack">
-      {planned.length + overruled.length === 0 && (
+      {plan && wanted && !offered.includes(wanted) && (
+        <Notice tone="watch" title={`${RULE_WORDS[wanted]} cannot run now`}>
+          <p>{whyNot(plan, wanted)}</p>
+        </Notice>
+      )}
+      {offered.length === 0 && !wanted && (
         <p>The latest plan has no work. “Plan again” on the table’s page makes a new plan.</p>
       )}
       {planned.map((each) => (
         <div key={each.rule} className="stack-tight">
-          <Checkbox
-            label={RULE_WORDS[each.rule]}
-            checked={!deselected.includes(each.rule)}
-            onChange={() => setDeselected(toggle(deselected, each.rule))}
-          />
+          <Checkbox {...checkbox(each.rule)} />
           <EstimateWords estimate={each.estimate} rule={each.rule} />
           <Statement sql={each.action} />
         </div>
@@ -77,10 +86,8 @@ function RunForm({
       {overruled.map((each) => (
         <div key={each.rule} className="stack-tight">
           <Checkbox
-            label={RULE_WORDS[each.rule]}
+            {...checkbox(each.rule)}
             description={`${SKIP_WORDS[each.code]}. Select it to run it anyway.`}
-            checked={added.includes(each.rule)}
-            onChange={() => setAdded(toggle(added, each.rule))}
           />
           {each.estimate && <EstimateWords estimate={each.estimate} rule={each.rule} />}
           {each.action && <Statement sql={each.action} />}
@@ -104,6 +111,14 @@ function RunForm({
       </div>
     </div>
   );
+}
+
+/** What the plan says of a rule that it does not offer. */
+function whyNot(plan: Plan, rule: RuleName): string {
+  const skipped = plan.skipped.find((each) => each.rule === rule);
+  return skipped
+    ? `${SKIP_WORDS[skipped.code]}. ${skipped.reason}`
+    : "The latest plan does not mention it: the table has changed since.";
 }
 
 function toggle(rules: RuleName[], rule: RuleName): RuleName[] {

@@ -23,6 +23,7 @@ import { BeforeAfter } from "./BeforeAfter";
 import { DriverFacts } from "./DriverFacts";
 import { LogPanel } from "./LogPanel";
 import { RoleButton } from "../../components/RoleButton";
+import { RetryButton, retriedRule } from "./RetryButton";
 import { mayBeUndone, RollBackButton } from "./RollBackButton";
 import { Timeline } from "./Timeline";
 
@@ -114,6 +115,7 @@ function Times({ job }: { job: Job }) {
 }
 
 function JobDetail({ job }: { job: Job }) {
+  const again = retriedRule(job);
   return (
     <>
       <div className="row row-apart">
@@ -122,6 +124,7 @@ function JobDetail({ job }: { job: Job }) {
           <StateBadge state={job.state} large />
         </div>
         {!isFinal(job.state) && <CancelButton job={job} />}
+        {again && <RetryButton job={job} rule={again} />}
         {mayBeUndone(job) && <RollBackButton job={job} />}
       </div>
       <p>
