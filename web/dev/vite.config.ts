@@ -114,6 +114,8 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
       return send(response, { items: fleet.namespaces, next_cursor: null, total: fleet.namespaces.length });
     case "inbox":
       return send(response, fleet.inbox);
+    case "pauses":
+      return send(response, fleet.pauses);
     case "queue":
       return send(response, jobs.queue);
     case "catalogs":

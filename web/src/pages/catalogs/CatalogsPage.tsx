@@ -5,6 +5,7 @@ import type { CatalogOut } from "../../api/types";
 import { Grid } from "../../components/Grid";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
+import { PausePanel } from "../../components/Pauses";
 import { TimeAgo } from "../../components/TimeAgo";
 import { CatalogGrid } from "../fleet/CatalogList";
 
@@ -49,6 +50,7 @@ export function CatalogsPage() {
             <Panel title="Figures">
               <CatalogGrid catalogs={known} />
             </Panel>
+            <PausePanel />
           </>
         )}
       </Loaded>

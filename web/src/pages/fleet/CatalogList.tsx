@@ -4,6 +4,7 @@ import { catalogsQuery } from "../../api/fleet";
 import type { CatalogOut } from "../../api/types";
 import { Grid } from "../../components/Grid";
 import { Panel } from "../../components/Panel";
+import { PauseButton } from "../../components/Pauses";
 import { formatBytes, formatCount } from "../../lib/format";
 import { BAND_WORDS, BANDS } from "../../lib/words";
 
@@ -28,6 +29,7 @@ export function CatalogGrid({ catalogs }: { catalogs: CatalogOut[] }) {
         { figures: "Small files" },
         { figures: "Data size" },
         "Bands",
+        "Pause",
       ]}
     >
       {catalogs.map((catalog) => (
@@ -44,6 +46,9 @@ export function CatalogGrid({ catalogs }: { catalogs: CatalogOut[] }) {
           <td className="num">{formatCount(catalog.small_files)}</td>
           <td className="num">{formatBytes(catalog.data_bytes)}</td>
           <td>{sayBands(catalog)}</td>
+          <td>
+            <PauseButton scope={catalog.name} />
+          </td>
         </tr>
       ))}
     </Grid>

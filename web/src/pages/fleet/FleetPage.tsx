@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { overviewQuery } from "../../api/fleet";
 import { Loaded } from "../../components/notices";
+import { PauseNotice } from "../../components/Pauses";
 import type { FleetAddress } from "../../lib/addresses";
 import { Budgets } from "./Budgets";
 import { CatalogList } from "./CatalogList";
@@ -35,6 +36,7 @@ export function FleetPage() {
         <h1>Fleet</h1>
         <PlaceSwitch address={address} onChange={change} />
       </div>
+      <PauseNotice />
       <NeedsYou />
       <Loaded query={overview} label="the overview" height={TILES_HEIGHT}>
         {(data) => <OverviewTiles overview={data} />}

@@ -18,6 +18,7 @@ describe("the catalogs in figures", () => {
       "2,000",
       "677.1 GiB",
       "240 healthy",
+      "Pause… archive",
     ]);
     expect(screen.getByRole("link", { name: "archive" })).toHaveAttribute(
       "href",
@@ -27,6 +28,6 @@ describe("the catalogs in figures", () => {
 
   it("have no average where there are no files", async () => {
     await show(<CatalogGrid catalogs={catalogs.filter(({ name }) => name === "partner")} />);
-    expect(cells()).toEqual(["rest", "0", "–", "0", "0", "0 B", ""]);
+    expect(cells()).toEqual(["rest", "0", "–", "0", "0", "0 B", "", "Pause… partner"]);
   });
 });

@@ -6,6 +6,7 @@ import type { Namespace } from "../../api/types";
 import { Grid } from "../../components/Grid";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
+import { PauseButton, PausePanel } from "../../components/Pauses";
 import { formatBytes, formatCount, pluralize } from "../../lib/format";
 import { BAND_WORDS, BANDS } from "../../lib/words";
 import { TableMap } from "./TableMap";
@@ -48,6 +49,7 @@ export function NamespaceGrid({ namespaces }: { namespaces: Namespace[] }) {
         { figures: "Small files" },
         { figures: "Data size" },
         "History",
+        "Pause",
       ]}
     >
       {namespaces.map((one) => {
@@ -71,6 +73,9 @@ export function NamespaceGrid({ namespaces }: { namespaces: Namespace[] }) {
               <Link to="/" search={place} aria-label={`Over time: ${one.catalog}.${one.namespace}`}>
                 Over time
               </Link>
+            </td>
+            <td>
+              <PauseButton scope={`${one.catalog}.${one.namespace}`} />
             </td>
           </tr>
         );
@@ -99,6 +104,7 @@ export function NamespacesPage() {
           {(data) => <NamespaceGrid namespaces={data.items} />}
         </Loaded>
       </Panel>
+      <PausePanel />
     </div>
   );
 }

@@ -1,67 +1,19 @@
-import { Button, Modal, Textarea } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { usePause, useResume } from "../../api/queries";
 import type { TableDetail, TablePath } from "../../api/types";
 import { TableBadges } from "../../components/badges";
 import { ErrorNotice, Notice } from "../../components/notices";
+import { PauseDialog } from "../../components/PauseDialog";
 import { RoleButton } from "../../components/RoleButton";
 import { TimeAgo } from "../../components/TimeAgo";
 import { FAULT_WORDS, MODE_WORDS } from "../../lib/words";
 import { RunDialog } from "../../components/RunDialog";
 
-const MAX_REASON = 500;
-
-function PauseDialog({
-  path,
-  isOpen,
-  onClose,
-}: {
-  path: TablePath;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
-  const pause = usePause(path);
-  const [reason, setReason] = useState("");
-  return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={`Pause ${path.table}`}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
-      <div className="stack">
-        <p>
-          Nothing new starts on this table until it is resumed. A running job finishes, and the
-          table is still measured.
-        </p>
-        <Textarea
-          label="Reason"
-          description="Shown on the table’s page"
-          maxLength={MAX_REASON}
-          autosize={false}
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-        {pause.error && <ErrorNotice error={pause.error} />}
-        <div className="actions">
-          <Button
-            variant="filled"
-            loading={pause.isPending}
-            onClick={() => pause.mutate(reason, { onSuccess: onClose })}
-          >
-            Pause
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </div>
-      </div>
-    </Modal>
-  );
-}
-
 /** The table's name, band, faults and actions. */
 export function TableHeading({ table, path }: { table: TableDetail; path: TablePath }) {
   const [open, setOpen] = useState<"run" | "pause" | null>(null);
+  const pause = usePause(path);
   const resume = useResume(path);
   return (
     <div className="stack-tight">
@@ -137,7 +89,17 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
       )}
       {resume.error && <ErrorNotice error={resume.error} />}
       <RunDialog path={path} isOpen={open === "run"} onClose={() => setOpen(null)} />
-      <PauseDialog path={path} isOpen={open === "pause"} onClose={() => setOpen(null)} />
+      <PauseDialog
+        name={path.table}
+        pause={pause}
+        isOpen={open === "pause"}
+        onClose={() => setOpen(null)}
+      >
+        <p>
+          Nothing new starts on this table until it is resumed. A running job finishes, and the
+          table is still measured.
+        </p>
+      </PauseDialog>
     </div>
   );
 }
