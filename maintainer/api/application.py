@@ -33,6 +33,7 @@ from maintainer.api import (
     queue,
     replicas,
     session,
+    settings,
     table_export,
     tables,
 )
@@ -60,6 +61,7 @@ _TAGS = [
     {"name": "catalogs", "description": "Where tables come from."},
     {"name": "pools", "description": "Where jobs run."},
     {"name": "replicas", "description": "Which replica does what."},
+    {"name": "settings", "description": "How the daemon is configured."},
     {"name": "audit", "description": "The audit log: requests, jobs and their results."},
     {"name": "session", "description": "Who is signed in, on the page or with a token."},
     {"name": "probes", "description": "For orchestrators and Prometheus."},
@@ -81,6 +83,7 @@ _ROUTERS = tuple(
         catalogs,
         pools,
         replicas,
+        settings,
         namespaces,
         audit,
         pins,

@@ -36,6 +36,15 @@ class People:
 
 
 @dataclass(frozen=True, slots=True)
+class EffectiveSetting:
+    """A setting as it works, with its secrets hidden."""
+
+    name: str  # dotted, as the configuration file nests it
+    value: str | None  # None: there is no value
+    is_default: bool  # neither the file nor the environment sets it
+
+
+@dataclass(frozen=True, slots=True)
 class ApiContext:
     """What the endpoints use of their process, given by the composition root."""
 
@@ -60,6 +69,7 @@ class ApiContext:
     spark_ui: Mapping[str, str] = field(default_factory=dict)
     # Accepted names in a Host header, in addition to those of the loopback.
     hosts: AllowedHosts = field(default=AllowedHosts())
+    settings: tuple[EffectiveSetting, ...] = ()  # in the order of the reference
     prefix: str = ""  # of every path, where a proxy leaves it in
 
     @property

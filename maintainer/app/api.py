@@ -13,6 +13,7 @@ from maintainer.api.limits import Limits, Streams
 from maintainer.api.queue_cache import QueueBoard
 from maintainer.api.readiness import Check, check_store
 from maintainer.app import App
+from maintainer.app.effective import list_settings
 from maintainer.app.options import make_impact_model
 from maintainer.scheduler import Scheduler
 from maintainer.settings import Settings
@@ -44,6 +45,7 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         streams=Streams(app.settings.auth.streams),
         answers_seconds=ANSWERS_SECONDS,
         open_metrics=app.settings.auth.open_metrics,
+        settings=list_settings(app.settings),
         prefix=app.settings.server.prefix,
         hosts=AllowedHosts.of(app.settings.server.host, _list_hosts(app.settings)),
     )

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
@@ -97,6 +97,9 @@ class Settings(Strict):
     ] = timedelta(seconds=60)
     auth: AuthSettings = AuthSettings()
 
+    # Kept here because the copies with resolved paths count defaults as set.
+    _given: dict[str, object] = PrivateAttr(default_factory=dict)
+
     @model_validator(mode="after")
     def _check_names(self) -> Settings:
         polaris = self.polaris_policies
@@ -143,6 +146,21 @@ class Settings(Strict):
                 f"that begins with http:// or https://"
             )
         return self
+
+    def model_post_init(self, _context: object, /) -> None:
+        """Note what the operator gave before paths are resolved."""
+        self._given = self.model_dump(exclude_unset=True)
+
+    def is_given(self, path: tuple[str, ...]) -> bool:
+        """True when the file or the environment sets the value at the path, or a part of it."""
+        found: object = self._given
+        for name in path:
+            if not isinstance(found, dict):
+                return True  # a whole value above the path
+            if name not in found:
+                return path[0] == "catalogs"  # their properties have no defaults
+            found = found[name]
+        return True
 
     def redacted(self) -> dict[str, object]:
         """Return the settings as plain values for printing, every secret as ***."""

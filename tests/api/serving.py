@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute
 from maintainer.adapters.identity import CookieSealer
 from maintainer.api import jobs, policies, tables
 from maintainer.api.application import build_api
-from maintainer.api.deps import ApiContext, People
+from maintainer.api.deps import ApiContext, EffectiveSetting, People
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.limits import Limits, Streams
 from maintainer.api.queue_cache import Queue
@@ -97,6 +97,7 @@ class Daemon:
     streams: Streams = field(default_factory=lambda: Streams(8))
     open_metrics: bool = False
     queue: Queue = field(default_factory=lambda: Queue(NOW))
+    settings: tuple[EffectiveSetting, ...] = ()
     prefix: str = ""
 
     def __post_init__(self) -> None:
@@ -183,6 +184,7 @@ class Daemon:
             streams=self.streams,
             open_metrics=self.open_metrics,
             hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
+            settings=self.settings,
             prefix=self.prefix,
         )
 

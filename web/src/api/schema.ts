@@ -610,6 +610,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/settings": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The effective configuration, without secrets
+     * @description Each setting of the process that answers; other replicas may be configured differently.
+     */
+    get: operations["get_settings"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/tables": {
     parameters: {
       query?: never;
@@ -3122,6 +3142,37 @@ export interface components {
        * @description As in the audit log; null for nobody.
        */
       name: string | null;
+    };
+    /**
+     * SettingOut
+     * @description A setting as it works now.
+     */
+    SettingOut: {
+      /**
+       * Is Default
+       * @description True when neither the file nor the environment sets it.
+       */
+      is_default: boolean;
+      /**
+       * Name
+       * @description Dotted, as the configuration file nests it.
+       */
+      name: string;
+      /**
+       * Value
+       * @description As a text, its secrets as ***; null: there is no value.
+       */
+      value: string | null;
+    };
+    /**
+     * SettingsOut
+     * @description The configuration of the process that answers.
+     */
+    SettingsOut: {
+      /** Settings */
+      settings: components["schemas"]["SettingOut"][];
+      /** Version */
+      version: string;
     };
     /**
      * SkipCode
@@ -6678,6 +6729,89 @@ export interface operations {
       };
       /** @description Not Found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_settings: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SettingsOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
         headers: {
           [name: string]: unknown;
         };
