@@ -124,6 +124,8 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
       return send(response, fleet.replicas);
     case "audit":
       return send(response, fleet.audit);
+    case "settings":
+      return send(response, fleet.settings);
     case "pools":
       return send(response, fleet.pools);
     case "policies":

@@ -24,6 +24,7 @@ const jobsPage = lazyPage(() => import("./pages/jobs/JobsPage"), "JobsPage");
 const jobPage = lazyPage(() => import("./pages/job/JobPage"), "JobPage");
 const activityPage = lazyPage(() => import("./pages/activity/ActivityPage"), "ActivityPage");
 const catalogsPage = lazyPage(() => import("./pages/catalogs/CatalogsPage"), "CatalogsPage");
+const settingsPage = lazyPage(() => import("./pages/settings/SettingsPage"), "SettingsPage");
 const policiesPage = lazyPage(() => import("./pages/policies/PoliciesPage"), "PoliciesPage");
 
 const root = createRootRoute({
@@ -98,6 +99,12 @@ const catalogsRoute = createRoute({
   component: catalogsPage,
 });
 
+const settingsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: settingsPage,
+});
+
 export const router = createRouter({
   basepath: prefix || "/",
   routeTree: root.addChildren([
@@ -111,6 +118,7 @@ export const router = createRouter({
     policiesRoute,
     activityRoute,
     catalogsRoute,
+    settingsRoute,
   ]),
   defaultPreload: "intent",
   defaultErrorComponent: RouteError,
@@ -130,6 +138,7 @@ export function preloadPages(): void {
     policiesPage,
     activityPage,
     catalogsPage,
+    settingsPage,
   ])
     void page.preload();
 }

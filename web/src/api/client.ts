@@ -3,6 +3,7 @@ import { prefix } from "../lib/prefix";
 import type { components, paths } from "./schema";
 
 export const UNAUTHORIZED = 401;
+export const FORBIDDEN = 403;
 
 type Problem = components["schemas"]["Problem"];
 

@@ -121,3 +121,9 @@ export const replicasQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(client.GET("/api/v1/replicas", { signal })),
   refetchInterval: TABLES_EVERY_MS,
 });
+
+/** The configuration of the process that answers; it changes only with a restart. */
+export const settingsQuery = queryOptions({
+  queryKey: ["settings"],
+  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/settings", { signal })),
+});

@@ -100,6 +100,7 @@ export function Layout() {
             <Link to="/activity" activeOptions={{ includeSearch: false }}>
               Activity
             </Link>
+            <Link to="/settings">Settings</Link>
           </nav>
           {isIn && <SearchButton />}
           <Account />

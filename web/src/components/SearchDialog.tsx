@@ -31,6 +31,7 @@ const PAGES: Hit[] = [
   { label: "Versions of the policies", link: { to: "/policies", search: { tab: "versions" } } },
   { label: "Catalogs", link: { to: "/catalogs" } },
   { label: "Activity: the audit log", link: { to: "/activity" } },
+  { label: "Settings", link: { to: "/settings" } },
 ].map((page) => ({ kind: "Page", ...page }) as Hit);
 
 function linkTable(name: string): Hit[] {
