@@ -131,15 +131,17 @@ def test_the_wait_for_the_schema_ends_with_the_migration(
 ) -> None:
     code, output = run(tmp_path, "store", "wait", "--timeout", "0s")
     assert (code, "does not yet have this version's schema" in output) == (1, True)
-    waited: list[tuple[int, str]] = []
-    thread = threading.Thread(target=lambda: waited.append(run(tmp_path, "store", "wait")))
-    thread.start()
-    code, migrated = run(tmp_path, "store", "migrate")
-    thread.join(60)
+    # In this process one command runs at a time: the runner replaces the standard output.
+    migration = threading.Thread(
+        target=lambda: open_store(settings.store, migrates=True).close(), name="migration"
+    )
+    migration.start()
+    code, _ = run(tmp_path, "store", "wait", "--timeout", "60s")
+    migration.join(60)
     assert code == 0
-    assert [each for each, _ in waited] == [0]
     open_store(settings.store, migrates=False).close()
-    assert run(tmp_path, "store", "migrate") == (0, migrated)
+    first, second = (run(tmp_path, "store", "migrate") for _ in range(2))
+    assert first == second == (0, first[1]), "there is nothing left to migrate"
 
 
 @pytest.mark.slow
