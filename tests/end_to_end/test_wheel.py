@@ -136,7 +136,7 @@ def test_without_extras_tables_are_measured_and_served_and_doctor_names_what_is_
     examined = call(maintainer, "--config", "hive.yaml", "doctor", "--format", "json", cwd=tmp_path)
     missing = {one["what"]: one["finding"] for one in json.loads(examined.stdout)}
     assert missing["Spark"].endswith("pip install 'iceberg-maintainer[spark]'")
-    assert missing["catalog other"].endswith("pip install 'iceberg-maintainer[hive]'")
+    assert "pip install 'iceberg-maintainer[hive]'" in missing["catalog other"]
     refused = call(maintainer, "run", "lake.sales.orders", "--yes", cwd=tmp_path)
     assert refused.returncode == 1
     assert "pip install 'iceberg-maintainer[spark]'" in refused.stderr

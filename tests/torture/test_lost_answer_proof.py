@@ -58,7 +58,12 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
         seen = cast(
             "Any",
             SimpleNamespace(
-                spark=through, properties=lake.properties, catalog=catalog, aliases=Aliases()
+                name=CATALOG,
+                namespace=("db",),
+                spark=through,
+                properties=lake.properties,
+                catalog=catalog,
+                aliases=Aliases(),
             ),
         )
         (tmp_path / "run").mkdir()
