@@ -14,6 +14,7 @@ from maintainer.adapters.spark.states import (
     describe_failure,
     find_conflict,
     is_severed,
+    is_stopped,
     is_undecided,
 )
 from maintainer.domain.cost import ExecutorUse
@@ -264,6 +265,10 @@ def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
     if is_severed(causes):
         return lost(
             at, f"Spark's JVM no longer answered: {describe_failure(causes)}", classify(causes)
+        )
+    if is_stopped(causes):
+        return lost(
+            at, f"Spark was stopped under the job: {describe_failure(causes)}", classify(causes)
         )
     return Outcome(
         "failed",

@@ -263,9 +263,9 @@ def open_standalone_site(root: Path) -> Iterator[Site]:
     """The driver polls, and its tasks run on a standalone cluster."""
     with open_cluster(root, cores=4, memory="3g") as cluster:
         place = Place(str(root), master=cluster.master)
-        # The first is the reason of each task at work, the second of a job between two tasks.
-        ended = "Master removed our application: KILLED|SparkContext was shut down"
-        ground = OnStandalone(place.run_dir, ended, cluster=cluster, work=root / "work")
+        ground = OnStandalone(
+            place.run_dir, "Spark was stopped", cluster=cluster, work=root / "work"
+        )
         with _opened(place, ground, polls=True) as site:
             yield site
         wait_until(lambda: cluster.applications == [])
