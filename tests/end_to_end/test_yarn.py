@@ -42,7 +42,8 @@ def test_a_rewrite_on_yarn_outlives_an_orderly_and_a_violent_end_of_its_daemon(
     configure(lake, spark_lines(cluster, kerberos))
     end_two_daemons(lake, cluster.living, SECONDS_TO_START)
     [application] = cluster.applications()
-    assert (application["state"], application["finalStatus"]) == ("FINISHED", "SUCCEEDED")
+    end = (application["state"], application["finalStatus"])
+    assert end == ("FINISHED", "SUCCEEDED"), application["diagnostics"]
     assert (application["queue"], application["user"]) == ("root.maintenance", "maintainer")
     kept = [
         path
