@@ -9,14 +9,12 @@ from datetime import timedelta
 import pytest
 
 from maintainer.domain.effect import RowProof
-from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.requests.approval import approve_list
 from maintainer.requests.run import request_run
-from maintainer.steps.table import measure_table
 from tests.adapters.spark.lakes import WallClock
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.fakes.adapters.clock import FakeClock
@@ -85,7 +83,7 @@ def test_the_loop_makes_a_table_healthy(cell: Cell, site: Site) -> None:
             assert expiry.effect.snapshots_removed > 0
             remove_orphans(workshop, table)
             assert not lake.storage.has(stray)
-            assert measure(workshop, table).snapshots == KEPT_SNAPSHOTS
+            assert workshop.measure(table).snapshots == KEPT_SNAPSHOTS
         assert lake.read_rows(table) == EXPECTED
 
 
@@ -104,7 +102,7 @@ def neglect(workshop: Workshop) -> TableIdentifier:
 
 def rewrite(workshop: Workshop, table: TableIdentifier, proof: RowProof) -> None:
     """Rewrite manifests, then data files."""
-    start = measure(workshop, table)
+    start = workshop.measure(table)
     assert (start.data_files, start.position_delete_files) == (COMMITS * PARTS, 1)
     manifests = done(workshop, table, RuleName.REWRITE_MANIFESTS)
     assert manifests.effect is not None
@@ -113,7 +111,7 @@ def rewrite(workshop: Workshop, table: TableIdentifier, proof: RowProof) -> None
     assert files.effect is not None
     assert files.effect.rows is proof
     assert files.effect.canary_files == PARTS
-    end = measure(workshop, table)
+    end = workshop.measure(table)
     assert (end.data_files, end.position_delete_files) == (PARTS, 0)
 
 
@@ -131,11 +129,3 @@ def remove_orphans(workshop: Workshop, table: TableIdentifier) -> None:
     assert orphans.files == 1
     approve_list(workshop.ports, table, orphans.list_id, "ada", orphans.sha256)
     done(workshop, table, RuleName.REMOVE_ORPHAN_FILES)
-
-
-def measure(workshop: Workshop, table: TableIdentifier) -> TableHealth:
-    measure_table(workshop.ports, table)
-    record = workshop.store.table(table)
-    assert record is not None
-    assert record.health is not None
-    return record.health

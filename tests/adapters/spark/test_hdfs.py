@@ -18,14 +18,12 @@ from pyiceberg.catalog.sql import SqlCatalog
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import RowProof
-from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.orphan import OrphanListState
 from maintainer.domain.policy import RuleName
 from maintainer.measure.impact import ImpactModel, estimate_impact
 from maintainer.requests.approval import approve_list, restore_list
-from maintainer.steps.table import measure_table
 from tests.adapters.spark.lakes import Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.hdfs import serve_hdfs
@@ -112,14 +110,6 @@ def workshop(name_node: NameNode, tmp_path_factory: pytest.TempPathFactory) -> I
         yield opened
 
 
-def health_of(workshop: Workshop, table: TableIdentifier) -> TableHealth:
-    measure_table(workshop.ports, table)
-    record = workshop.store.table(table)
-    assert record is not None
-    assert record.health is not None
-    return record.health
-
-
 def done(workshop: Workshop, table: TableIdentifier, rule: RuleName) -> Job:
     job = workshop.run(table, rule)
     assert (job.state, job.failure_message) == (JobState.SUCCEEDED, "")
@@ -140,7 +130,7 @@ def test_what_is_measured_is_what_the_name_node_counts_and_a_rewrite_is_proved(
     place = place_of(workshop, table, name_node)
     files = name_node.files(place)
     data = {path: length for path, length in files.items() if "/data/" in path}
-    health = health_of(workshop, table)
+    health = workshop.measure(table)
     assert (health.data_files, health.data_bytes, health.records) == (
         len(data),
         sum(data.values()),

@@ -128,10 +128,8 @@ def test_in_format_version_3_position_deletes_become_deletion_vectors_once(
     workshop.sql("ALTER TABLE lake.db.vectors SET TBLPROPERTIES ('format-version' = '3')")
     job = workshop.run(table, RuleName.REWRITE_POSITION_DELETE_FILES)
     assert_proved(job, RowProof.COUNTED)
-    record = workshop.store.table(table)
-    assert record is not None
-    assert record.health is not None
-    assert (record.health.position_delete_files, record.health.deletion_vectors) == (0, 18)
+    health = workshop.health(table)
+    assert (health.position_delete_files, health.deletion_vectors) == (0, 18)
     plan, again = request_run(
         workshop.ports, table, (RuleName.REWRITE_POSITION_DELETE_FILES,), "person"
     )

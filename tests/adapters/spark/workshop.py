@@ -18,6 +18,7 @@ from maintainer.adapters.spark.link import Driver
 from maintainer.adapters.spark.tracking import TrackedJob
 from maintainer.decide.jobs.safeguards import take_baseline
 from maintainer.domain.action import Action
+from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableInventory
 from maintainer.domain.job import Job, Outcome
@@ -109,6 +110,18 @@ class Workshop:
         assert isinstance(inventory, TableInventory), inventory
         return inventory
 
+    def health(self, table: TableIdentifier) -> TableHealth:
+        """As the last scan or job has measured it."""
+        record = self.store.table(table)
+        assert record is not None
+        assert record.health is not None
+        return record.health
+
+    def measure(self, table: TableIdentifier) -> TableHealth:
+        """Measure the table now."""
+        measure_table(self.ports, table)
+        return self.health(table)
+
     def grow_old(self, table: TableIdentifier, age: timedelta) -> None:
         """Let the daemon have seen the table first so long ago."""
         measure_table(self.ports, table)
@@ -191,8 +204,8 @@ class Workshop:
 def open_workshop(
     lake: Lake, runner: SparkRunner, policy: str = 'tables: "*"\nmode: enforce\n'
 ) -> Iterator[Workshop]:
-    """The steps over a store in memory; the catalog is closed at the end, the runner is the caller's
-    it is.
+    """The steps over a store in memory; the catalog is closed at the end, and the runner is left to
+    the caller.
     """
     layer = parse_policy(policy, "all.yaml")
     assert isinstance(layer, PolicyLayer), layer
