@@ -1,5 +1,6 @@
 import type { EChartsCoreOption } from "echarts/core";
 import type { Palette } from "./palette";
+import { styleTooltip } from "./tooltip";
 
 const TICKS = 6;
 
@@ -19,9 +20,7 @@ export function drawOverTime(
     grid: { left: 8, right: 16, top: 16, bottom: 4, containLabel: true },
     tooltip: {
       trigger: "axis",
-      backgroundColor: palette.surface,
-      borderColor: palette.line,
-      textStyle: { color: palette.text, fontSize: 12 },
+      ...styleTooltip(palette),
       valueFormatter: format,
     },
     xAxis: {
@@ -44,9 +43,7 @@ export function drawClasses(
     tooltip: {
       trigger: "axis",
       axisPointer: { type: "shadow" },
-      backgroundColor: palette.surface,
-      borderColor: palette.line,
-      textStyle: { color: palette.text, fontSize: 12 },
+      ...styleTooltip(palette),
       valueFormatter: format,
     },
     xAxis: {

@@ -2,10 +2,9 @@ import type { EChartsCoreOption } from "echarts/core";
 import type { Partition } from "../api/types";
 import { formatBytes, formatCount, pluralize } from "./format";
 import { colourOf, type Palette } from "./palette";
+import { escapeHtml, styleTooltip } from "./tooltip";
+import { TREE_MAP, TREE_MAP_LABEL } from "./treeMap";
 import { BAND_WORDS } from "./words";
-
-/** On every colour of a band, in both themes. */
-const LABEL = "#10161d";
 
 /** The partitions that are not drawn one by one. */
 export interface Rest {
@@ -25,13 +24,10 @@ export function sumRest(shown: Partition[], total: number, bytes: number | null)
 
 export const namePartition = ({ partition }: Partition) => partition || "(unpartitioned)";
 
-/** The tooltip is HTML, and a value of a partition may hold any character. */
-const escape = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-
 function describe(partition: Partition): string {
   const { data_files: files, data_bytes: bytes, average_file_size_bytes: average } = partition;
   return [
-    escape(namePartition(partition)),
+    escapeHtml(namePartition(partition)),
     `${formatBytes(bytes)} in ${pluralize(files, "file")}`,
     `${formatBytes(average)} on average${partition.band ? `: ${BAND_WORDS[partition.band].toLowerCase()}` : ""}`,
   ].join("<br>");
@@ -45,22 +41,11 @@ export function drawPartitions(
 ): EChartsCoreOption {
   return {
     animation: false,
-    tooltip: {
-      backgroundColor: palette.surface,
-      borderColor: palette.line,
-      textStyle: { color: palette.text, fontSize: 12 },
-    },
+    tooltip: styleTooltip(palette),
     series: [
       {
-        type: "treemap",
-        left: 0,
-        right: 0,
-        top: 0,
-        bottom: 0,
-        roam: false,
-        nodeClick: false,
-        breadcrumb: { show: false },
-        label: { color: LABEL, fontSize: 11 },
+        ...TREE_MAP,
+        label: { color: TREE_MAP_LABEL, fontSize: 11 },
         itemStyle: { borderColor: palette.surface, borderWidth: 0, gapWidth: 1 },
         data: [
           ...shown.map((partition) => ({

@@ -2,10 +2,23 @@ import type { EChartsCoreOption } from "echarts/core";
 import type { TableSummary } from "../api/types";
 import { formatBytes } from "./format";
 import { colourOf, type Palette } from "./palette";
+import { escapeHtml, styleTooltip } from "./tooltip";
 import { BAND_WORDS } from "./words";
 
-/** On every colour of a band, in both themes. */
-const LABEL = "#10161d";
+/** The colour of a label on every colour of a band, in both themes. */
+export const TREE_MAP_LABEL = "#10161d";
+
+/** What every tree map shares: it fills its frame and does not move. */
+export const TREE_MAP = {
+  type: "treemap",
+  left: 0,
+  right: 0,
+  top: 0,
+  bottom: 0,
+  roam: false,
+  nodeClick: false,
+  breadcrumb: { show: false },
+};
 
 /** The measured tables by namespace: each as large as its data, in the colour of its band. */
 export function drawTreeMap(tables: TableSummary[], palette: Palette): EChartsCoreOption {
@@ -18,22 +31,13 @@ export function drawTreeMap(tables: TableSummary[], palette: Palette): EChartsCo
   return {
     animation: false,
     tooltip: {
-      backgroundColor: palette.surface,
-      borderColor: palette.line,
-      textStyle: { color: palette.text, fontSize: 12 },
+      ...styleTooltip(palette),
       valueFormatter: formatBytes,
     },
     series: [
       {
-        type: "treemap",
-        left: 0,
-        right: 0,
-        top: 0,
-        bottom: 0,
-        roam: false,
-        nodeClick: false,
-        breadcrumb: { show: false },
-        label: { color: LABEL, fontSize: 12 },
+        ...TREE_MAP,
+        label: { color: TREE_MAP_LABEL, fontSize: 12 },
         upperLabel: { show: true, height: 20, color: palette.text, fontSize: 12 },
         itemStyle: { borderColor: palette.surface, gapWidth: 1 },
         levels: [
@@ -56,7 +60,5 @@ export function drawTreeMap(tables: TableSummary[], palette: Palette): EChartsCo
 }
 
 function describeTable({ name, band, data_bytes: bytes }: TableSummary): string {
-  // The tooltip is HTML, and a name may hold any character.
-  const safe = name.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-  return `${safe}: ${formatBytes(bytes)}, ${band === null ? "not measured" : BAND_WORDS[band].toLowerCase()}`;
+  return `${escapeHtml(name)}: ${formatBytes(bytes)}, ${band === null ? "not measured" : BAND_WORDS[band].toLowerCase()}`;
 }
