@@ -16,6 +16,7 @@ catalogs:
     header.Authorization: {SECRET}
     spark: {{jdbc.password: {SECRET}}}
   ice: {{type: rest, uri: 'https://user:{SECRET}@catalog.test/'}}
+  sea: {{type: rest, uri: 'https://{SECRET}@catalog.test/'}}
 store: postgresql://user:{SECRET}@host/db
 spark:
   conf:

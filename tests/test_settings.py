@@ -13,6 +13,7 @@ from maintainer.app.options import poll_limits
 from maintainer.domain.access import ApiToken, Grant, Role
 from maintainer.domain.errors import ConfigurationError
 from maintainer.settings import Settings, load_settings
+from tests.secretive import SECRET, SECRETIVE_SETTINGS
 
 _LAKE = "catalogs: {lake: {type: rest, uri: 'https://catalog.example/'}}\n"
 
@@ -467,24 +468,8 @@ def test_memory_is_written_as_spark_or_as_sizes_are(load: Load, text: str, spark
     assert load(_LAKE + f"spark: {{driver_memory: {text}}}\n").spark.driver_memory == spark
 
 
-_SECRET = "hush-hush"  # noqa: S105 - what must not be seen
-_SECRETIVE = f"""\
-catalogs:
-  lake:
-    type: sql
-    uri: postgresql+psycopg://user:{_SECRET}@host/db?sslpassword={_SECRET}&a=b
-    credential: id:{_SECRET}
-    token: {_SECRET}
-    s3.secret-access-key: {_SECRET}
-    header.Authorization: {_SECRET}
-    spark: {{jdbc.password: {_SECRET}}}
-store: postgresql://user:{_SECRET}@host/db
-spark: {{conf: {{spark.hadoop.fs.s3a.secret.key: {_SECRET}}}}}
-"""
-
-
 def test_secrets_are_never_printed(load: Load) -> None:
-    settings = load(_SECRETIVE)
+    settings = load(SECRETIVE_SETTINGS)
     printed = [
         settings,
         settings.redacted(),
@@ -492,24 +477,23 @@ def test_secrets_are_never_printed(load: Load) -> None:
         settings.spark,
         settings.catalogs["lake"],
     ]
-    assert not [text for value in printed for text in (str(value), repr(value)) if _SECRET in text]
+    assert not [text for value in printed for text in (str(value), repr(value)) if SECRET in text]
     catalogs = settings.redacted()["catalogs"]
     assert isinstance(catalogs, dict)
-    assert catalogs["lake"]["uri"] == "postgresql+psycopg://user:***@host/db?sslpassword=***&a=b"
+    assert catalogs["lake"]["uri"] == "postgresql+psycopg://user:***@host/db?sslpassword=***"
     assert catalogs["lake"]["type"] == "sql"
 
 
 def test_tokens_come_from_the_environment_and_are_never_shown(load: Load) -> None:
     settings = load(
         _LAKE + 'auth: {tokens: {ci: "${CI_TOKEN}"}}\n',
-        environ={"CI_TOKEN": f"{_SECRET}-0123456789"},
+        environ={"CI_TOKEN": SECRET},
     )
-    secret = f"{_SECRET}-0123456789"
-    assert settings.auth.api_tokens == {"ci": ApiToken(secret, Grant(Role.ADMIN))}
+    assert settings.auth.api_tokens == {"ci": ApiToken(SECRET, Grant(Role.ADMIN))}
     shown = settings.redacted()["auth"]
     assert isinstance(shown, dict)
     assert shown["tokens"] == {"ci": {"token": "***", "role": "admin", "on": ("*",)}}
-    assert _SECRET not in repr(settings) + str(settings) + repr(settings.auth)
+    assert SECRET not in repr(settings) + str(settings) + repr(settings.auth)
 
 
 @pytest.mark.parametrize(
@@ -559,16 +543,16 @@ def test_a_provider_that_cannot_be_used_is_refused(refuse: Refuse, oidc: str, me
 def test_the_keys_of_a_sign_in_are_never_shown(load: Load) -> None:
     settings = load(
         _LAKE + f"auth: {{session_key: '${{KEY}}', oidc: {{{_OIDC}, client_secret: '${{S}}'}}}}\n",
-        environ={"KEY": f"{_SECRET}-0123456789-0123456789-0123456789", "S": _SECRET},
+        environ={"KEY": f"{SECRET}-0123456789-0123456789-0123456789", "S": SECRET},
     )
-    assert _SECRET not in repr(settings) + str(settings) + repr(settings.auth)
+    assert SECRET not in repr(settings) + str(settings) + repr(settings.auth)
 
 
 def test_what_a_name_or_a_variable_stands_for_is_not_in_a_message(refuse: Refuse) -> None:
     problems = refuse(
         'catalogs: {lake: {type: rest}}\nscan: {workers: "${TOKEN}"}\nspark: {master: '
         '"x-${TOKEN}"}\n',
-        {"TOKEN": _SECRET, "MAINTAINER_STORE": f"x{_SECRET}"},
+        {"TOKEN": SECRET, "MAINTAINER_STORE": f"x{SECRET}"},
     )
     assert problems == [
         (

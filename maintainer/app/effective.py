@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from maintainer.api.deps import EffectiveSetting
-from maintainer.domain.redaction import HIDDEN, hide_secrets, names_secret
 from maintainer.settings import Settings
 
 Path = tuple[str, ...]
@@ -14,7 +13,7 @@ Path = tuple[str, ...]
 def list_settings(settings: Settings) -> tuple[EffectiveSetting, ...]:
     """Each setting by its dotted name, its secrets hidden."""
     return tuple(
-        EffectiveSetting(".".join(path), _write(path, value), not settings.is_given(path))
+        EffectiveSetting(".".join(path), _write(value), not settings.is_given(path))
         for path, value in _flatten((), settings.redacted())
     )
 
@@ -31,18 +30,15 @@ def _flatten(path: Path, value: object) -> Iterator[tuple[Path, object]]:
             yield path, value
 
 
-def _write(path: Path, value: object) -> str | None:
+def _write(value: object) -> str | None:
     match value:
         case None | {} | [] | ():
             return None
         case bool():
             return "true" if value else "false"
         case set() | frozenset():
-            return _write(path, sorted(map(str, value)))
+            return _write(sorted(map(str, value)))
         case list() | tuple():
-            return ", ".join(filter(None, (_write(path, inner) for inner in value))) or None
-        case str() if names_secret(path[-1]):
-            return HIDDEN
+            return ", ".join(filter(None, (_write(inner) for inner in value))) or None
         case _:
-            # Options of a JVM and headers hold secrets in the midst of a text.
-            return hide_secrets(str(value), ()) or None
+            return str(value) or None

@@ -12,6 +12,7 @@ SECRET_WORDS = ("password", "passwd", "secret", "token", "credential", "authoriz
 
 _SECRET_NAME = compile_regex("|".join(SECRET_WORDS), IGNORECASE)
 _URL_PASSWORD = compile_regex(r"(://[^:/?#@\s]*:)[^\s]*@")
+_URL_TOKEN = compile_regex(r"(https?://)[^:/?#@\s]+@", IGNORECASE)
 _URL_SECRET = compile_regex(
     r"([?&;](?:[^=&;\s]*(?:password|passwd|secret|token|credential|key|sig)[^=&;\s]*)=)[^&;\s]*",
     IGNORECASE,
@@ -31,8 +32,9 @@ def names_secret(name: str) -> bool:
 
 
 def redact_url(text: str) -> str:
-    """The text with passwords and secret parameters in URLs hidden."""
-    return _URL_SECRET.sub(rf"\1{HIDDEN}", _URL_PASSWORD.sub(rf"\1{HIDDEN}@", text))
+    """The text with passwords, tokens and secret parameters in URLs hidden."""
+    text = _URL_TOKEN.sub(rf"\1{HIDDEN}@", _URL_PASSWORD.sub(rf"\1{HIDDEN}@", text))
+    return _URL_SECRET.sub(rf"\1{HIDDEN}", text)
 
 
 def find_secrets(settings: Mapping[str, str]) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
-from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
+from maintainer.domain.redaction import HIDDEN, hide_secrets, names_secret, redact_url
 from maintainer.policy.writing import write_value
 from maintainer.settings.admission import AdmissionSettings
 from maintainer.settings.auth import AuthSettings
@@ -190,10 +190,13 @@ def _redact(name: str, value: object) -> object:
     match value:
         case dict():
             return {key: _redact(str(key), inner) for key, inner in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return type(value)(_redact(name, inner) for inner in value)
         case str() if names_secret(name):
             return HIDDEN
         case str() | Path():
-            return redact_url(str(value))
+            # Options of a JVM and headers hold secrets in the midst of a text.
+            return hide_secrets(str(value), ())
         case timedelta():
             return write_value(name, value)
         case _:
