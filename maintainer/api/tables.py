@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from http import HTTPStatus
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import AfterValidator
@@ -41,6 +41,7 @@ from maintainer.ports.store.tables import (
 from maintainer.requests import pause as pause_requests
 from maintainer.requests.preview import preview
 from maintainer.requests.run import request_run
+from maintainer.steps.table import measure_table
 
 DEFAULT_PAGE = 100
 MAX_SAMPLES = 2000  # a longer history is thinned evenly
@@ -100,6 +101,8 @@ _WORST: dict[PartitionSort, Callable[[PartitionHealth], float]] = {
     "data_bytes": lambda partition: -partition.data_bytes,
     "delete_files": lambda partition: -partition.delete_files,
 }
+
+_Measured = TypeVar("_Measured")
 
 router = APIRouter(tags=["tables"])
 ONE_TABLE = "/tables/{catalog}/{namespace}/{table}"
@@ -269,11 +272,31 @@ def preview_plan(
     Nothing is stored or started.
     """
     layer = None if text is None else _read_candidate(record.table, text)
-    made = preview(ports, record.table, layer)
-    if isinstance(made, TableFault):
-        message = f"table {record.table} cannot be measured ({made.kind}): {made.reason}"
+    return write_plan(_without_fault(preview(ports, record.table, layer)))
+
+
+def _without_fault(measured: _Measured | TableFault) -> _Measured:
+    if isinstance(measured, TableFault):
+        message = f"table {measured.table} cannot be measured ({measured.kind}): {measured.reason}"
         raise UnknownTableError(message)
-    return write_plan(made)
+    return measured
+
+
+@router.post(
+    f"{ONE_TABLE}/measure",
+    summary="Measure a table now",
+    responses=ASKED,
+    dependencies=[on_table(Role.OPERATOR)],
+)
+def post_measurement(
+    record: RecordIn, ports: PortsIn, context: ContextIn, person: PersonIn
+) -> schemas.TableDetail:
+    """Measure now instead of at the next scan, changed or not; the next plan uses the result.
+
+    A fault is kept as that of a scan is.
+    """
+    _without_fault(measure_table(ports, record.table))
+    return get_table(ports.store.table(record.table) or record, ports, context, person)
 
 
 def _read_candidate(table: TableIdentifier, text: schemas.PolicyText) -> PolicyLayer:

@@ -33,6 +33,7 @@ PROMISED = {
     "/api/v1/tables/{catalog}/{namespace}/{table}/partitions"),
     ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/plan"), ("POST",
     "/api/v1/tables/{catalog}/{namespace}/{table}/plan"),
+    ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/measure"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/run"), ("POST",
     "/api/v1/tables/{catalog}/{namespace}/{table}/pause"),
     ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/verdicts"),

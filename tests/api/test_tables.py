@@ -11,8 +11,10 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import MIB
+from maintainer.steps.scan import scan
 from tests.api.nouns import BIG_ID, GRADE, HEALTH, NOW, ORDERS, PLAN, measure
 from tests.api.serving import Client, expect_problem, path_of
+from tests.steps.world import World
 
 NASTY = [
     TableIdentifier("lake", ("a/b",), "c/d"),
@@ -418,6 +420,29 @@ def test_a_candidate_policy_that_is_wrong_or_for_others_is_refused(client: Clien
     assert client.daemon.previews == []
 
 
+def test_a_table_is_measured_when_a_person_asks(client: Client) -> None:
+    world = World()
+    table = world.put("orders", small_files=60)
+    scan(world.ports)
+    client.daemon.ports = world.ports
+    world.put("orders", small_files=90)
+    assert client.get(path_of(table)).json()["data_files"] == 60
+    assert client.post(f"{path_of(table)}/measure").json()["data_files"] == 90
+    assert client.get(path_of(table)).json()["data_files"] == 90
+
+
+def test_a_table_that_cannot_be_measured_says_why_and_keeps_the_fault(client: Client) -> None:
+    world = World()
+    table = world.put("orders")
+    scan(world.ports)
+    client.daemon.ports = world.ports
+    reason = "the metadata file is gone"
+    world.catalog.put(TableFault(table, FaultKind.METADATA_MISSING, reason, NOW))
+    said = expect_problem(client.post(f"{path_of(table)}/measure"), 404)
+    assert f"{table} cannot be measured (metadata_missing): {reason}" in said
+    assert client.get(path_of(table)).json()["fault"]["reason"] == reason
+
+
 def test_a_run_names_its_rules_once_each_and_is_accepted(client: Client) -> None:
     response = client.post(
         f"{path_of(ORDERS)}/run",
@@ -452,6 +477,6 @@ def test_a_pause_holds_until_it_is_resumed(client: Client) -> None:
     assert client.post(f"{path_of(ORDERS)}/pause").json()["reason"] == ""
 
 
-@pytest.mark.parametrize("verb", ["plan", "run", "pause", "resume"])
+@pytest.mark.parametrize("verb", ["plan", "measure", "run", "pause", "resume"])
 def test_nothing_can_be_asked_of_an_unknown_table(client: Client, verb: str) -> None:
     expect_problem(client.post(f"/api/v1/tables/lake/sales/nothing/{verb}"), 404)
