@@ -78,6 +78,7 @@ class Program:
         self._about: Message = {"place": describe_place(os.environ)}
         self._facts: Message | None = None  # its versions and catalogs, once they are known
         self._is_stopping = False
+        self._is_dying = threading.Lock()  # taken once
         self._is_worn = False
         self._last_end: float | None = None  # when the last job ended
         # The system may give a signal to any thread, and does not wake the main one for it.
@@ -381,8 +382,13 @@ class Program:
     ) -> NoReturn:
         """End the JVM and this process at once, then report the reason.
 
-        The message names the responsible job, or the JVM's own exit.
+        The message names the responsible job, or the JVM's own exit. Of two threads the first one
+        decides: a daemon that has read the last words refuses the next poll, and an orderly end
+        must not become a violent one for that.
         """
+        if not self._is_dying.acquire(blocking=False):
+            while True:
+                time.sleep(_STOP_SECONDS)
         self._is_stopping = True
         if self._jvm is not None:
             end = self._jvm.leave if code == 0 and not self._jobs else self._jvm.kill
