@@ -302,6 +302,16 @@ export function useRunNow(path: TablePath) {
   });
 }
 
+/** Measures the table at once; the answer is the table as it is now. */
+export function useMeasureNow(path: TablePath) {
+  const refresh = useRefresh(path);
+  return useMutation({
+    mutationFn: () =>
+      unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/measure", atTable(path))),
+    onSettled: refresh,
+  });
+}
+
 export function usePause(path: TablePath) {
   const refresh = useRefresh(path);
   return useMutation({

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { usePause, useResume } from "../../api/queries";
+import { useMeasureNow, usePause, useResume } from "../../api/queries";
 import type { TableDetail, TablePath } from "../../api/types";
 import { TableBadges } from "../../components/badges";
 import { ErrorNotice, Notice } from "../../components/notices";
@@ -13,6 +13,7 @@ import { RunDialog } from "../../components/RunDialog";
 /** The table's name, band, faults and actions. */
 export function TableHeading({ table, path }: { table: TableDetail; path: TablePath }) {
   const [open, setOpen] = useState<"run" | "pause" | null>(null);
+  const measure = useMeasureNow(path);
   const pause = usePause(path);
   const resume = useResume(path);
   return (
@@ -37,6 +38,14 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
             onClick={() => setOpen("run")}
           >
             Run now…
+          </RoleButton>
+          <RoleButton
+            role="operator"
+            table={table.table}
+            loading={measure.isPending}
+            onClick={() => measure.mutate()}
+          >
+            Measure now
           </RoleButton>
           {table.pause ? (
             <RoleButton
@@ -87,6 +96,7 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
           </p>
         </Notice>
       )}
+      {measure.error && <ErrorNotice error={measure.error} />}
       {resume.error && <ErrorNotice error={resume.error} />}
       <RunDialog path={path} isOpen={open === "run"} onClose={() => setOpen(null)} />
       <PauseDialog

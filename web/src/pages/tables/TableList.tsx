@@ -12,7 +12,7 @@ import {
   type TableSort,
 } from "../../lib/sorts";
 import { TABLE_COLUMNS, type TableColumn } from "../../lib/tableColumns";
-import { TableRow } from "./TableRow";
+import { TableRow, type Selection } from "./TableRow";
 
 const ROW_HEIGHT = 58;
 const OVERSCAN = 8;
@@ -59,6 +59,8 @@ interface TableListProps {
   hasMore: boolean;
   isLoadingMore: boolean;
   onMore: () => void;
+  /** While tables are being selected. */
+  selection?: Selection | undefined;
 }
 
 /** Tables as rows of which only those in sight are in the document. */
@@ -71,6 +73,7 @@ export function TableList({
   hasMore,
   isLoadingMore,
   onMore,
+  selection,
 }: TableListProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [offset, setOffset] = useState(0);
@@ -141,6 +144,7 @@ export function TableList({
                   columns={columns}
                   index={item.index}
                   measure={virtual.measureElement}
+                  selection={selection}
                 />
               )
             );

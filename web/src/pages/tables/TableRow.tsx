@@ -1,3 +1,4 @@
+import { Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode, Ref } from "react";
 import type { TableSummary } from "../../api/types";
@@ -76,12 +77,37 @@ interface TableRowProps {
   columns?: readonly TableColumn[];
   index?: number;
   measure?: Ref<HTMLTableRowElement>;
+  selection?: Selection | undefined;
 }
 
-export function TableRow({ table, columns = DEFAULT_COLUMNS, index, measure }: TableRowProps) {
+/** The tables that are selected, by their full names. */
+export interface Selection {
+  has: (table: string) => boolean;
+  isFull: boolean;
+  toggle: (table: TableSummary) => void;
+}
+
+export function TableRow({
+  table,
+  columns = DEFAULT_COLUMNS,
+  index,
+  measure,
+  selection,
+}: TableRowProps) {
+  const isSelected = selection?.has(table.table) ?? false;
   return (
     <tr role="row" ref={measure} data-index={index}>
       <th scope="row" role="rowheader" className="cell-two">
+        {selection && (
+          <Checkbox
+            className="row-select"
+            size="xs"
+            aria-label={`Select ${table.table}`}
+            checked={isSelected}
+            disabled={!isSelected && selection.isFull}
+            onChange={() => selection.toggle(table)}
+          />
+        )}
         <span className="table-name">
           <Link
             {...ROW_LINK}

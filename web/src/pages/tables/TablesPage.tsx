@@ -1,8 +1,10 @@
+import { Button } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { tablesCsvAddress, tablesQuery } from "../../api/queries";
+import type { TableSummary } from "../../api/types";
 import { Empty, ErrorNotice, Loading } from "../../components/notices";
 import type { TablesAddress } from "../../lib/addresses";
 import { pluralize } from "../../lib/format";
@@ -16,7 +18,9 @@ import {
 } from "../../lib/tableColumns";
 import { ColumnMenu } from "./ColumnMenu";
 import { TableFilters } from "./TableFilters";
+import { MAX_SELECTED, SelectionBar } from "./SelectionBar";
 import { TableList } from "./TableList";
+import type { Selection } from "./TableRow";
 
 const route = getRouteApi("/tables");
 const LIST_HEIGHT = 400;
@@ -37,6 +41,8 @@ export function TablesPage() {
       resetScroll: false,
     });
   const first = tables.data?.pages[0];
+  const listed = tables.data?.pages.flatMap((page) => page.items) ?? [];
+  const [selected, setSelected] = useState<TableSummary[] | null>(null);
   const columns = parseColumns(address.columns ?? recallColumns()) ?? DEFAULT_COLUMNS;
   const choose = (chosen: string | undefined) => {
     rememberColumns(chosen);
@@ -60,6 +66,9 @@ export function TablesPage() {
           <span className="dim" aria-live="polite">
             {first && pluralize(first.total, "table")}
           </span>
+          {first && first.total > 0 && !selected && (
+            <Button onClick={() => setSelected([])}>Select…</Button>
+          )}
           <ColumnMenu columns={columns} onChange={choose} />
           {first && first.total > 0 && (
             <a href={tablesCsvAddress(filters)} download="tables.csv">
@@ -73,6 +82,14 @@ export function TablesPage() {
         onChange={change}
         onClear={() => change({ search: "", catalog: "", namespace: "", band: undefined })}
       />
+      {selected && (
+        <SelectionBar
+          selected={selected}
+          shown={listed.length}
+          onSelectShown={() => setSelected(listed.slice(0, MAX_SELECTED))}
+          onEnd={() => setSelected(null)}
+        />
+      )}
       {tables.error && <ErrorNotice error={tables.error} onRetry={() => void tables.refetch()} />}
       {first ? (
         first.total === 0 ? (
@@ -89,7 +106,7 @@ export function TablesPage() {
           </div>
         ) : (
           <TableList
-            tables={tables.data?.pages.flatMap((page) => page.items) ?? []}
+            tables={listed}
             columns={columns}
             total={first.total}
             sort={sort}
@@ -97,6 +114,7 @@ export function TablesPage() {
             hasMore={tables.hasNextPage}
             isLoadingMore={tables.isFetchingNextPage}
             onMore={() => void tables.fetchNextPage()}
+            selection={selected ? select(selected, setSelected) : undefined}
           />
         )
       ) : (
@@ -104,6 +122,21 @@ export function TablesPage() {
       )}
     </div>
   );
+}
+
+/** Selects and unselects tables, at most so many. */
+function select(selected: TableSummary[], change: (selected: TableSummary[]) => void): Selection {
+  const has = (name: string) => selected.some(({ table }) => table === name);
+  return {
+    has,
+    isFull: selected.length >= MAX_SELECTED,
+    toggle: (chosen) =>
+      change(
+        has(chosen.table)
+          ? selected.filter(({ table }) => table !== chosen.table)
+          : [...selected, chosen],
+      ),
+  };
 }
 
 /** An address keeps only what was chosen. */
