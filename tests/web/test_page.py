@@ -219,6 +219,31 @@ def test_a_run_is_confirmed_on_its_statement_first(page: Page) -> None:
     assert asked == ['{"rules":["rewrite_data_files"]}']
 
 
+def test_several_tables_are_selected_and_measured_at_once(page: Page) -> None:
+    page.goto("/tables")
+    page.get_by_role("button", name="Select…").click()
+    for name in ("lake.streaming.page_views", "lake.finance.ledger"):
+        page.get_by_role("checkbox", name=f"Select {name}").check()
+    bar = page.get_by_role("region", name="Selected tables")
+    expect(bar).to_contain_text("2 tables selected")
+    with page.expect_response("**/finance/ledger/measure"):
+        bar.get_by_role("button", name="Measure now").click()
+    expect(bar).to_contain_text("2 tables done.")
+    assert find_violations(page) == []
+
+
+def test_in_a_narrow_window_the_pages_are_a_menu(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto("/tables")
+    pages = page.get_by_role("navigation", name="Pages")
+    expect(pages.get_by_role("link")).to_have_count(0)
+    pages.get_by_role("button", name="Menu").click()
+    assert find_violations(page) == []
+    pages.get_by_role("link", name="Settings").click()
+    expect(page).to_have_url(re.compile("/settings$"))
+    expect(pages.get_by_role("link")).to_have_count(0)
+
+
 def test_a_job_tells_its_activity_to_the_end(page: Page) -> None:
     page.goto(PAGES["finished job"])
     expect(page.get_by_text("Job proved")).to_be_visible()

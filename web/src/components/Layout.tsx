@@ -2,12 +2,11 @@ import { SegmentedControl, useMantineColorScheme, type MantineColorScheme } from
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { overviewQuery } from "../api/fleet";
-import { inboxQuery } from "../api/inbox";
-import { formatCount } from "../lib/format";
 import { prefix } from "../lib/prefix";
 import { sessionQuery, useSession } from "../api/session";
 import { ConnectionNotice, UpgradeNotice } from "./ConnectionNotice";
 import { KeyButton } from "./KeyButton";
+import { PageNav } from "./PageNav";
 import { SearchButton } from "./SearchButton";
 import { Account, NoRole, SignIn } from "./SignIn";
 
@@ -33,14 +32,6 @@ function SchemeSwitch() {
 function Version() {
   const { data } = useQuery(overviewQuery);
   return data ? <>Version {data.version}</> : null;
-}
-
-/** How many matters need a person; nothing when none does. */
-function InboxCount() {
-  const total = useQuery(inboxQuery).data?.total ?? 0;
-  return total > 0 ? (
-    <span className="badge badge-watch nav-count">{formatCount(total)}</span>
-  ) : null;
 }
 
 /** True when the daemon answers the person; also while it does not answer at all. */
@@ -78,30 +69,7 @@ export function Layout() {
             <img src="/icon.svg" alt="" width={24} height={24} />
             <span className="brand-name">iceberg-maintainer</span>
           </Link>
-          <nav className="nav" aria-label="Pages">
-            <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
-              Fleet
-            </Link>
-            <Link to="/inbox">
-              Inbox
-              {isIn && <InboxCount />}
-            </Link>
-            <Link to="/tables" activeOptions={{ includeSearch: false }}>
-              Tables
-            </Link>
-            <Link to="/namespaces">Namespaces</Link>
-            <Link to="/jobs" activeOptions={{ includeSearch: false }}>
-              Jobs
-            </Link>
-            <Link to="/policies" activeOptions={{ includeSearch: false }}>
-              Policies
-            </Link>
-            <Link to="/catalogs">Catalogs</Link>
-            <Link to="/activity" activeOptions={{ includeSearch: false }}>
-              Activity
-            </Link>
-            <Link to="/settings">Settings</Link>
-          </nav>
+          <PageNav hasInbox={isIn} />
           {isIn && <SearchButton />}
           <Account />
         </div>

@@ -98,26 +98,27 @@ export function TableRow({
   return (
     <tr role="row" ref={measure} data-index={index}>
       <th scope="row" role="rowheader" className="cell-two">
-        {selection && (
-          <Checkbox
-            className="row-select"
-            size="xs"
-            aria-label={`Select ${table.table}`}
-            checked={isSelected}
-            disabled={!isSelected && selection.isFull}
-            onChange={() => selection.toggle(table)}
-          />
-        )}
-        <span className="table-name">
-          <Link
-            {...ROW_LINK}
-            to="/tables/$catalog/$namespace/$table"
-            params={{ catalog: table.catalog, namespace: table.namespace, table: table.name }}
-          >
-            {table.name}
-          </Link>
-          <span className="table-space">
-            {table.catalog}.{table.namespace}
+        <span className="table-cell">
+          {selection && (
+            <Checkbox
+              size="xs"
+              aria-label={`Select ${table.table}`}
+              checked={isSelected}
+              disabled={!isSelected && selection.isFull}
+              onChange={() => selection.toggle(table)}
+            />
+          )}
+          <span className="table-name">
+            <Link
+              {...ROW_LINK}
+              to="/tables/$catalog/$namespace/$table"
+              params={{ catalog: table.catalog, namespace: table.namespace, table: table.name }}
+            >
+              {table.name}
+            </Link>
+            <span className="table-space">
+              {table.catalog}.{table.namespace}
+            </span>
           </span>
         </span>
       </th>
