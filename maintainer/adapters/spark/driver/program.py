@@ -78,7 +78,7 @@ class Program:
         self._about: Message = {"place": describe_place(os.environ)}
         self._facts: Message | None = None  # its versions and catalogs, once they are known
         self._is_stopping = False
-        self._is_dying = threading.Lock()  # taken once
+        self._is_dying = threading.Lock()
         self._is_worn = False
         self._last_end: float | None = None  # when the last job ended
         # The system may give a signal to any thread, and does not wake the main one for it.
@@ -212,11 +212,8 @@ class Program:
         while True:
             time.sleep(_FENCE_POLL_SECONDS)
             now, left_at = read_clock(), self._output.left_at
-            alone_until = (
-                float("inf")
-                if left_at is None
-                else left_at + self._settings.get("abandoned_seconds", 0)
-            )
+            alone = self._settings.get("abandoned_seconds", 0)
+            alone_until = float("inf") if left_at is None else left_at + alone
             for job in list(self._jobs.values()):
                 until = alone_until if job.until is None else job.until
                 if now >= until - _FENCE_MARGIN_SECONDS and not job.is_cancelled.is_set():
@@ -243,11 +240,9 @@ class Program:
         """Return until when a daemon may come back for the outcome of the last job."""
         if not self._settings:
             return left_at + _START_SECONDS
-        return (
-            left_at
-            if self._last_end is None
-            else self._last_end + float(self._settings["abandoned_seconds"])
-        )
+        if self._last_end is None:
+            return left_at
+        return self._last_end + float(self._settings["abandoned_seconds"])
 
     def _carry(self, job: Job) -> None:
         session = None
@@ -382,13 +377,11 @@ class Program:
     ) -> NoReturn:
         """End the JVM and this process at once, then report the reason.
 
-        The message names the responsible job, or the JVM's own exit. Of two threads the first one
-        decides: a daemon that has read the last words refuses the next poll, and an orderly end
-        must not become a violent one for that.
+        The message names the responsible job, or the JVM's own exit. The first thread decides: an
+        orderly end is not made violent by its daemon, which refuses polls after the last words.
         """
-        if not self._is_dying.acquire(blocking=False):
-            while True:
-                time.sleep(_STOP_SECONDS)
+        while not self._is_dying.acquire(blocking=False):
+            time.sleep(_STOP_SECONDS)
         self._is_stopping = True
         if self._jvm is not None:
             end = self._jvm.leave if code == 0 and not self._jobs else self._jvm.kill
