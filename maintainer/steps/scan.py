@@ -38,7 +38,8 @@ from maintainer.steps.table import (
     target_by,
 )
 
-MEASURE_VERSION = 3  # raise it when equal metadata would yield another health than before
+# raise it when equal metadata would yield another health or other findings than before
+MEASURE_VERSION = 4
 PROGRAM = f"{__version__} {MEASURE_VERSION}.{DIGEST_VERSION}"
 DEFAULT_REMEASURE = timedelta(hours=6)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 
+from maintainer.decide.grading.file_formats import CODEC, FORMATS, find_format_findings
 from maintainer.decide.grading.findings import BAND_ORDER, find_findings
 from maintainer.decide.waiting.registrations import describe_names, refuse_shared
 from maintainer.domain.health import Band, Finding, Grade, TableHealth
@@ -22,6 +23,8 @@ DISAGREEMENT = "metadata_disagreement"
 UNREADABLE = "unreadable_metadata"
 PIN = "pin"  # the finding's metric: a pin that does not work
 NAMES = "names"  # the finding's metric: the number of names of the table
+# of findings that are no figure beyond a limit
+_NOTED = frozenset({DISAGREEMENT, PIN, NAMES, FORMATS, CODEC})
 MAX_DISAGREEMENTS = 5  # findings; health has all disagreements
 MAX_PIN_FINDINGS = 5  # `maintainer pin` and GET .../pins list all
 
@@ -50,6 +53,7 @@ def grade(  # noqa: PLR0913, PLR0917 - what a band and its findings rest on
         *_disagreement_findings(health),
         *_pin_findings(health, pins, now),
         *_name_findings(health, policy, registrations),
+        *find_format_findings(health),
     ]
     findings = tuple(
         sorted(judged, key=lambda f: (not f.is_actionable, -BAND_ORDER.index(f.severity)))
@@ -70,9 +74,7 @@ def _reason(health: TableHealth, findings: tuple[Finding, ...]) -> str:
         return findings[0].sentence
     if health.snapshot_id is None:
         return "The table is empty."
-    beyond = next(
-        (finding for finding in findings if finding.metric not in {DISAGREEMENT, PIN, NAMES}), None
-    )
+    beyond = next((finding for finding in findings if finding.metric not in _NOTED), None)
     return "No limit is exceeded." if beyond is None else f"Nothing to gain: {beyond.sentence}"
 
 
