@@ -170,6 +170,10 @@ class TableDetail(TableSummary):
     commit_window_seconds: Annotated[
         float | None, Field(description="The span that the commit rate is taken over.")
     ]
+    commit_gap_seconds: Annotated[
+        float | None,
+        Field(description="Between two commits of the busiest writer in 24 hours: the median."),
+    ]
     writers: list[WriterRateOut]
     growth_bytes_per_day: float | None
     growth_records_per_day: float | None

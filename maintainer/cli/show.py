@@ -144,6 +144,7 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
         "data_manifests", "delete_manifests", "snapshots", "branches", "tags", "metadata_bytes",
         "delete_file_ratio", "partition_skew", "manifest_excess",
         "kept_data_files", "live_file_ratio", "commits_per_hour", "commit_window_seconds",
+        "commit_gap_seconds",
         "growth_bytes_per_day", "growth_records_per_day",
         "metadata_files", "storage_files", "dangling_delete_files",
     )  # fmt: skip

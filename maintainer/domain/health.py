@@ -212,6 +212,7 @@ class TableHealth:
     live_file_ratio: float | None = None  # data_files / kept_data_files
     commits_per_hour: float | None = None
     commit_window_seconds: float | None = None  # the time span of the rate
+    commit_gap_seconds: float | None = None  # between two commits of the busiest writer, median
     writers: tuple[WriterRate, ...] = ()
     growth_bytes_per_day: float | None = None
     growth_records_per_day: float | None = None

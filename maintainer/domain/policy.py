@@ -151,6 +151,7 @@ class Policy:
         None  # shared by all tables that get it from the same file; it has the file's name
     )
     blackouts: tuple[Window, ...] = ()
+    stream_trigger: timedelta | None = None  # of the stream that writes the table
     safeguards: Safeguards = field(default_factory=Safeguards)
     others: Others = Others.STAND_BACK
     min_size: JobSize = JobSize.SMALL  # of the table's jobs
@@ -175,11 +176,12 @@ class PolicyLayer:
 
     Paths and value types: mode (Mode), properties (PropertyRights), priority (int),
     target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone
-    (str), budget (Budget), blackouts (tuple of Window), others (Others), owner (bool), min_size and
-    max_size (JobSize), runs_on (str), rollback_for (timedelta, zero for off), canary (Canary),
-    checksum (Checksum), rules.<rule> (True when the rule is named at all), rules.<rule>.when.<key
-    of a metric> (float: bytes, seconds, ratio or count), rules.<rule>.<key of a field> (of the
-    field's own type), rules.<rule>.options.<iceberg option> (str).
+    (str), stream.trigger (timedelta), budget (Budget), blackouts (tuple of Window), others
+    (Others), owner (bool), min_size and max_size (JobSize), runs_on (str), rollback_for (timedelta,
+    zero for off), canary (Canary), checksum (Checksum), rules.<rule> (True when the rule is named
+    at all), rules.<rule>.when.<key of a metric> (float: bytes, seconds, ratio or count),
+    rules.<rule>.<key of a field> (of the field's own type), rules.<rule>.options.<iceberg option>
+    (str).
     """
 
     name: str  # file name relative to the policy directory

@@ -22,6 +22,7 @@ from maintainer.measure.delete_index import JoinedDeletes, join_deletes
 from maintainer.measure.history import (
     count_kept_files,
     date_writes,
+    find_commit_gap,
     find_last_change,
     find_last_write,
     find_ref_retention,
@@ -151,6 +152,7 @@ def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:
         else None,
         commits_per_hour=rate.commits_per_hour if rate else None,
         commit_window_seconds=rate.window.total_seconds() if rate else None,
+        commit_gap_seconds=find_commit_gap(snapshots, now),
         writers=rate.writers if rate else (),
         growth_bytes_per_day=grow_per_day(snapshots, current, "total-files-size", now),
         growth_records_per_day=grow_per_day(snapshots, current, "total-records", now),

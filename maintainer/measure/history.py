@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate, pairwise
+from statistics import median
 from typing import Final
 
 from maintainer.domain.health import RefRetention, Rewriter, SnapshotRole, SnapshotStamp, WriterRate
@@ -21,6 +22,8 @@ COMMIT_WINDOW: Final = timedelta(hours=24)
 GROWTH_WINDOW: Final = timedelta(days=7)
 # A rate over a shorter time says more about the moment than about the table.
 SHORTEST_WINDOW: Final = timedelta(minutes=10)
+# Fewer gaps between commits say nothing of a writer's pace.
+LEAST_GAPS: Final = 5
 MAX_WRITERS: Final = 10
 MAX_RETENTIONS: Final = 20
 OTHER_WRITERS: Final = "others"
@@ -170,6 +173,20 @@ def _rate_writers(snapshots: Sequence[Snapshot], hours: float) -> tuple[WriterRa
     rest = sum(count for _, count in ranked[MAX_WRITERS:])
     shown = ranked[:MAX_WRITERS] + ([(OTHER_WRITERS, rest)] if rest else [])
     return tuple(WriterRate(name, count, count / hours) for name, count in shown)
+
+
+def find_commit_gap(snapshots: Iterable[Snapshot], now: datetime) -> float | None:
+    """Seconds between two commits of the writer that has most in the last 24 hours: the median.
+
+    Rewrites do not count. None with less than LEAST_GAPS gaps.
+    """
+    commits: dict[str, list[datetime]] = defaultdict(list)
+    for snapshot in snapshots:
+        if snapshot.operation != _REPLACE and snapshot.committed_at > now - COMMIT_WINDOW:
+            commits[name_writer(snapshot)].append(snapshot.committed_at)
+    busiest = sorted(max(commits.values(), key=len)) if commits else []
+    gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(busiest)]
+    return median(gaps) if len(gaps) >= LEAST_GAPS else None
 
 
 def name_writer(snapshot: Snapshot) -> str:

@@ -106,6 +106,7 @@ def effective(
             for window in _get(merged, "blackouts", tuple) or ()
             if isinstance(window, Window)
         ),
+        stream_trigger=_get(merged, "stream.trigger", timedelta),
         safeguards=_read_safeguards(merged),
         others=_get(merged, "others", Others) or Others.STAND_BACK,
         is_owner=_get(merged, "owner", bool) is True,

@@ -130,7 +130,8 @@ def flatten(policy: Policy) -> dict[str, object]:
             "window.duration": policy.window.duration,
             "window.timezone": policy.window.timezone,
         }
-    values |= {"blackouts": policy.blackouts or None, "budget": policy.budget}
+    values |= {"blackouts": policy.blackouts or None, "stream.trigger": policy.stream_trigger}
+    values |= {"budget": policy.budget}
     guards = policy.safeguards
     values |= {
         "rollback_for": guards.rollback_for,

@@ -8,7 +8,9 @@ from maintainer.domain.health import Rewriter
 from maintainer.domain.inventory import Snapshot
 from maintainer.measure.health import measure
 from maintainer.measure.history import (
+    LEAST_GAPS,
     MAX_REWRITERS,
+    find_commit_gap,
     find_last_change,
     find_last_write,
     find_rewriters,
@@ -88,6 +90,37 @@ def test_rewrites_an_hour_apart_are_runs_of_their_own(apart: timedelta, runs: in
     assert find_rewriters(
         [rewrite(number, apart * number, app_name="nightly") for number in (1, 2, 3)], NOW
     ) == (Rewriter("nightly", runs, NOW - apart),)
+
+
+def commits_of(writer: str, seconds_ago: list[int], operation: str = "append") -> list[Snapshot]:
+    return [
+        snapshot(
+            1000 * len(writer) + ago,
+            timedelta(seconds=ago),
+            operation=operation,
+            summary={"app-name": writer},
+        )
+        for ago in seconds_ago
+    ]
+
+
+def test_the_gap_between_commits_is_the_median_of_the_busiest_writer() -> None:
+    stream = commits_of("stream", [0, 50, 100, 150, 200, 260, 2000])
+    others = [
+        *commits_of("backfill", [10, 20, 30]),
+        *commits_of("rewriter", list(range(100)), "replace"),
+        *commits_of("stream", [90_000 + 10 * number for number in range(50)]),  # days ago
+    ]
+    assert find_commit_gap([*others, *reversed(stream)], NOW) == 50
+    in_order = tuple(sorted(stream, key=lambda one: one.committed_at))
+    assert measure(inventory(snapshots=in_order)).commit_gap_seconds == 50
+    assert find_commit_gap([], NOW) is None
+
+
+@pytest.mark.parametrize(("gaps", "found"), [(LEAST_GAPS - 1, None), (LEAST_GAPS, 60.0)])
+def test_few_commits_have_no_gap(gaps: int, found: float | None) -> None:
+    stream = commits_of("stream", [60 * number for number in range(gaps + 1)])
+    assert find_commit_gap(stream, NOW) == found
 
 
 @pytest.mark.parametrize(

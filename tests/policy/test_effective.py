@@ -561,6 +561,14 @@ def test_how_a_rewrite_is_proved_is_the_policys() -> None:
     assert policy.version != effective((), ORDERS, {}).version
 
 
+def test_a_trigger_of_a_stream_comes_from_a_file_alone() -> None:
+    fifty = timedelta(seconds=50)
+    policy = effective((layer("a.yaml", "lake.*", stream__trigger=fifty),), ORDERS, {})
+    assert policy.stream_trigger == fifty
+    assert ("stream.trigger", "50s", "policies/a.yaml:1") in describe(policy)
+    assert effective((), ORDERS, {}).stream_trigger is None
+
+
 def test_blackouts_are_a_list_of_windows() -> None:
     night, noon = (
         Window("0 1 * * *", timedelta(hours=4), "Europe/Berlin"),

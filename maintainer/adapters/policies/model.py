@@ -58,6 +58,16 @@ class WindowModel(Strict):
         return Window(self.cron, self.duration, self.timezone or "UTC")
 
 
+class StreamModel(Strict):
+    """The stream that writes the table."""
+
+    trigger: Annotated[timedelta, DurationBetween("1s", "7d")] = Field(
+        description="The time between two of its batches; 1s to 7d. A table whose commits take "
+        "longer has a finding.",
+        examples=["50s"],
+    )
+
+
 class BudgetModel(Strict):
     """The limits for all tables together that get this budget from this file.
 
@@ -134,6 +144,7 @@ class PolicyModel(Strict):
         ]
         | None
     ) = Field(None, description="When nothing starts, even in the window; a list of windows.")
+    stream: StreamModel | None = None
     budget: BudgetModel | None = None
     others: Annotated[Others, Field(strict=False)] | None = Field(
         None,

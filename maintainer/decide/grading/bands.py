@@ -11,6 +11,7 @@ from itertools import islice
 
 from maintainer.decide.grading.file_formats import CODEC, FORMATS, find_format_findings
 from maintainer.decide.grading.findings import BAND_ORDER, find_findings
+from maintainer.decide.grading.streams import LAG, find_stream_lag
 from maintainer.decide.waiting.registrations import describe_names, refuse_shared
 from maintainer.domain.health import Band, Finding, Grade, TableHealth
 from maintainer.domain.pin import Pin
@@ -24,7 +25,7 @@ UNREADABLE = "unreadable_metadata"
 PIN = "pin"  # the finding's metric: a pin that does not work
 NAMES = "names"  # the finding's metric: the number of names of the table
 # of findings that are no figure beyond a limit
-_NOTED = frozenset({DISAGREEMENT, PIN, NAMES, FORMATS, CODEC})
+_NOTED = frozenset({DISAGREEMENT, PIN, NAMES, FORMATS, CODEC, LAG})
 MAX_DISAGREEMENTS = 5  # findings; health has all disagreements
 MAX_PIN_FINDINGS = 5  # `maintainer pin` and GET .../pins list all
 
@@ -54,6 +55,7 @@ def grade(  # noqa: PLR0913, PLR0917 - what a band and its findings rest on
         *_pin_findings(health, pins, now),
         *_name_findings(health, policy, registrations),
         *find_format_findings(health),
+        *find_stream_lag(health, policy),
     ]
     findings = tuple(
         sorted(judged, key=lambda f: (not f.is_actionable, -BAND_ORDER.index(f.severity)))

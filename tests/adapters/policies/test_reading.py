@@ -56,6 +56,16 @@ def layer_of(text: str, name: str = "x.yaml") -> PolicyLayer:
     return parsed
 
 
+def test_the_trigger_of_a_stream_is_a_duration_within_bounds() -> None:
+    layer = layer_of("tables: lake.a.b\nstream: {trigger: 1m30s}\n")
+    assert layer.settings["stream.trigger"].value == timedelta(seconds=90)
+    (problem,) = problems_of("tables: lake.a.b\nstream: {trigger: 500ms}\n")
+    assert "stream.trigger" in problem
+    assert "1s" in problem
+    (problem,) = problems_of("tables: lake.a.b\nstream: {}\n")
+    assert "trigger" in problem
+
+
 def test_a_file_becomes_flat_settings_in_their_units_with_the_line_of_each() -> None:
     layer = parse_policy(_GOOD, "x.yaml", "policies/x.yaml")
     assert isinstance(layer, PolicyLayer)

@@ -3328,6 +3328,11 @@ export interface components {
       /** Catalog */
       catalog: string;
       /**
+       * Commit Gap Seconds
+       * @description Between two commits of the busiest writer in 24 hours: the median.
+       */
+      commit_gap_seconds: number | null;
+      /**
        * Commit Window Seconds
        * @description The span that the commit rate is taken over.
        */
