@@ -184,7 +184,8 @@ def find_commit_gap(snapshots: Iterable[Snapshot], now: datetime) -> float | Non
     for snapshot in snapshots:
         if snapshot.operation != _REPLACE and snapshot.committed_at > now - COMMIT_WINDOW:
             commits[name_writer(snapshot)].append(snapshot.committed_at)
-    busiest = sorted(max(commits.values(), key=len)) if commits else []
+    by_count: list[list[datetime]] = sorted(commits.values(), key=len)
+    busiest = sorted(by_count[-1]) if by_count else []
     gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(busiest)]
     return median(gaps) if len(gaps) >= LEAST_GAPS else None
 
