@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta
@@ -57,6 +58,8 @@ TITLES: Mapping[NoticeKind, str] = {
     NoticeKind.PAUSED_TABLE_GONE: "Paused table was dropped: $subject",
 }
 BODY = "$sentence$held_back"
+TEST_TITLE = "Test of notifications"
+TEST_BODY = "iceberg-maintainer sends its notices here."
 PLACEHOLDERS = frozenset({"kind", "subject", "sentence", "at", "job", "held_back"})
 
 
@@ -198,7 +201,9 @@ class AppriseNotifier:
     def _deliver(self, letter: _Letter) -> None:
         notice = letter.notice
         title, body = write_notice(notice, self._options, letter.held_back)
-        left = tuple(name for name in letter.targets if not self._send(name, notice, title, body))
+        left = tuple(
+            name for name in letter.targets if not self._send(name, title, body, notice.kind)
+        )
         is_reported = letter.is_reported or len(left) < len(letter.targets)
         if is_reported and not letter.is_reported:
             self._ask_store(
@@ -260,23 +265,39 @@ class AppriseNotifier:
                 error,
             )
 
-    def _send(self, name: str, notice: Notice, title: str, body: str) -> bool:
+    def try_targets(self) -> Mapping[str, bool]:
+        """Send a test message to each target, once and without limits; by name, if it was received.
+
+        The targets are tried side by side.
+        """
+        names = sorted(self._targets)
+        if not names:
+            return {}
+        with ThreadPoolExecutor(len(names)) as pool:
+            received = pool.map(lambda name: self._send(name, TEST_TITLE, TEST_BODY), names)
+            return dict(zip(names, received, strict=True))
+
+    def _send(self, name: str, title: str, body: str, kind: NoticeKind | None = None) -> bool:
+        """Send to one target; without a kind it is a test."""
+        called = kind or "test"
         try:
             refused = find_link_local(self._targets[name])
             if refused:
                 log.error("notice.refused target=%s link_local=%s", name, refused)
                 return False
             is_delivered = bool(
-                self._targets[name].notify(body=body, title=title, notify_type=_TYPES[notice.kind])
+                self._targets[name].notify(
+                    body=body, title=title, notify_type=_TYPES[kind] if kind else "info"
+                )
             )
         # A hundred plug-ins: none may end the thread; the text might hold the target's secrets.
         except Exception as error:  # noqa: BLE001
             log.warning(
-                "notice.failed target=%s kind=%s error=%s", name, notice.kind, type(error).__name__
+                "notice.failed target=%s kind=%s error=%s", name, called, type(error).__name__
             )
             return False
         if not is_delivered:
-            log.warning("notice.failed target=%s kind=%s", name, notice.kind)
+            log.warning("notice.failed target=%s kind=%s", name, called)
         return is_delivered
 
     def _note(self, notice: Notice) -> None:

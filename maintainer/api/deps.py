@@ -53,6 +53,8 @@ class ApiContext:
     readiness: Callable[[], Sequence[Check]]
     metrics: Callable[[], tuple[bytes, str]]  # the exposition and its content type
     queue: Callable[[], Queue]
+    # Sends a test message to each target of notifications; by name, whether it was received.
+    try_targets: Callable[[], Mapping[str, bool]] = dict
     impact: ImpactModel = field(default_factory=ImpactModel)
     # Set when the daemon stops: open event streams end at once.
     stopping: Event = field(default_factory=Event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -10,10 +11,12 @@ from pydantic import Field
 from maintainer import __version__
 from maintainer.api.access import on_all
 from maintainer.api.deps import ContextIn
+from maintainer.api.errors import declare_problems
 from maintainer.api.health_schemas import Schema
 from maintainer.domain.access import Role
 
 router = APIRouter(tags=["settings"])
+_ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 
 
 class SettingOut(Schema):
@@ -48,4 +51,33 @@ def get_settings(context: ContextIn) -> SettingsOut:
             SettingOut(name=each.name, value=each.value, is_default=each.is_default)
             for each in context.settings
         ],
+    )
+
+
+class TriedTarget(Schema):
+    """A target of notifications that was sent a test message."""
+
+    name: Annotated[str, Field(description="As `notifications.targets` has it.")]
+    is_received: Annotated[
+        bool, Field(description="False when the target has refused it; the log says more.")
+    ]
+
+
+class TriedTargets(Schema):
+    """All targets of the process that answers; none without notifications."""
+
+    items: list[TriedTarget]
+
+
+@router.post(
+    "/notifications/test",
+    summary="Send a test message to each target",
+    responses=_ASKED,
+    dependencies=[on_all(Role.ADMIN)],
+)
+def post_test_notice(context: ContextIn) -> TriedTargets:
+    """Send one message to each target of notifications, without the limits on notices."""
+    tried = context.try_targets()
+    return TriedTargets(
+        items=[TriedTarget(name=name, is_received=received) for name, received in tried.items()]
     )

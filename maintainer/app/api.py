@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from maintainer.adapters.identity import CookieSealer, OpenIdProvider, ProviderOptions
+from maintainer.adapters.notifier import AppriseNotifier
 from maintainer.api.application import PREFIX
 from maintainer.api.deps import ApiContext, People
 from maintainer.api.hosts import AllowedHosts
@@ -24,7 +25,7 @@ ANSWERS_SECONDS = 1.0  # pages read their lists again every 15 s
 
 def make_context(app: App, scheduler: Scheduler) -> ApiContext:
     """The API's context."""
-    ports = app.ports
+    ports, notifier = app.ports, app.ports.notifier
     return ApiContext(
         ports=ports,
         catalogs={
@@ -34,6 +35,7 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         readiness=partial(_readiness, app, scheduler),
         metrics=app.telemetry.render,
         queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
+        try_targets=notifier.try_targets if isinstance(notifier, AppriseNotifier) else dict,
         impact=make_impact_model(app.settings.impact),
         stopping=app.stopping,
         spark_ui={name: pool.ui_url for name, pool in app.settings.spark.every_pool.items()},

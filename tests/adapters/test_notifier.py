@@ -104,6 +104,19 @@ def tell(options: NotifierOptions, *notices: Notice) -> None:
     notifier.close()
 
 
+def test_each_target_is_tried_once_and_says_whether_it_received_the_message() -> None:
+    good, bad = Receiver(), Receiver(status=500)
+    limits = NoticeLimits(max_per_hour=1)
+    notifier = start(NotifierOptions({"ops": good.url, "mail": bad.url}, limits=limits))
+    assert [notifier.try_targets() for _ in range(2)] == [{"mail": False, "ops": True}] * 2
+    notifier.close()
+    for receiver in (good, bad):
+        receiver.close()
+    assert [message["title"] for message in good.received] == ["Test of notifications"] * 2
+    assert len(bad.received) == 2, "a refused test is not tried again"
+    assert start(NotifierOptions({})).try_targets() == {}
+
+
 def test_a_notice_reaches_every_target(receiver: Receiver) -> None:
     other = Receiver()
     tell(NotifierOptions({"one": receiver.url, "two": other.url}), notice())

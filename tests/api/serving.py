@@ -98,6 +98,7 @@ class Daemon:
     open_metrics: bool = False
     queue: Queue = field(default_factory=lambda: Queue(NOW))
     settings: tuple[EffectiveSetting, ...] = ()
+    tried_targets: dict[str, bool] = field(default_factory=dict)
     prefix: str = ""
 
     def __post_init__(self) -> None:
@@ -174,6 +175,7 @@ class Daemon:
                 "text/plain; version=0.0.4; charset=utf-8",
             ),
             queue=lambda: self.queue,
+            try_targets=lambda: self.tried_targets,
             stopping=self.stopping,
             spark_ui=self.spark_ui,
             tokens=self.tokens,

@@ -45,3 +45,12 @@ def test_only_an_admin_of_all_tables_reads_the_settings(client: Client) -> None:
         detail = expect_problem(client.get("/api/v1/settings", refused), 403)
         assert "needs the role admin on all tables" in detail
     assert client.get("/api/v1/settings", let_in(client, "root", Role.ADMIN)).status_code == 200
+
+
+def test_a_test_message_says_which_targets_received_it(client: Client) -> None:
+    assert client.post("/api/v1/notifications/test").json() == {"items": []}
+    client.daemon.tried_targets = {"mail": False, "ops": True}
+    assert client.post("/api/v1/notifications/test").json()["items"] == [
+        {"name": "mail", "is_received": False},
+        {"name": "ops", "is_received": True},
+    ]

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import { HISTORY_RANGES, type HistoryRange } from "../lib/metrics";
 import { client, unwrap } from "./client";
 
@@ -121,6 +121,10 @@ export const replicasQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(client.GET("/api/v1/replicas", { signal })),
   refetchInterval: TABLES_EVERY_MS,
 });
+
+/** Sends a test message to each target of notifications. */
+export const useTryTargets = () =>
+  useMutation({ mutationFn: () => unwrap(client.POST("/api/v1/notifications/test")) });
 
 /** The configuration of the process that answers; it changes only with a restart. */
 export const settingsQuery = queryOptions({

@@ -9,6 +9,7 @@ import { Grid } from "../../components/Grid";
 import { Empty, Loaded, Notice } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { formatCount } from "../../lib/format";
+import { TargetPanel } from "./TargetPanel";
 import { ReplicaGrid } from "../fleet/Replicas";
 
 const PAGE_HEIGHT = 300;
@@ -74,9 +75,12 @@ function Configuration({ query }: { query: LoadableSettings }) {
   return (
     <Loaded query={query} label="the settings" height={PAGE_HEIGHT}>
       {({ version, settings }) => (
-        <Panel title="Configuration" aside={<span className="dim">Version {version}</span>}>
-          <SettingList settings={settings} />
-        </Panel>
+        <>
+          <TargetPanel />
+          <Panel title="Configuration" aside={<span className="dim">Version {version}</span>}>
+            <SettingList settings={settings} />
+          </Panel>
+        </>
       )}
     </Loaded>
   );

@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { replicas, settings } from "../../../dev/fixtures/fleet";
 import { show } from "../../testing/render";
+import { TargetPanel } from "./TargetPanel";
 import { ReplicaList, SettingList, SettingsPage } from "./SettingsPage";
 
 afterEach(() => vi.restoreAllMocks());
@@ -45,6 +46,30 @@ describe("the settings", () => {
   it("say that there are none", async () => {
     await show(<SettingList settings={[]} />);
     expect(screen.getByText("This process reports no settings")).toBeInTheDocument();
+  });
+});
+
+describe("the targets of notifications", () => {
+  const answerTest = (items: unknown[]) =>
+    vi.spyOn(globalThis, "fetch").mockImplementation(() => Promise.resolve(answer(200, { items })));
+
+  it("say which of them received the test message", async () => {
+    const asked = answerTest([
+      { name: "mail", is_received: false },
+      { name: "ops", is_received: true },
+    ]);
+    await show(<TargetPanel />);
+    await userEvent.click(screen.getByRole("button", { name: "Send a test message" }));
+    expect(await screen.findByRole("row", { name: "ops Received" })).toBeVisible();
+    expect(screen.getByRole("row", { name: /mail Refused/ })).toBeVisible();
+    expect((asked.mock.calls[0]?.[0] as Request).url).toMatch(/\/api\/v1\/notifications\/test$/);
+  });
+
+  it("may be none", async () => {
+    answerTest([]);
+    await show(<TargetPanel />);
+    await userEvent.click(screen.getByRole("button", { name: "Send a test message" }));
+    expect(await screen.findByText("No target is configured: nothing was sent.")).toBeVisible();
   });
 });
 
