@@ -55,8 +55,9 @@ def grade(  # noqa: PLR0913, PLR0917 - what a band and its findings rest on
         *_pin_findings(health, pins, now),
         *_name_findings(health, policy, registrations),
         *find_format_findings(health),
-        *find_stream_lag(health, policy),
     ]
+    is_helped = any(finding.is_actionable for finding in judged)
+    judged += find_stream_lag(health, policy, is_helped=is_helped)
     findings = tuple(
         sorted(judged, key=lambda f: (not f.is_actionable, -BAND_ORDER.index(f.severity)))
     )

@@ -13,8 +13,11 @@ LAG: Final = "stream_lag"
 _MARGIN: Final = 0.1  # of the trigger: a batch begins on time, and ends a little later each time
 
 
-def find_stream_lag(health: TableHealth, policy: Policy) -> Iterator[Finding]:
-    """A stream whose commits take longer than its trigger, as the policy has it."""
+def find_stream_lag(health: TableHealth, policy: Policy, *, is_helped: bool) -> Iterator[Finding]:
+    """A stream whose commits take longer than its trigger, as the policy has it.
+
+    `is_helped`: maintenance would improve the table, and so perhaps the stream.
+    """
     gap, trigger = health.commit_gap_seconds, policy.stream_trigger
     if gap is None or trigger is None or gap <= (1 + _MARGIN) * trigger.total_seconds():
         return
@@ -24,7 +27,7 @@ def find_stream_lag(health: TableHealth, policy: Policy) -> Iterator[Finding]:
         gap,
         seconds,
         Band.WATCH,
-        is_actionable=False,
+        is_actionable=is_helped,
         sentence=f"the busiest writer commits every {write_duration(round(gap))} (median of 24 h), "
         f"the stream's trigger is {write_duration(seconds)}",
     )

@@ -26,6 +26,14 @@ def test_a_stream_that_falls_behind_its_trigger_is_noted_and_changes_no_band() -
     assert (graded.band, graded.reason) == (Band.HEALTHY, "No limit is exceeded.")
 
 
+def test_maintenance_may_help_a_stream_whose_table_has_something_to_do() -> None:
+    policy = Policy(stream_trigger=TRIGGER)
+    small = replace(health_of_partitions({"a": [5 * MIB] * 200}), commit_gap_seconds=80)
+    findings = {finding.metric: finding for finding in grade(small, policy, NOW).findings}
+    assert findings["stream_lag"].is_actionable
+    assert grade(small, policy, NOW).band is grade(small, Policy(), NOW).band
+
+
 @pytest.mark.parametrize(
     ("gap", "trigger"), [(55.0, TRIGGER), (9.0, TRIGGER), (None, TRIGGER), (500.0, None)]
 )
