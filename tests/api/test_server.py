@@ -209,6 +209,7 @@ def test_the_clients_address_is_what_a_known_proxy_says(client: Client) -> None:
                 httpx.get(
                     f"{served.address}/api/v1/pauses",
                     headers={"Authorization": "Bearer wrong", "X-Forwarded-For": "192.0.2.7"},
+                    timeout=DEADLINE_SECONDS,
                 )
                 for _ in range(2)
             )

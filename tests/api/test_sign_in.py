@@ -22,6 +22,7 @@ from maintainer.api.limits import Limits
 from maintainer.api.session import SIGN_IN_COOKIE
 from maintainer.domain.access import ClaimRule, Grant, Role
 from maintainer.domain.audit import AuditQuery, Deed
+from tests.api.listening import DEADLINE_SECONDS
 from tests.api.nouns import ORDERS
 from tests.api.people import let_in, secret_of
 from tests.api.serving import HOST, Client, expect_problem, path_of
@@ -91,7 +92,7 @@ def sign_in(client: Client, address: str = "/jobs") -> httpx.Response:
     """The answer to the browser's return from the provider."""
     begun = client.get("/api/v1/session/sign-in", next=address)
     assert begun.status_code == 302, begun.text
-    returned = httpx.get(begun.headers["location"])
+    returned = httpx.get(begun.headers["location"], timeout=DEADLINE_SECONDS)
     assert returned.status_code == 302, returned.text
     back = urlsplit(returned.headers["location"])
     query = {name: values[0] for name, values in parse_qs(back.query).items()}
@@ -245,7 +246,9 @@ def test_a_return_that_this_browser_did_not_begin_signs_nobody_in(
     guarded: Client,
 ) -> None:
     begun, other = (guarded.get("/api/v1/session/sign-in") for _ in range(2))
-    back = urlsplit(httpx.get(begun.headers["location"]).headers["location"])
+    back = urlsplit(
+        httpx.get(begun.headers["location"], timeout=DEADLINE_SECONDS).headers["location"]
+    )
     query = {name: values[0] for name, values in parse_qs(back.query).items()}
     ours, theirs = (as_header(cookies_of(each)) for each in (begun, other))
     tries: list[tuple[dict[str, str], dict[str, Any]]] = [
@@ -267,7 +270,9 @@ def test_a_return_that_this_browser_did_not_begin_signs_nobody_in(
 
 def test_a_token_of_another_sign_in_signs_nobody_in(guarded: Client, people: Provider) -> None:
     begun = guarded.get("/api/v1/session/sign-in")
-    back = urlsplit(httpx.get(begun.headers["location"]).headers["location"])
+    back = urlsplit(
+        httpx.get(begun.headers["location"], timeout=DEADLINE_SECONDS).headers["location"]
+    )
     query = {name: values[0] for name, values in parse_qs(back.query).items()}
     people.begun[query["code"]]["nonce"] = "another"
     refused = guarded.get(back.path, as_header(cookies_of(begun)), **query)

@@ -27,6 +27,7 @@ from maintainer.ports.store.drivers import DriverRecord
 from maintainer.settings import Settings, load_settings
 from tests.adapters.catalog.lake import Lake, rows
 from tests.adapters.spark.link.polls import body
+from tests.api.listening import DEADLINE_SECONDS
 from tests.end_to_end.programs import serving, wait_for
 
 
@@ -194,12 +195,18 @@ def test_a_link_answers_drivers_and_does_nothing_else(settings: Settings, tmp_pa
             address = link.said().partition("link.started address=")[2].split()[0]
             headers = {"Authorization": f"Bearer {token}"}
             poll = f"{address}/drivers/v1/spark-1/poll"
-            answered = httpx.post(poll, headers=headers, json=body())
+            answered = httpx.post(poll, headers=headers, json=body(), timeout=DEADLINE_SECONDS)
             assert answered.json()["take"] == [{"number": 1, "start": {}}]
-            assert httpx.post(poll, json=body()).status_code == httpx.codes.UNAUTHORIZED
+            assert (
+                httpx.post(poll, json=body(), timeout=DEADLINE_SECONDS).status_code
+                == httpx.codes.UNAUTHORIZED
+            )
             for path in ("/", "/api/v1/overview", "/docs"):
                 for served in (address, link.url):
-                    assert httpx.get(served + path).status_code == httpx.codes.NOT_FOUND
+                    assert (
+                        httpx.get(served + path, timeout=DEADLINE_SECONDS).status_code
+                        == httpx.codes.NOT_FOUND
+                    )
             assert [check["name"] for check in link.get("/readyz")["checks"]] == ["store"]
             assert store.duties() == ()
             assert link.stop() == 0
