@@ -14,6 +14,7 @@ from maintainer.api.limits import Limits, Streams
 from maintainer.api.queue_cache import Queue
 from maintainer.api.readiness import Check
 from maintainer.domain.access import ApiToken, ClaimRule
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Policy
 from maintainer.measure.impact import ImpactModel
 from maintainer.policy.effective import effective
@@ -55,6 +56,8 @@ class ApiContext:
     queue: Callable[[], Queue]
     # Sends a test message to each target of notifications; by name, whether it was received.
     try_targets: Callable[[], Mapping[str, bool]] = dict
+    # Has a table measured soon; False when too many wait.
+    measure_soon: Callable[[TableIdentifier], bool] = lambda _table: False
     impact: ImpactModel = field(default_factory=ImpactModel)
     # Set when the daemon stops: open event streams end at once.
     stopping: Event = field(default_factory=Event)

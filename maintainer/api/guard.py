@@ -12,6 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from maintainer.api.errors import problem_response
 from maintainer.api.hosts import AllowedHosts
 
+# A page of another site cannot send these without asking first, as it can a form.
+_JSON = frozenset({
+    "application/json", "application/cloudevents+json", "application/cloudevents-batch+json",
+})  # fmt: skip
 MAX_BODY_BYTES = 512 * 1024  # a policy text of 64 KiB with every character escaped in JSON
 MAX_QUERY_BYTES = 16 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -111,7 +115,7 @@ def _refuse_body(headers: Headers) -> tuple[HTTPStatus, str] | None:
         )
     has_body = "transfer-encoding" in headers or length not in {"", "0"}
     media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if has_body and media_type != "application/json":
+    if has_body and media_type not in _JSON:
         return (
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
             f"a body of type {media_type[:200] or 'none'} is not read; send application/json",

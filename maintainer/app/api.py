@@ -11,6 +11,7 @@ from maintainer.api.application import PREFIX
 from maintainer.api.deps import ApiContext, People
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.limits import Limits, Streams
+from maintainer.api.measure_queue import MeasureQueue
 from maintainer.api.queue_cache import QueueBoard
 from maintainer.api.readiness import Check, check_store
 from maintainer.app import App
@@ -19,6 +20,7 @@ from maintainer.app.options import make_impact_model
 from maintainer.scheduler import Scheduler
 from maintainer.settings import Settings
 from maintainer.steps.admission import read_queue
+from maintainer.steps.table import measure_table
 
 ANSWERS_SECONDS = 1.0  # pages read their lists again every 15 s
 
@@ -36,6 +38,7 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         metrics=app.telemetry.render,
         queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
         try_targets=notifier.try_targets if isinstance(notifier, AppriseNotifier) else dict,
+        measure_soon=MeasureQueue(partial(measure_table, ports)).add,
         impact=make_impact_model(app.settings.impact),
         stopping=app.stopping,
         spark_ui={name: pool.ui_url for name, pool in app.settings.spark.every_pool.items()},

@@ -98,6 +98,8 @@ class Daemon:
     open_metrics: bool = False
     queue: Queue = field(default_factory=lambda: Queue(NOW))
     settings: tuple[EffectiveSetting, ...] = ()
+    measured_soon: list[TableIdentifier] = field(default_factory=list)
+    most_measured: int = 1000
     tried_targets: dict[str, bool] = field(default_factory=dict)
     prefix: str = ""
 
@@ -161,6 +163,12 @@ class Daemon:
                 else TablePreview(table, (change,) if table == ORDERS else ())
             )
 
+    def measure_soon(self, table: TableIdentifier) -> bool:
+        if len(self.measured_soon) >= self.most_measured:
+            return False
+        self.measured_soon.append(table)
+        return True
+
     def _refuse(self) -> None:
         if self.refusal:
             raise self.refusal
@@ -175,6 +183,7 @@ class Daemon:
                 "text/plain; version=0.0.4; charset=utf-8",
             ),
             queue=lambda: self.queue,
+            measure_soon=self.measure_soon,
             try_targets=lambda: self.tried_targets,
             stopping=self.stopping,
             spark_ui=self.spark_ui,

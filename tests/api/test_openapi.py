@@ -20,7 +20,7 @@ PROMISED = {
     ("POST", "/api/v1/jobs/{job_id}/cancel"), ("GET", "/api/v1/policies"), ("POST",
     "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"), ("GET", "/api/v1/pools"),
     ("GET", "/api/v1/replicas"),
-    ("GET", "/api/v1/settings"), ("POST", "/api/v1/notifications/test"),
+    ("POST", "/api/v1/events"), ("GET", "/api/v1/settings"), ("POST", "/api/v1/notifications/test"),
     ("GET", "/api/v1/namespaces"), ("GET", "/api/v1/queue"), ("GET", "/api/v1/audit"),
     ("GET", "/api/v1/pauses"), ("POST", "/api/v1/pauses"), ("DELETE", "/api/v1/pauses"),
     ("GET", "/api/v1/policies/schema"),

@@ -46,6 +46,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/events": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Measure tables that have changed
+     * @description Measure the named tables at once instead of at the next scan.
+     *
+     *     The body has full names, or is a CloudEvent in structured mode or a batch of them.
+     */
+    post: operations["post_events"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/inbox": {
     parameters: {
       query?: never;
@@ -1309,6 +1331,19 @@ export interface components {
       type: string;
     };
     /**
+     * ChangedTables
+     * @description Tables by their full names.
+     */
+    ChangedTables: {
+      /**
+       * Tables
+       * @example [
+       *       "lake.sales.orders"
+       *     ]
+       */
+      tables: string[];
+    };
+    /**
      * CheckOut
      * @description One thing that the daemon needs, and whether it works.
      */
@@ -1623,6 +1658,19 @@ export interface components {
       note: string;
       /** Partitions */
       partitions: number;
+    };
+    /**
+     * EventsTaken
+     * @description What becomes of the tables.
+     */
+    EventsTaken: {
+      /**
+       * Left To Scans
+       * @description Unknown here, on no table of the role operator, or too many wait: the next scan finds what has changed.
+       */
+      left_to_scans: string[];
+      /** Measured Soon */
+      measured_soon: string[];
     };
     /**
      * ExpiryOut
@@ -3525,6 +3573,27 @@ export interface components {
       writers: components["schemas"]["WriterRateOut"][];
     };
     /**
+     * TableEvent
+     * @description A CloudEvent about one table; its other attributes and its data are not read.
+     */
+    TableEvent: {
+      /**
+       * Name
+       * @description Of the table.
+       */
+      name: string;
+      /**
+       * Namespace
+       * @description Levels joined by "."; a level that holds a dot in backticks.
+       */
+      namespace: string;
+      /**
+       * Specversion
+       * @constant
+       */
+      specversion: "1.0";
+    };
+    /**
      * TablePage
      * @description A page of the table list.
      *
@@ -3929,6 +3998,126 @@ export interface operations {
       };
       /** @description Request-URI Too Long */
       414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  post_events: {
+    parameters: {
+      query?: {
+        /** @description The catalog of the tables in CloudEvents. */
+        catalog?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json":
+          | components["schemas"]["ChangedTables"]
+          | components["schemas"]["TableEvent"]
+          | components["schemas"]["TableEvent"][];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EventsTaken"];
+        };
+      };
+      /** @description Bad Request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request Entity Too Large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported Media Type */
+      415: {
         headers: {
           [name: string]: unknown;
         };

@@ -1,0 +1,111 @@
+"""Events of other programs: the tables that they name are measured at once."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from maintainer.api.access import on_any
+from maintainer.api.auth import PersonIn
+from maintainer.api.deps import ContextIn
+from maintainer.api.errors import declare_problems
+from maintainer.api.health_schemas import Schema
+from maintainer.api.tables import Text
+from maintainer.domain.access import Person, Role
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.identifier import TableIdentifier, split_levels
+
+MAX_TABLES = 1000  # of one request
+_Name = Annotated[str, Field(min_length=1, max_length=1000)]
+
+router = APIRouter(tags=["tables"])
+_ASKED = declare_problems(
+    HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+)
+
+
+class ChangedTables(Schema):
+    """Tables by their full names."""
+
+    tables: Annotated[list[_Name], Field(max_length=MAX_TABLES, examples=[["lake.sales.orders"]])]
+
+
+class TableEvent(BaseModel):
+    """A CloudEvent about one table; its other attributes and its data are not read."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    specversion: Literal["1.0"]
+    namespace: Annotated[
+        _Name, Field(description='Levels joined by "."; a level that holds a dot in backticks.')
+    ]
+    name: Annotated[_Name, Field(description="Of the table.")]
+
+
+class EventsTaken(Schema):
+    """What becomes of the tables."""
+
+    measured_soon: list[str]
+    left_to_scans: Annotated[
+        list[str],
+        Field(
+            description="Unknown here, on no table of the role operator, or too many wait: the "
+            "next scan finds what has changed."
+        ),
+    ]
+
+
+@router.post(
+    "/events",
+    summary="Measure tables that have changed",
+    status_code=HTTPStatus.ACCEPTED,
+    responses=_ASKED,
+    dependencies=[on_any(Role.OPERATOR)],
+)
+def post_events(
+    context: ContextIn,
+    person: PersonIn,
+    events: ChangedTables | TableEvent | Annotated[list[TableEvent], Field(max_length=MAX_TABLES)],
+    catalog: Annotated[
+        Text | None, Query(description="The catalog of the tables in CloudEvents.")
+    ] = None,
+) -> EventsTaken:
+    """Measure the named tables at once instead of at the next scan.
+
+    The body has full names, or is a CloudEvent in structured mode or a batch of them.
+    """
+    tables = dict.fromkeys(_list_tables(events, catalog))
+    soon = [table for table in tables if _is_theirs(context, person, table)]
+    taken = [str(table) for table in soon if context.measure_soon(table)]
+    return EventsTaken(
+        measured_soon=taken,
+        left_to_scans=[str(table) for table in tables if str(table) not in set(taken)],
+    )
+
+
+def _list_tables(
+    events: ChangedTables | TableEvent | list[TableEvent], catalog: str | None
+) -> list[TableIdentifier]:
+    if isinstance(events, ChangedTables):
+        return [TableIdentifier.parse(name) for name in events.tables]
+    if not catalog:
+        message = "a CloudEvent names no catalog of ours: add the parameter catalog"
+        raise InvalidValueError(message)
+    return [
+        TableIdentifier(catalog, split_levels(event.namespace), event.name)
+        for event in ([events] if isinstance(events, TableEvent) else events)
+    ]
+
+
+def _is_theirs(context: ContextIn, person: Person, table: TableIdentifier) -> bool:
+    """True for a known table on which the person may ask for work."""
+    role = person.role_on(table)
+    return (
+        role is not None
+        and role.includes(Role.OPERATOR)
+        and table.catalog in context.ports.catalogs
+        and context.ports.store.table(table) is not None
+    )
