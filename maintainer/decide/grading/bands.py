@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 
-from maintainer.decide.grading.file_formats import CODEC, FORMATS, find_format_findings
+from maintainer.decide.grading.file_formats import BY_ROW, CODEC, FORMATS, find_format_findings
 from maintainer.decide.grading.findings import BAND_ORDER, find_findings
 from maintainer.decide.grading.streams import LAG, find_stream_lag
 from maintainer.decide.waiting.registrations import describe_names, refuse_shared
@@ -25,7 +25,7 @@ UNREADABLE = "unreadable_metadata"
 PIN = "pin"  # the finding's metric: a pin that does not work
 NAMES = "names"  # the finding's metric: the number of names of the table
 # of findings that are no figure beyond a limit
-_NOTED = frozenset({DISAGREEMENT, PIN, NAMES, FORMATS, CODEC, LAG})
+_NOTED = frozenset({DISAGREEMENT, PIN, NAMES, FORMATS, BY_ROW, CODEC, LAG})
 MAX_DISAGREEMENTS = 5  # findings; health has all disagreements
 MAX_PIN_FINDINGS = 5  # `maintainer pin` and GET .../pins list all
 

@@ -7,9 +7,10 @@ from typing import Final
 
 from maintainer.domain.health import Band, Finding, TableHealth
 
-FORMATS: Final = "file_formats"
+FORMATS: Final = "file_formats"  # how many there are
+BY_ROW: Final = "row_format_ratio"  # of the data files
 CODEC: Final = "compression_codec"
-_BY_ROW: Final = "avro"  # a query that needs one column reads all of them
+_ROW_FORMAT: Final = "avro"  # a query that needs one column reads all of them
 _DEFAULT: Final = "parquet"
 _MOST_BY_ROW: Final = 0.5  # of the data files
 _NO_COMPRESSION: Final = frozenset({"uncompressed", "none"})
@@ -22,18 +23,18 @@ def find_format_findings(health: TableHealth) -> Iterator[Finding]:
     """
     written = health.properties.get("write.format.default", _DEFAULT).lower()
     files = {name: count for name, count in health.formats.items() if count > 0}
-    total, by_row = sum(files.values()), files.get(_BY_ROW, 0)
+    total, by_row = sum(files.values()), files.get(_ROW_FORMAT, 0)
     if by_row > _MOST_BY_ROW * total:
         cure = (
-            f"write.format.default is {_BY_ROW}; set it to {_DEFAULT}"
-            if written == _BY_ROW
+            f"write.format.default is {_ROW_FORMAT}; set it to {_DEFAULT}"
+            if written == _ROW_FORMAT
             else f"a rewrite writes {written}"
         )
         yield _note(
-            FORMATS,
+            BY_ROW,
             by_row / total,
             _MOST_BY_ROW,
-            f"{by_row:,} of {total:,} data files are {_BY_ROW}, of which a query reads every "
+            f"{by_row:,} of {total:,} data files are {_ROW_FORMAT}, of which a query reads every "
             f"column; {cure}",
         )
     elif len(files) > 1:
