@@ -52,8 +52,8 @@ class EventsTaken(Schema):
     left_to_scans: Annotated[
         list[str],
         Field(
-            description="Unknown here, on no table of the role operator, or too many wait: the "
-            "next scan finds what has changed."
+            description="Tables that are unknown here or on which you are no operator, and those "
+            "for which too many wait already. The next scan finds what has changed."
         ),
     ]
 
@@ -77,13 +77,12 @@ def post_events(
 
     The body has full names, or is a CloudEvent in structured mode or a batch of them.
     """
-    tables = dict.fromkeys(_list_tables(events, catalog))
-    soon = [table for table in tables if _is_theirs(context, person, table)]
-    taken = [str(table) for table in soon if context.measure_soon(table)]
-    return EventsTaken(
-        measured_soon=taken,
-        left_to_scans=[str(table) for table in tables if str(table) not in set(taken)],
-    )
+    taken: list[str] = []
+    left: list[str] = []
+    for table in dict.fromkeys(_list_tables(events, catalog)):
+        is_taken = _is_theirs(context, person, table) and context.measure_soon(table)
+        (taken if is_taken else left).append(str(table))
+    return EventsTaken(measured_soon=taken, left_to_scans=left)
 
 
 def _list_tables(

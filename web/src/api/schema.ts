@@ -1666,7 +1666,7 @@ export interface components {
     EventsTaken: {
       /**
        * Left To Scans
-       * @description Unknown here, on no table of the role operator, or too many wait: the next scan finds what has changed.
+       * @description Tables that are unknown here or on which you are no operator, and those for which too many wait already. The next scan finds what has changed.
        */
       left_to_scans: string[];
       /** Measured Soon */
