@@ -4,7 +4,8 @@ import { carryOut, client, unwrap } from "./client";
 import type { TableSummary } from "./types";
 
 /** What can be asked of several tables at once; a pause has a reason. */
-export type Request = { verb: "measure" | "run" | "resume" } | { verb: "pause"; reason: string };
+export type TableRequest =
+  { verb: "measure" | "run" | "resume" } | { verb: "pause"; reason: string };
 
 /** What became of a request on one table. */
 export interface Answer {
@@ -15,7 +16,10 @@ export interface Answer {
 
 const AT_ONCE = 4;
 
-async function ask({ catalog, namespace, name }: TableSummary, request: Request): Promise<string> {
+async function ask(
+  { catalog, namespace, name }: TableSummary,
+  request: TableRequest,
+): Promise<string> {
   const at = { params: { path: { catalog, namespace, table: name } } };
   switch (request.verb) {
     case "measure":
@@ -41,7 +45,7 @@ async function ask({ catalog, namespace, name }: TableSummary, request: Request)
 }
 
 /** Asks the same of each table, a few at a time; a refusal of one stops no other. */
-export async function askEach(tables: TableSummary[], request: Request): Promise<Answer[]> {
+export async function askEach(tables: TableSummary[], request: TableRequest): Promise<Answer[]> {
   const answers: Answer[] = [];
   const waiting = tables.entries();
   const work = async () => {
@@ -60,7 +64,7 @@ export async function askEach(tables: TableSummary[], request: Request): Promise
 export function useAskEach(tables: TableSummary[]) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (request: Request) => askEach(tables, request),
+    mutationFn: (request: TableRequest) => askEach(tables, request),
     onSettled: () => queries.invalidateQueries(),
   });
 }

@@ -114,7 +114,7 @@ export function TablesPage() {
             hasMore={tables.hasNextPage}
             isLoadingMore={tables.isFetchingNextPage}
             onMore={() => void tables.fetchNextPage()}
-            selection={selected ? select(selected, setSelected) : undefined}
+            selection={selected ? makeSelection(selected, setSelected) : undefined}
           />
         )
       ) : (
@@ -125,7 +125,10 @@ export function TablesPage() {
 }
 
 /** Selects and unselects tables, at most so many. */
-function select(selected: TableSummary[], change: (selected: TableSummary[]) => void): Selection {
+function makeSelection(
+  selected: TableSummary[],
+  change: (selected: TableSummary[]) => void,
+): Selection {
   const has = (name: string) => selected.some(({ table }) => table === name);
   return {
     has,
