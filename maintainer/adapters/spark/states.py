@@ -50,13 +50,9 @@ _CONFLICTS: dict[ConflictKind, tuple[str, ...]] = {
 _REPLACED = "Requirement failed: (?:UUID does not match|table already exists)"
 _UNDECIDED = "CommitStateUnknownException"
 _SEVERED = frozenset({"Py4JNetworkError"})
-# What Spark says when its application is ended from outside: of a task at work, of a job between
-# two tasks, and of a statement that begins after it.
-_STOPPED = compile_regex(
-    "Master removed our application: KILLED"
-    "|SparkContext (?:was|has been) shut ?down"
-    "|Cannot call methods on a stopped SparkContext"
-)
+# What a task says when a standalone cluster ends its application. Spark learns that it is stopped
+# only afterwards.
+_REMOVED = "Master removed our application: KILLED"
 
 # The first reason that matches any link of the chain wins, so specific reasons come first. Searched
 # in "class: message".
@@ -189,12 +185,12 @@ def is_severed(causes: Sequence[tuple[str, str]]) -> bool:
     return any(name.rpartition(".")[2] in _SEVERED for name, _ in causes)
 
 
-def is_stopped(causes: Sequence[tuple[str, str]]) -> bool:
-    """Return True if Spark's application was stopped under the job.
+def is_removed(causes: Sequence[tuple[str, str]]) -> bool:
+    """Return True if the cluster ended Spark's application under the job.
 
     The statement may have committed before that.
     """
-    return any(_STOPPED.search(message) for _, message in causes)
+    return any(_REMOVED in message for _, message in causes)
 
 
 def describe_failure(causes: Sequence[tuple[str, str]]) -> str:

@@ -13,8 +13,8 @@ from maintainer.adapters.spark.states import (
     classify,
     describe_failure,
     find_conflict,
+    is_removed,
     is_severed,
-    is_stopped,
     is_undecided,
 )
 from maintainer.domain.cost import ExecutorUse
@@ -195,7 +195,7 @@ def _fail(fields: Mapping[str, object], at: datetime) -> Outcome:
     """Return a failure; after the work itself was done, only its proof has failed."""
     causes, result = read_causes(fields.get("causes")), fields.get("result")
     if result is None:
-        return failure(causes, at)
+        return failure(causes, at, is_stopped=fields.get("is_stopped") is True)
     finished = _finish(read_result(result), at, read_result(fields.get("checks")))
     return replace(
         finished, check_failure=describe_failure(causes), check_failure_reason=classify(causes)
@@ -251,10 +251,11 @@ def _finish(
     )
 
 
-def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
+def failure(causes: list[tuple[str, str]], at: datetime, *, is_stopped: bool = False) -> Outcome:
     """Return a failure with its reason and its line.
 
-    If nobody knows whether it committed, the table decides.
+    If nobody knows whether it committed, the table decides. That includes a job whose Spark
+    application was stopped under it (``is_stopped``): its errors are of any kind.
     """
     if is_undecided(causes):
         return lost(
@@ -266,7 +267,7 @@ def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
         return lost(
             at, f"Spark's JVM no longer answered: {describe_failure(causes)}", classify(causes)
         )
-    if is_stopped(causes):
+    if is_stopped or is_removed(causes):
         return lost(
             at, f"Spark was stopped under the job: {describe_failure(causes)}", classify(causes)
         )

@@ -150,27 +150,29 @@ def test_a_statement_whose_jvm_was_killed_under_it_is_left_to_the_table_too() ->
     )
 
 
+REMOVED = "Job aborted due to stage failure: Master removed our application: KILLED"
+NO_SESSION = "Cannot invoke SparkSession.sparkContext() because the return value is null"
+
+
 @pytest.mark.parametrize(
-    ("name", "message"),
+    ("name", "message", "is_stopped"),
     [
-        (
-            "org.apache.spark.SparkException",
-            "Job aborted due to stage failure: Master removed our application: KILLED",
-        ),
-        ("org.apache.spark.SparkException", "Job 3 cancelled because SparkContext was shut down"),
-        ("java.lang.IllegalStateException", "Cannot call methods on a stopped SparkContext."),
+        ("org.apache.spark.SparkException", REMOVED, False),
+        ("java.lang.NullPointerException", NO_SESSION, True),
     ],
+    ids=["the cluster says it", "the driver says it"],
 )
 def test_a_statement_whose_application_was_stopped_under_it_is_left_to_the_table_too(
-    name: str, message: str
+    name: str, message: str, is_stopped: bool
 ) -> None:
     job = TrackedJob("j")
     stopped = {"class": name, "message": f"{message}\nThis stopped SparkContext was created at:"}
-    job.hear({"event": "job.failed", "job": "j", "causes": [stopped]}, NOW)
+    said = {"event": "job.failed", "job": "j", "causes": [stopped], "is_stopped": is_stopped}
+    job.hear(said, NOW)
     assert job.outcome is not None
     assert (job.outcome.kind, job.outcome.reason) == ("lost", FailureReason.OTHER)
-    said = f"{name.rpartition('.')[2]}: {message}"
-    assert job.outcome.message == f"Spark was stopped under the job: {said}"
+    line = f"{name.rpartition('.')[2]}: {message}"
+    assert job.outcome.message == f"Spark was stopped under the job: {line}"
 
 
 def test_what_is_found_after_the_work_are_checks_and_no_part_of_its_result() -> None:
