@@ -30,10 +30,14 @@ class Cluster:
     worker_pid: int
 
     def status(self) -> dict[str, Any]:
-        """As the master reports it; empty while it does not answer."""
-        # Our own address.
-        with suppress(OSError), urlopen(self.status_url, timeout=_ASK_SECONDS) as answer:  # noqa: S310
-            reported: dict[str, Any] = json.load(answer)
+        """As the master reports it; empty while it does not answer.
+
+        During its start the master has its page before its figures, and answers with that.
+        """
+        with suppress(OSError, json.JSONDecodeError):
+            # Our own address.
+            with urlopen(self.status_url, timeout=_ASK_SECONDS) as answer:  # noqa: S310
+                reported: dict[str, Any] = json.load(answer)
             return reported
         return {}
 
