@@ -131,7 +131,9 @@ def write_size(size_bytes: float) -> str:
 
 def write_duration(seconds: float) -> str:
     """A duration as in a policy file, not rounded: ``1d12h``."""
-    if not float(seconds).is_integer() or seconds <= 0:
+    if not seconds:
+        return "0s"
+    if not float(seconds).is_integer() or seconds < 0:
         return f"{seconds}s"
     text, rest = "", int(seconds)
     for unit, length in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):

@@ -30,7 +30,7 @@ from maintainer.domain.units import MIB
     [
         (Flag(), False, "false", ""),
         (Duration("1m"), timedelta(hours=36), "1d12h", "at least 1m"),
-        (Duration("0s", "365d"), timedelta(0), "0.0s", "0s to 365d"),
+        (Duration("0s", "365d"), timedelta(0), "0s", "0s to 365d"),
         (Duration("24h", is_floor=True), timedelta(days=5), "5d", "floor 24h"),
         (Duration("1h", "365d", has_off=True), timedelta(0), "off", "1h to 365d, or off"),
         (Size("1MiB", "1PiB"), 32 * MIB, "32MiB", "1MiB to 1PiB"),
