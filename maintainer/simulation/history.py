@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 
 from maintainer.domain.calibration import Calibration
@@ -16,6 +16,7 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.policy import RuleName
 from maintainer.estimate.cost import find_pace
+from maintainer.measure.samples import Samples, drop_unknown, mean_over_time, sum_rises
 from maintainer.simulation.fleet import SMALLEST_FILE_BYTES, Traits, Writer, take_table
 
 METRICS = ("commits_per_hour", "data_files", "data_bytes")  # samples that are read
@@ -36,8 +37,6 @@ _OF_ROWS = frozenset(
         None,
     }
 )
-
-Samples = Sequence[tuple[datetime, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +65,14 @@ def recall_table(history: TableHistory) -> Traits | None:
 def _with_writers(traits: Traits, history: TableHistory) -> Traits:
     """Add commits, files and bytes; only additions count, because rewrites remove files."""
     files, size = (
-        _known(history.samples.get(metric, ())) for metric in ("data_files", "data_bytes")
+        drop_unknown(history.samples.get(metric, ())) for metric in ("data_files", "data_bytes")
     )
-    rates = _known(history.samples.get("commits_per_hour", ()))
-    commits = _mean_over_time(rates) if rates else traits.commits_per_hour
+    rates = drop_unknown(history.samples.get("commits_per_hour", ()))
+    commits = mean_over_time(rates) if rates else traits.commits_per_hour
     span = files[-1][0] - files[0][0] if files else timedelta(0)
     if span < SHORTEST_SPAN:
         return replace(traits, commits_per_hour=commits)
-    files_added, bytes_added = _sum_rises(files), _sum_rises(size)
+    files_added, bytes_added = sum_rises(files), sum_rises(size)
     if not commits:
         commits = sum(after > before for (_, before), (_, after) in pairwise(files)) / (
             span / _HOUR
@@ -131,19 +130,3 @@ def _lost(job: Job) -> bool:
         job.has_met_writers
         and (job.outcome.conflict if job.outcome is not None else None) in _OF_ROWS
     )
-
-
-def _known(samples: Samples) -> list[tuple[datetime, float]]:
-    return [(at, value) for at, value in samples if value is not None]
-
-
-def _sum_rises(samples: Sequence[tuple[datetime, float]]) -> float:
-    return sum(max(0.0, after - before) for (_, before), (_, after) in pairwise(samples))
-
-
-def _mean_over_time(samples: Sequence[tuple[datetime, float]]) -> float:
-    """Return the mean weighted by time, because tables are measured more often during writes."""
-    span = samples[-1][0] - samples[0][0]
-    if not span:
-        return samples[-1][1]
-    return sum(before * ((then - at) / span) for (at, before), (then, _) in pairwise(samples))
