@@ -63,6 +63,13 @@ class Application:
         """Return True once it has ended, also from outside: it runs no statement any more."""
         return bool(self.scala_context.isStopped())
 
+    @property
+    def is_gone(self) -> bool:
+        """Return True once it has ended, or its JVM does not answer."""
+        with contextlib.suppress(Exception):
+            return self.is_stopped
+        return True
+
     def new_session(self) -> JavaObject:
         """Return another session, for one job at a time."""
         return self._session.newSession()

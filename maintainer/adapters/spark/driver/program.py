@@ -290,11 +290,8 @@ class Program:
             result, because = job.result or {}, job.given_up_for
             self._output.send("job.cancelled", **about, result=result, because=because)
         elif causes:
-            is_stopped = True  # what a JVM that is gone cannot say
-            with contextlib.suppress(Exception):
-                is_stopped = self._application.is_stopped
             about |= {"causes": causes, "result": job.result, "checks": job.checks}
-            self._output.send("job.failed", **about, is_stopped=is_stopped)
+            self._output.send("job.failed", **about, is_stopped=self._application.is_gone)
         else:
             failure = (
                 job.meter.find_failure(self._application.scala_context)
