@@ -16,8 +16,9 @@ from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.job import Job, Outcome
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import MIB
+from maintainer.measure.samples import Samples
 from maintainer.simulation.fleet import Layout, Traits, Writer
-from maintainer.simulation.history import Samples, TableHistory, recall_table
+from maintainer.simulation.history import TableHistory, recall_table
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import STARTS_AT, Conditions, Work, _carry_out
 from tests.adapters.store.values import failed, make_effect, make_job, succeeded
