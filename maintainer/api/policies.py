@@ -15,6 +15,7 @@ from maintainer.api.auth import PersonIn
 from maintainer.api.deps import PortsIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.paths import RecordIn
+from maintainer.decide.suggestion import write_suggestion
 from maintainer.domain.access import Role, is_within
 from maintainer.domain.policy import PolicyLayer
 from maintainer.domain.verdict import PLANNED, TablePreview
@@ -23,6 +24,7 @@ from maintainer.policy.preview import find_affected, with_candidate
 from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.requests.policy_versions import compare_versions
 from maintainer.requests.preview import preview_tables
+from maintainer.requests.suggest import suggest
 
 CANDIDATE = "candidate.yaml"  # how problems name a policy from a request
 MAX_TEXT = 1000  # characters of a version or a cursor
@@ -56,6 +58,25 @@ def get_effective_policy(record: RecordIn, ports: PortsIn) -> schemas.EffectiveP
     """
     policy = policy_of_record(ports, record)
     return wire.write_policy(record.table, policy)
+
+
+@router.get(
+    "/policies/suggested/{catalog}/{namespace}/{table}",  # noqa: FAST003 - RecordIn reads them
+    summary="A policy for a table, from its own history",
+    responses=declare_problems(HTTPStatus.NOT_FOUND),
+    dependencies=[on_table(Role.VIEWER)],
+)
+def get_suggested_policy(record: RecordIn, ports: PortsIn) -> policy_schemas.SuggestedPolicyOut:
+    """Thresholds, cooldown, retention and window, each with the figure behind it.
+
+    Nothing is stored. The policy observes; a person puts it into a file.
+    """
+    if record.health is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"{record.table} was not measured yet")
+    suggested = suggest(ports, record.health)
+    return policy_schemas.SuggestedPolicyOut.of(
+        suggested, table=str(suggested.table), yaml=write_suggestion(suggested)
+    )
 
 
 @router.get(

@@ -55,6 +55,24 @@ class PreviewRequest(PolicyText):
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\.ya?ml$")] | None = None
 
 
+class SuggestedValueOut(Schema):
+    """One setting as in a policy file, and the figure behind it."""
+
+    path: str
+    text: str
+    reason: str
+
+
+class SuggestedPolicyOut(Schema):
+    """A policy file for one table, from its history between two times."""
+
+    table: str
+    since: datetime
+    until: datetime
+    values: list[SuggestedValueOut]
+    yaml: Annotated[str, Field(description="The file, with the reasons as comments.")]
+
+
 class VerdictChangeOut(Schema):
     """A rule with another verdict: "planned" or a skip code; null where the policy lacks it."""
 

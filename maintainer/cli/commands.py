@@ -41,6 +41,10 @@ PANELS: Final = {
             "report:report",
             "Report what small files cost by namespace, and which tables to compact first.",
         ),
+        "suggest": Entry(
+            "suggest:suggest",
+            "Write a policy for one table from its own history, with the figure behind each value.",
+        ),
         "jobs": Entry("jobs:jobs_app", "Jobs of the running daemon: list, show, log, cancel."),
         "audit": Entry("audit:audit", "Print the audit log, or export it."),
         "pauses": Entry(

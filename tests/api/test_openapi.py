@@ -27,6 +27,7 @@ PROMISED = {
     ("GET", "/api/v1/policies/tables"),
     ("GET", "/api/v1/policies/versions"), ("GET", "/api/v1/policies/versions/diff"), ("POST",
     "/api/v1/policies/preview"),
+    ("GET", "/api/v1/policies/suggested/{catalog}/{namespace}/{table}"),
     ("GET", "/api/v1/policies/effective/{catalog}/{namespace}/{table}"), ("GET",
     "/api/v1/tables/{catalog}/{namespace}/{table}"),
     ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/history"), ("GET",

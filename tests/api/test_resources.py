@@ -152,6 +152,17 @@ def test_the_effective_policy_of_a_table_is_that_of_its_page(client: Client) -> 
     expect_problem(client.get("/api/v1/policies/effective/lake/sales/nothing"), 404)
 
 
+def test_a_suggested_policy_is_a_valid_file_for_its_table(client: Client) -> None:
+    suggested = client.get(path_of(ORDERS).replace("/tables/", "/policies/suggested/")).json()
+    assert suggested["table"] == str(ORDERS)
+    assert all(value["reason"] for value in suggested["values"])
+    assert client.post("/api/v1/policies/validate", {"yaml": suggested["yaml"]}).json() == {
+        "is_valid": True,
+        "problems": [],
+    }
+    expect_problem(client.get("/api/v1/policies/suggested/lake/sales/nothing"), 404)
+
+
 def test_a_policy_text_is_checked_line_by_line(client: Client) -> None:
     assert client.post("/api/v1/policies/validate", {"yaml": "tables: lake.*\n"}).json() == {
         "is_valid": True,

@@ -90,6 +90,8 @@ function answerPolicies(response: ServerResponse, what: string | undefined): voi
       return send(response, policies.versions);
     case "diff":
       return send(response, policies.diff);
+    case "suggested":
+      return send(response, policies.suggested);
     case "page_views":
       return send(response, { ...fleet.policies, table: "lake.streaming.page_views", mode: "enforce", values: policies.values });
     default:
@@ -129,7 +131,7 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
     case "pools":
       return send(response, fleet.pools);
     case "policies":
-      return answerPolicies(response, rest.at(-1));
+      return answerPolicies(response, rest[0] === "suggested" ? rest[0] : rest.at(-1));
     case "tables": {
       if (rest.length > 0) return answerTable(response, rest, url.searchParams);
       const from = Number(url.searchParams.get("cursor") ?? 0);

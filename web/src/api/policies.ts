@@ -77,6 +77,22 @@ export const effectivePolicyQuery = (path: TablePath) =>
       ),
   });
 
+/** A policy for a table from its own history; it is made anew each time. */
+export const suggestedPolicyQuery = (path: TablePath) =>
+  queryOptions({
+    queryKey: ["policies", "suggested", path.catalog, path.namespace, path.table],
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/api/v1/policies/suggested/{catalog}/{namespace}/{table}", {
+          params: { path },
+          signal,
+        }),
+      ),
+    // A draft that is being written must not be replaced under the hand.
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+
 export function useValidatePolicy() {
   return useMutation({
     mutationFn: (yaml: string) =>

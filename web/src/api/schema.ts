@@ -440,6 +440,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/policies/suggested/{catalog}/{namespace}/{table}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * A policy for a table, from its own history
+     * @description Thresholds, cooldown, retention and window, each with the figure behind it.
+     *
+     *     Nothing is stored. The policy observes; a person puts it into a file.
+     */
+    get: operations["get_suggested_policy"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/policies/tables": {
     parameters: {
       query?: never;
@@ -3379,6 +3401,43 @@ export interface components {
      */
     StorageProfile: "object_store" | "hdfs" | "ozone";
     /**
+     * SuggestedPolicyOut
+     * @description A policy file for one table, from its history between two times.
+     */
+    SuggestedPolicyOut: {
+      /**
+       * Since
+       * Format: date-time
+       */
+      since: string;
+      /** Table */
+      table: string;
+      /**
+       * Until
+       * Format: date-time
+       */
+      until: string;
+      /** Values */
+      values: components["schemas"]["SuggestedValueOut"][];
+      /**
+       * Yaml
+       * @description The file, with the reasons as comments.
+       */
+      yaml: string;
+    };
+    /**
+     * SuggestedValueOut
+     * @description One setting as in a policy file, and the figure behind it.
+     */
+    SuggestedValueOut: {
+      /** Path */
+      path: string;
+      /** Reason */
+      reason: string;
+      /** Text */
+      text: string;
+    };
+    /**
      * TableDetail
      * @description A table's latest health, its findings and the policy in force.
      */
@@ -5996,6 +6055,105 @@ export interface operations {
       };
       /** @description Forbidden */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_suggested_policy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SuggestedPolicyOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
         headers: {
           [name: string]: unknown;
         };

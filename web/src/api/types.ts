@@ -23,6 +23,7 @@ export type FaultKind = Schemas["FaultKind"];
 export type Finding = Schemas["FindingOut"];
 export type FleetHistory = Schemas["FleetHistory"];
 export type FleetPreview = Schemas["FleetPreview"];
+export type SuggestedPolicy = Schemas["SuggestedPolicyOut"];
 export type FleetSample = Schemas["FleetSampleOut"];
 export type History = Schemas["History"];
 export type HistogramBin = Schemas["HistogramBin"];

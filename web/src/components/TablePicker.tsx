@@ -8,9 +8,11 @@ const TYPING_PAUSE_MS = 250;
 
 /** A table by its name; the daemon suggests names that contain what was typed. */
 export function TablePicker({
+  label = "Table",
   value,
   onChoose,
 }: {
+  label?: string;
   value: string;
   onChoose: (table: string) => void;
 }) {
@@ -19,7 +21,7 @@ export function TablePicker({
   const names = useQuery(tableNamesQuery(text)).data ?? [];
   return (
     <SuggestInput
-      label="Table"
+      label={label}
       placeholder="catalog.namespace.table"
       value={value}
       suggestions={names}

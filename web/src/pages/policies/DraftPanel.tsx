@@ -2,11 +2,20 @@ import { Button } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { policiesQuery, useTryOut, useValidatePolicy, type Draft } from "../../api/policies";
-import { ErrorNotice, Notice } from "../../components/notices";
+import {
+  policiesQuery,
+  suggestedPolicyQuery,
+  useTryOut,
+  useValidatePolicy,
+  type Draft,
+} from "../../api/policies";
+import type { TablePath } from "../../api/types";
+import { ErrorNotice, Loaded, Notice } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { ProblemList } from "../../components/ProblemList";
 import { SuggestInput } from "../../components/SuggestInput";
+import { TablePicker } from "../../components/TablePicker";
+import { locateTable } from "../../lib/identifier";
 import { PolicyEditor } from "./PolicyEditor";
 import { TrialResult } from "./TrialResult";
 
@@ -27,13 +36,40 @@ function download({ yaml, name }: Draft): void {
   URL.revokeObjectURL(address);
 }
 
-/** A policy file in the making: checked, tried out on the fleet, and taken away. */
-export function DraftPanel() {
+/** A draft that begins with what the table's own history suggests. */
+function SuggestedDraft({ path }: { path: TablePath }) {
+  const suggested = useQuery(suggestedPolicyQuery(path));
+  return (
+    <Loaded query={suggested} label="the suggested policy">
+      {({ yaml }) => <DraftForm initial={yaml} />}
+    </Loaded>
+  );
+}
+
+/** A policy file in the making, from a table's history or from an example. */
+export function DraftPanel({
+  table,
+  onChoose,
+}: {
+  table: string;
+  onChoose: (table: string) => void;
+}) {
+  const path = locateTable(table);
+  return (
+    <div className="stack">
+      <TablePicker label="Suggest a policy from the history of" value={table} onChoose={onChoose} />
+      {path ? <SuggestedDraft key={table} path={path} /> : <DraftForm initial={EXAMPLE} />}
+    </div>
+  );
+}
+
+/** It is checked, tried out on the fleet, and taken away. */
+function DraftForm({ initial }: { initial: string }) {
   const layers = useQuery(policiesQuery).data?.layers ?? [];
   const check = useValidatePolicy();
   const trial = useTryOut();
   const clipboard = useClipboard();
-  const [draft, setDraft] = useState<Draft>({ yaml: EXAMPLE, name: "" });
+  const [draft, setDraft] = useState<Draft>({ yaml: initial, name: "" });
   const edit = (change: Partial<Draft>) => {
     setDraft({ ...draft, ...change });
     check.reset();

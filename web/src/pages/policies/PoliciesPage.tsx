@@ -85,7 +85,10 @@ export function PoliciesPage() {
           />
         </Tabs.Panel>
         <Tabs.Panel value="draft" pt="md">
-          <DraftPanel />
+          <DraftPanel
+            table={table ?? ""}
+            onChoose={(chosen) => change({ tab: "draft", ...(chosen && { table: chosen }) })}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="versions" pt="md">
           <VersionsPanel />

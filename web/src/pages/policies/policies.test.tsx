@@ -1,17 +1,19 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { preview, versions } from "../../../dev/fixtures/policies";
+import { preview, suggested, versions } from "../../../dev/fixtures/policies";
 import schema from "../../../../policies/schema.json";
 import { show } from "../../testing/render";
 import { DraftPanel } from "./DraftPanel";
 import { EffectivePanel } from "./EffectivePanel";
 import { TrialResult } from "./TrialResult";
 
+const EMPTY_DRAFT = <DraftPanel table="" onChoose={vi.fn()} />;
 const ANSWERS: Record<string, unknown> = {
   schema,
   validate: { is_valid: true, problems: [] },
   preview,
+  page_views: suggested,
   versions,
   policies: { version: "a", layers: [], problems: [] },
 };
@@ -33,7 +35,7 @@ afterEach(() => {
 
 describe("a draft", () => {
   it("is completed at the caret", async () => {
-    await show(<DraftPanel />);
+    await show(EMPTY_DRAFT);
     const text = screen.getByRole("textbox", { name: "Policy as YAML" });
     await userEvent.clear(text);
     await userEvent.type(text, "mo");
@@ -45,7 +47,7 @@ describe("a draft", () => {
   });
 
   it("is checked, tried out page by page, and forgotten when it changes", async () => {
-    await show(<DraftPanel />);
+    await show(EMPTY_DRAFT);
     await userEvent.click(screen.getByRole("button", { name: "Try out on the fleet" }));
     expect(await screen.findByText("1 table of 40 would change its verdict")).toBeVisible();
     await userEvent.click(screen.getByRole("button", { name: "Try out the next tables" }));
@@ -62,11 +64,32 @@ describe("a draft", () => {
   it("shows the problems of a text that is no policy, and is not tried out", async () => {
     const problem = { source: "candidate.yaml:3", message: "vacuum is not a rule" };
     ANSWERS.validate = { is_valid: false, problems: [problem] };
-    await show(<DraftPanel />);
+    await show(EMPTY_DRAFT);
     await userEvent.click(screen.getByRole("button", { name: "Try out on the fleet" }));
     expect(await screen.findByText(/vacuum is not a rule/)).toBeVisible();
     expect(sent.some(({ path }) => path.includes("preview"))).toBe(false);
     ANSWERS.validate = { is_valid: true, problems: [] };
+  });
+});
+
+describe("a draft for a table", () => {
+  it("begins with what the table's history suggests", async () => {
+    await show(<DraftPanel table="lake.streaming.page_views" onChoose={vi.fn()} />);
+    const text = await screen.findByRole("textbox", { name: "Policy as YAML" });
+    expect(text).toHaveValue(suggested.yaml);
+    expect(sent.map(({ path }) => path)).toContain(
+      "/api/v1/policies/suggested/lake/streaming/page_views",
+    );
+    await userEvent.type(text, "# mine");
+    expect(text).toHaveValue(`${suggested.yaml}# mine`);
+  });
+
+  it("is another one when another table is chosen", async () => {
+    const choose = vi.fn();
+    await show(<DraftPanel table="" onChoose={choose} />);
+    const name = screen.getByRole("combobox", { name: "Suggest a policy from the history of" });
+    await userEvent.type(name, "lake.streaming.page_views{Enter}");
+    expect(choose).toHaveBeenCalledWith("lake.streaming.page_views");
   });
 });
 

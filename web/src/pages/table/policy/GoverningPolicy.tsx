@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { PolicyValue, TableDetail } from "../../../api/types";
 import { Grid } from "../../../components/Grid";
 import { Empty } from "../../../components/notices";
@@ -51,6 +52,11 @@ export function GoverningPolicy({ table }: { table: TableDetail }) {
           {rules.length > 0 ? rules.map((rule) => RULE_WORDS[rule]).join(", ") : "none"}
         </p>
         <Differences values={values.filter((value) => !value.is_built_in)} />
+        <p>
+          <Link to="/policies" search={{ tab: "draft", table: table.table }}>
+            Suggest a policy from this table’s history
+          </Link>
+        </p>
         {builtIn.length > 0 && (
           <details>
             <summary>{pluralize(builtIn.length, "built-in value")}</summary>

@@ -1,0 +1,71 @@
+"""`maintainer suggest`: write a policy for one table from its own history."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import typer
+
+from maintainer.adapters.policies import parse_policy
+from maintainer.cli.choose import measure_named
+from maintainer.cli.console import OutputFormat, command, print_json, say
+from maintainer.cli.show import write_time
+from maintainer.cli.state import Config, Format, TableName, load, open_app
+from maintainer.decide.suggestion import SuggestedPolicy, write_suggestion
+from maintainer.domain.errors import MaintainerError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import PolicyLayer
+from maintainer.requests.preview import preview
+from maintainer.requests.suggest import suggest as suggest_from_history
+
+OBSERVES, ENFORCES = "\nmode: observe\n", "\nmode: enforce\n"
+
+
+@command
+def suggest(
+    table: TableName,
+    output: Format = OutputFormat.TABLE,
+    config: Config = None,
+) -> None:
+    """Write a policy for one table from its own history, with the figure behind each value."""
+    with open_app(load(config)) as app:
+        name = TableIdentifier.parse(table)
+        record = app.ports.store.table(name)
+        if record is None or record.health is None:
+            measure_named(app.ports, name)
+            record = app.ports.store.table(name)
+        if record is None or record.health is None:
+            message = f"table {name} changed while it was measured; ask again"
+            raise MaintainerError(message)
+        suggested = suggest_from_history(app.ports, record.health)
+        text = write_suggestion(suggested)
+        if output is OutputFormat.JSON:
+            print_json(_suggestion_json(suggested, text))
+            return
+        typer.echo(text, nl=False)
+        layer = parse_policy(text.replace(OBSERVES, ENFORCES, 1), "suggested.yaml")
+        made = preview(app.ports, name, layer) if isinstance(layer, PolicyLayer) else None
+        if isinstance(made, Plan):
+            _say_effect(made, suggested)
+
+
+def _say_effect(plan: Plan, suggested: SuggestedPolicy) -> None:
+    """Say what each suggested rule would do now if the policy enforced."""
+    rules = {value.path.split(".")[1] for value in suggested.values if "." in value.path}
+    for planned in plan.planned:
+        if planned.rule in rules:
+            say(f"{planned.rule.value} would run now: {planned.reason}")
+    for skipped in plan.skipped:
+        if skipped.rule in rules:
+            say(f"{skipped.rule.value} would not run now ({skipped.code}): {skipped.reason}")
+
+
+def _suggestion_json(suggested: SuggestedPolicy, text: str) -> dict[str, object]:
+    return {
+        "table": str(suggested.table),
+        "since": write_time(suggested.since),
+        "until": write_time(suggested.until),
+        "values": [asdict(value) for value in suggested.values],
+        "yaml": text,
+    }
