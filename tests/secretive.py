@@ -26,6 +26,8 @@ tracing:
   endpoint: http://collector.test:4318/v1/traces
   headers: {{Authorization: Bearer {SECRET}, X-Plain: {SECRET}}}
 lineage: {{url: 'http://lineage.test', api_key: {SECRET}}}
+webhooks:
+  refresh: {{url: 'https://hooks.test/{SECRET}', headers: {{X-Plain: {SECRET}}}}}
 notifications: {{targets: {{ops: 'json://user:{SECRET}@hooks.test/'}}}}
 polaris_policies: {{catalog: ice, credential: 'root:{SECRET}', token: {SECRET}}}
 auth:

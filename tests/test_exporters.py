@@ -11,6 +11,7 @@ import pytest
 
 from maintainer.adapters.telemetry.lineage import LineageExporter
 from maintainer.adapters.telemetry.traces import TraceExporter
+from maintainer.adapters.telemetry.webhooks import WebhookExporter
 from maintainer.app.exporters import open_exporters
 from maintainer.domain.errors import ConfigurationError
 from maintainer.ports.store import Store
@@ -19,6 +20,8 @@ from maintainer.settings import Settings, load_settings
 NO_STORE = cast("Store", None)
 NOWHERE = "http://127.0.0.1:1"
 TRACING = f"tracing: {{endpoint: '{NOWHERE}/v1/traces', headers: {{x-scope: planted-secret}}}}\n"
+HOOK = f"{{url: '{NOWHERE}/?key=planted-secret', headers: {{x-key: planted-secret}}}}"
+WEBHOOKS = f"webhooks: {{refresh: {HOOK}}}\n"
 LINEAGE = f"lineage: {{url: '{NOWHERE}', api_key: planted-secret}}\n"
 
 
@@ -34,6 +37,29 @@ def test_nothing_is_sent_unless_it_is_configured(tmp_path: Path) -> None:
     assert open_exporters(settings_of(tmp_path, ""), NO_STORE) == ()
 
 
+def test_webhooks_need_no_extra(tmp_path: Path) -> None:
+    (exporter,) = open_exporters(settings_of(tmp_path, WEBHOOKS), NO_STORE)
+    with closing(exporter):
+        assert isinstance(exporter, WebhookExporter)
+
+
+@pytest.mark.parametrize(
+    ("hook", "said"),
+    [
+        ("{url: 'ftp://a.test'}", "must be an address like https://name.example"),
+        ("{url: 'http://169.254.169.254/'}", "which is link-local and never asked"),
+        ("{url: 'http://a.test', body: '{\"t\": \"$tabel\"}'}", "has \\$tabel, but a job has only"),
+        ("{url: 'http://a.test', body: '50 $'}", "has \\$, but a job has only"),
+        ("{url: 'http://a.test', tables: []}", "webhooks.refresh.tables is empty"),
+        ("{url: 'http://a.test', jobs: failed}", "changed"),
+        ("{}", "url"),
+    ],
+)
+def test_a_webhook_that_cannot_work_is_refused(tmp_path: Path, hook: str, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        settings_of(tmp_path, f"webhooks: {{refresh: {hook}}}\n")
+
+
 def test_traces_and_lineage_are_sent_where_the_settings_say(tmp_path: Path) -> None:
     tracing, lineage = open_exporters(settings_of(tmp_path, TRACING + LINEAGE), NO_STORE)
     with closing(tracing), closing(lineage):
@@ -42,7 +68,7 @@ def test_traces_and_lineage_are_sent_where_the_settings_say(tmp_path: Path) -> N
 
 
 def test_secrets_of_receivers_are_not_shown(tmp_path: Path) -> None:
-    assert "planted-secret" not in repr(settings_of(tmp_path, TRACING + LINEAGE))
+    assert "planted-secret" not in repr(settings_of(tmp_path, TRACING + LINEAGE + WEBHOOKS))
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "log": {"format": "text", "level": "info"},
         "tracing": None,
         "lineage": None,
+        "webhooks": {},
         "metrics": {
             "max_tables": 1000,
             "tables": (),

@@ -35,7 +35,10 @@ from maintainer.settings.telemetry import (
     LogSettings,
     MetricsSettings,
     TracingSettings,
+    WebhookSettings,
 )
+
+_WebhookName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$")]
 
 
 def _check_store(value: object) -> object:
@@ -82,6 +85,10 @@ class Settings(Strict):
     log: LogSettings = LogSettings()
     tracing: TracingSettings | None = None
     lineage: LineageSettings | None = None
+    webhooks: Annotated[
+        dict[_WebhookName, WebhookSettings],
+        Field(max_length=20, description="Services that are told of jobs, by names of yours."),
+    ] = Field(default_factory=dict)
     impact: ImpactSettings = ImpactSettings()
     notifications: NotificationSettings = NotificationSettings()
     admission: AdmissionSettings = AdmissionSettings()
@@ -177,6 +184,14 @@ class Settings(Strict):
         }
         if self.tracing is not None:
             values["tracing"]["headers"] = dict.fromkeys(self.tracing.headers, HIDDEN)
+        values["webhooks"] = {
+            name: {
+                **hook.model_dump(),
+                "url": HIDDEN,
+                "headers": dict.fromkeys(hook.headers, HIDDEN),
+            }
+            for name, hook in self.webhooks.items()
+        }
         values["notifications"]["targets"] = dict.fromkeys(self.notifications.targets, HIDDEN)
         return {name: _redact(name, value) for name, value in values.items()}
 

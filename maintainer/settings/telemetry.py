@@ -1,4 +1,4 @@
-"""Settings of what the daemon says of itself: metrics, log, traces and lineage."""
+"""Settings of what the daemon says of itself: metrics, log, traces, lineage and webhooks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field
 
 from maintainer.adapters.policies.validation import SizeBetween, Strict, refuse
+from maintainer.adapters.telemetry.webhooks import PLACEHOLDERS, find_unknown_placeholders
 from maintainer.domain.location import is_link_local
 from maintainer.domain.units import MIB
 
@@ -96,6 +97,55 @@ class TracingSettings(Strict):
             "environment.",
         ),
     ] = Field(default_factory=dict)
+
+
+def _check_body(value: object) -> object:
+    unknown = find_unknown_placeholders(value) if isinstance(value, str) else ()
+    if unknown:
+        known = ", ".join(f"${name}" for name in sorted(PLACEHOLDERS))
+        refuse(f"has ${unknown[0].lstrip('$')}, but a job has only {known} (and $$ for a dollar)")
+    return value
+
+
+class WebhookSettings(Strict):
+    """A request to another service after each job that changed a table."""
+
+    url: Annotated[
+        Receiver, Field(repr=False, description="The whole address, which is sent a POST.")
+    ]
+    headers: Annotated[
+        dict[str, _Secret],
+        Field(
+            repr=False,
+            max_length=20,
+            description="Headers of each request. They hold secrets: take them from the "
+            "environment.",
+        ),
+    ] = Field(default_factory=dict)
+    tables: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=1000)], ...],
+        BeforeValidator(_split),
+        Field(
+            min_length=1,
+            max_length=100,
+            description="Of which tables: names, or globs as in a policy.",
+            examples=["lake.sales.*"],
+        ),
+    ] = ("*",)
+    jobs: Annotated[
+        Literal["changed", "all"],
+        Field(description="`changed`: jobs that changed their table; `all`: also the others."),
+    ] = "changed"
+    body: Annotated[
+        str,
+        BeforeValidator(_check_body),
+        Field(
+            max_length=10_000,
+            description="A body of your own in JSON, with `$job`, `$state`, `$rule`, `$table`, "
+            "`$catalog`, `$namespace`, `$name`, `$snapshot`, `$ended_at` and `$sentence`. "
+            "Default: a CloudEvent.",
+        ),
+    ] = ""
 
 
 class LineageSettings(Strict):

@@ -1,0 +1,209 @@
+"""A request to another service after each job: what reads the table may look at it anew."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC
+from math import inf
+from queue import Empty, Full, Queue
+from string import Template
+from threading import Event, Thread
+from time import monotonic
+from typing import Final
+
+from maintainer.domain.effect import Effect
+from maintainer.domain.identifier import TablePattern
+from maintainer.domain.job import Job
+
+RETRY_SECONDS: Final = (5.0, 30.0, 120.0, 600.0, 1800.0)
+PLACEHOLDERS: Final = frozenset({
+    "job", "state", "rule", "table", "catalog", "namespace", "name", "snapshot", "ended_at",
+    "sentence",
+})  # fmt: skip
+_SOURCE: Final = "urn:iceberg-maintainer"
+_TYPE: Final = "iceberg-maintainer.job"
+_QUEUED_JOBS: Final = 1_000
+_REQUEST_SECONDS: Final = 10.0
+_CLOSE_SECONDS: Final = 2.0
+_LOOK_SECONDS: Final = 0.2
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """One receiver; its address and headers may hold secrets."""
+
+    name: str
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tables: tuple[TablePattern, ...] = (TablePattern("*"),)
+    of_all_jobs: bool = False  # else of those that changed their table
+    body: str = ""  # a template; empty: a CloudEvent
+
+    def wants(self, job: Job, effect: Effect | None) -> bool:
+        """True for a job on one of its tables that it is to be told of."""
+        return (self.of_all_jobs or _has_changed(effect)) and any(
+            pattern.matches(job.table) for pattern in self.tables
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Letter:
+    webhook: Webhook
+    job_id: str
+    body: str
+    attempts: int = 0
+    due: float = 0.0  # by the monotonic clock
+
+
+class WebhookExporter:
+    """Sends from a thread of its own, and repeats what is refused after RETRY_SECONDS.
+
+    What waits is in memory alone: the end of the process loses it after a moment.
+    """
+
+    def __init__(
+        self, webhooks: Sequence[Webhook], retry_seconds: Sequence[float] = RETRY_SECONDS
+    ) -> None:
+        # The settings import this module for its placeholders, and need no client.
+        import requests  # noqa: PLC0415
+
+        self._webhooks = webhooks
+        self._retry_seconds = retry_seconds
+        self._queue: Queue[_Letter] = Queue(_QUEUED_JOBS)
+        self._refused: list[_Letter] = []
+        self._closing = Event()
+        self._session = requests.Session()
+        self._thread = Thread(target=self._send_all, name="webhooks", daemon=True)
+        self._thread.start()
+
+    def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
+        """Nobody is told of steps."""
+
+    def job_finished(self, job: Job, effect: Effect | None) -> None:
+        """Queue a job that has reached a final state, for each receiver that wants it."""
+        for webhook in self._webhooks:
+            if not webhook.wants(job, effect):
+                continue
+            try:
+                self._queue.put_nowait(
+                    _Letter(webhook, job.job_id, write_body(webhook, job, effect))
+                )
+            except Full:
+                log.warning(
+                    "webhook.lost webhook=%s job=%s error=%r",
+                    webhook.name,
+                    job.job_id,
+                    f"{_QUEUED_JOBS} wait",
+                )
+
+    def close(self) -> None:
+        """Wait a moment for what is queued; what was refused is tried a last time."""
+        self._closing.set()
+        self._thread.join(_CLOSE_SECONDS)
+
+    def _send_all(self) -> None:
+        while not (self._closing.is_set() and self._queue.empty()):
+            with suppress(Empty):
+                self._try(self._queue.get(timeout=_LOOK_SECONDS))
+            self._try_again(monotonic())
+        self._try_again(inf)
+
+    def _try_again(self, now: float) -> None:
+        due = [letter for letter in self._refused if letter.due <= now]
+        self._refused = [letter for letter in self._refused if letter.due > now]
+        for letter in due:
+            self._try(letter)
+
+    def _try(self, letter: _Letter) -> None:
+        error = self._send(letter)
+        if not error:
+            return
+        is_last = letter.attempts >= len(self._retry_seconds) or self._closing.is_set()
+        log.warning(
+            "webhook.%s webhook=%s job=%s error=%r",
+            "lost" if is_last else "refused",
+            letter.webhook.name,
+            letter.job_id,
+            error,
+        )
+        if not is_last:
+            due = monotonic() + self._retry_seconds[letter.attempts]
+            self._refused.append(replace(letter, attempts=letter.attempts + 1, due=due))
+
+    def _send(self, letter: _Letter) -> str:
+        """Send it once; return why it was not taken.
+
+        That is without the address, which may hold secrets.
+        """
+        webhook = letter.webhook
+        try:
+            answer = self._session.post(
+                webhook.url,
+                data=letter.body.encode(),
+                headers={"content-type": _content_type(webhook), **webhook.headers},
+                timeout=_REQUEST_SECONDS,
+                allow_redirects=False,  # it could lead to any host
+            )
+        # A receiver can answer anything, and none may end the thread.
+        except Exception as error:  # noqa: BLE001
+            return type(error).__name__
+        return "" if answer.ok and not answer.is_redirect else f"HTTP {answer.status_code}"
+
+
+def _content_type(webhook: Webhook) -> str:
+    return "application/json" if webhook.body else "application/cloudevents+json"
+
+
+def _has_changed(effect: Effect | None) -> bool:
+    return effect is not None and bool(
+        effect.own_commits
+        or effect.snapshots_removed
+        or effect.orphans_removed
+        or effect.orphans_restored
+        or effect.statistics_written
+    )
+
+
+def write_body(webhook: Webhook, job: Job, effect: Effect | None) -> str:
+    """The request's body: a CloudEvent in structured mode, or the operator's template.
+
+    In a template each value is written so that it can stand within quotes of JSON.
+    """
+    after = effect.after.snapshot_id if effect is not None else None
+    fields = {
+        "job": job.job_id,
+        "state": job.state.value,
+        "rule": str(job.rule),
+        "table": str(job.table),
+        "catalog": job.table.catalog,
+        "namespace": ".".join(job.table.namespace),
+        "name": job.table.name,
+        "snapshot": "" if after is None else str(after),
+        "ended_at": job.closed_at.astimezone(UTC).isoformat(),
+        "sentence": job.failure_message or (effect.sentence if effect is not None else ""),
+    }
+    if webhook.body:
+        quoted = {name: json.dumps(value)[1:-1] for name, value in fields.items()}
+        return Template(webhook.body).safe_substitute(quoted)
+    return json.dumps({
+        "specversion": "1.0",
+        "id": job.job_id,
+        "source": _SOURCE,
+        "type": f"{_TYPE}.{job.state.value}",
+        "subject": str(job.table),
+        "time": fields["ended_at"],
+        "datacontenttype": "application/json",
+        "data": fields,
+    })  # fmt: skip
+
+
+def find_unknown_placeholders(template: str) -> tuple[str, ...]:
+    """The names after a $ that no job fills; ("$",) for a $ without a name."""
+    text = Template(template)
+    return tuple(sorted(set(text.get_identifiers()) - PLACEHOLDERS)) if text.is_valid() else ("$",)
