@@ -48,7 +48,7 @@ class _Handler(SmallHandler):
     server: Receiver
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0)).decode()
         if self.server.refusals:
             status = self.server.refusals.pop(0)
             self.answer(status, headers={"location": f"{self.server.address}/elsewhere"})
@@ -142,8 +142,8 @@ def test_what_is_refused_is_sent_again(receiver: Receiver, status: int) -> None:
     with closing(WebhookExporter([hook_of(receiver)], (0.0,))) as exporter:
         exporter.job_finished(JOB, CHANGED)
         wait_until(lambda: receiver.bodies != [])
-    assert [json.loads(body)["id"] for body in receiver.bodies] == [JOB.job_id]
     assert receiver.headers[0]["path"] == "/hook", "a redirect is not followed"
+    assert [json.loads(body)["id"] for body in receiver.bodies] == [JOB.job_id]
 
 
 def test_a_receiver_that_stays_away_costs_its_request_and_shows_no_secret(
