@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -12,7 +11,7 @@ from textwrap import wrap
 from typing import Final
 
 from maintainer.domain.health import TableHealth
-from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.job import Job
 from maintainer.domain.metric import Metric
 from maintainer.domain.rules import (
@@ -30,6 +29,7 @@ from maintainer.domain.units import (
     write_duration,
     write_size,
 )
+from maintainer.domain.visible import make_visible
 from maintainer.measure.samples import Samples, drop_unknown, mean_over_time, sum_rises
 
 LOOKS_BACK: Final = timedelta(days=30)
@@ -106,7 +106,7 @@ def suggest_policy(
 def write_suggestion(suggested: SuggestedPolicy) -> str:
     """The text of a policy file, with the reasons as comments."""
     head = (
-        f"Suggested for {suggested.table} from its history of "
+        f"Suggested for {make_visible(str(suggested.table))} from its history of "
         f"{format_duration(suggested.until - suggested.since)}. It observes: `maintainer plan` "
         f"and the page show what would run. `mode: enforce` carries it out."
     )
@@ -128,8 +128,18 @@ def _comment(text: str, indent: str = "") -> list[str]:
 
 
 def _quote_name(table: TableIdentifier) -> str:
-    """The table's name as a pattern: a wildcard that is part of the name stands for itself."""
-    return json.dumps(sub(r"([*?\[])", r"[\1]", str(table)), ensure_ascii=False)
+    """The table's name as a pattern: a wildcard that is part of the name stands for itself.
+
+    A pattern with wildcards must hold no blank and nothing unprintable; `?` stands for these.
+    """
+    name = str(table)
+    if not TablePattern(name).is_exact:
+        name = sub(r"([*?\[])", r"[\1]", name)
+        name = "".join(
+            "?" if letter.isspace() or not letter.isprintable() else letter for letter in name
+        )
+    quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{make_visible(quoted)}"'  # YAML has the same escapes
 
 
 def _read_writes(health: TableHealth, samples: Mapping[str, Samples]) -> _Writes:
