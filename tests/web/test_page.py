@@ -136,6 +136,28 @@ def test_every_page_is_accessible_and_fits_its_window(
     assert broken == []
 
 
+# The names of tables that an element around them cuts off, without a way to scroll there.
+CUT_OFF = """() => [...document.querySelectorAll("table")].filter((table) => {
+  let around = table.parentElement;
+  while (around && getComputedStyle(around).overflowX === "visible") around = around.parentElement;
+  if (!around || ["auto", "scroll"].includes(getComputedStyle(around).overflowX)) return false;
+  return table.getBoundingClientRect().right > around.getBoundingClientRect().right + 1;
+}).map((table) => table.caption?.textContent ?? table.className)"""
+
+
+@pytest.mark.parametrize("width", [768, 1024])
+def test_no_column_is_out_of_reach(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    cut_off: dict[str, list[str]] = {}
+    for name, path in PAGES.items():
+        page.goto(path)
+        settle(page)
+        cut_off[name] = page.evaluate(CUT_OFF)
+    assert {name: tables for name, tables in cut_off.items() if tables} == {}
+    page.goto("/tables")
+    expect(page.get_by_role("columnheader", name="Manifests")).to_be_visible()
+
+
 def test_the_page_asks_nothing_of_the_internet(page: Page, address: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

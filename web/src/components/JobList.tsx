@@ -30,63 +30,65 @@ export function durationOf(job: Job, now: number): number | null {
 export function JobList({ jobs, isOfOneTable = false }: { jobs: Job[]; isOfOneTable?: boolean }) {
   const now = useNow();
   return (
-    <table className="grid grid-cards" role="table">
-      <caption className="hidden">Jobs, newest first</caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          <th scope="col" role="columnheader">
-            Action
-          </th>
-          {!isOfOneTable && (
+    <div className="scroll-x" tabIndex={0} role="group" aria-label="The list of jobs">
+      <table className="grid grid-cards" role="table">
+        <caption className="hidden">Jobs, newest first</caption>
+        <thead role="rowgroup">
+          <tr role="row">
             <th scope="col" role="columnheader">
-              Table
+              Action
             </th>
-          )}
-          <th scope="col" role="columnheader">
-            State
-          </th>
-          <th scope="col" role="columnheader" className="num">
-            Duration
-          </th>
-          <th scope="col" role="columnheader">
-            Progress or effect
-          </th>
-          <th scope="col" role="columnheader" className="num">
-            Created
-          </th>
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {jobs.map((job) => {
-          const duration = durationOf(job, now);
-          return (
-            <tr key={job.job_id} role="row">
-              <th scope="row" role="rowheader" className="cell-two">
-                <Link {...ROW_LINK} to="/jobs/$id" params={{ id: job.job_id }}>
-                  {RULE_WORDS[job.rule]}
-                </Link>
+            {!isOfOneTable && (
+              <th scope="col" role="columnheader">
+                Table
               </th>
-              {!isOfOneTable && (
-                <td role="cell" className="cell-wide job-table">
-                  <TableLink name={job.table} />
+            )}
+            <th scope="col" role="columnheader">
+              State
+            </th>
+            <th scope="col" role="columnheader" className="num">
+              Duration
+            </th>
+            <th scope="col" role="columnheader">
+              Progress or effect
+            </th>
+            <th scope="col" role="columnheader" className="num">
+              Created
+            </th>
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {jobs.map((job) => {
+            const duration = durationOf(job, now);
+            return (
+              <tr key={job.job_id} role="row">
+                <th scope="row" role="rowheader" className="cell-two">
+                  <Link {...ROW_LINK} to="/jobs/$id" params={{ id: job.job_id }}>
+                    {RULE_WORDS[job.rule]}
+                  </Link>
+                </th>
+                {!isOfOneTable && (
+                  <td role="cell" className="cell-wide job-table">
+                    <TableLink name={job.table} />
+                  </td>
+                )}
+                <td role="cell">
+                  <StateBadge state={job.state} />
                 </td>
-              )}
-              <td role="cell">
-                <StateBadge state={job.state} />
-              </td>
-              <td role="cell" className="num" data-label="Duration">
-                {duration === null ? UNKNOWN : formatDuration(Math.max(0, duration))}
-              </td>
-              <td role="cell" className="words cell-wide">
-                {isFinal(job.state) ? sayOutcome(job) : <JobProgress progress={job.progress} />}
-              </td>
-              <td role="cell" className="num" data-label="Created">
-                <TimeAgo time={job.created_at} />
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+                <td role="cell" className="num" data-label="Duration">
+                  {duration === null ? UNKNOWN : formatDuration(Math.max(0, duration))}
+                </td>
+                <td role="cell" className="words cell-wide">
+                  {isFinal(job.state) ? sayOutcome(job) : <JobProgress progress={job.progress} />}
+                </td>
+                <td role="cell" className="num" data-label="Created">
+                  <TimeAgo time={job.created_at} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
   );
 }

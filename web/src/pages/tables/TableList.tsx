@@ -106,52 +106,54 @@ export function TableList({
   const head = { sort, onSort };
   return (
     <div className="panel panel-flush">
-      <table className="grid grid-cards" role="table" aria-rowcount={total + 1}>
-        <caption className="hidden">
-          {pluralize(total, "table")}, sorted by {SORT_COLUMNS[columnOf(sort)].label},{" "}
-          {directionOf(sort)}
-        </caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            <Head column="name" label="Table" {...head} />
-            <Head column="band" label="Band" {...head} />
-            {columns.map((column) => {
-              const { label, sort: sortColumn } = TABLE_COLUMNS[column];
-              return sortColumn ? (
-                <Head key={column} column={sortColumn} label={label} isNumber {...head} />
-              ) : (
-                <th
-                  key={column}
-                  scope="col"
-                  role="columnheader"
-                  className={column === "findings" ? undefined : "num"}
-                >
-                  {label}
-                </th>
+      <div className="scroll-x" tabIndex={0} role="group" aria-label="The list of tables">
+        <table className="grid grid-cards" role="table" aria-rowcount={total + 1}>
+          <caption className="hidden">
+            {pluralize(total, "table")}, sorted by {SORT_COLUMNS[columnOf(sort)].label},{" "}
+            {directionOf(sort)}
+          </caption>
+          <thead role="rowgroup">
+            <tr role="row">
+              <Head column="name" label="Table" {...head} />
+              <Head column="band" label="Band" {...head} />
+              {columns.map((column) => {
+                const { label, sort: sortColumn } = TABLE_COLUMNS[column];
+                return sortColumn ? (
+                  <Head key={column} column={sortColumn} label={label} isNumber {...head} />
+                ) : (
+                  <th
+                    key={column}
+                    scope="col"
+                    role="columnheader"
+                    className={column === "findings" ? undefined : "num"}
+                  >
+                    {label}
+                  </th>
+                );
+              })}
+            </tr>
+          </thead>
+          <tbody role="rowgroup" ref={body}>
+            <Spacer height={above} span={FIXED_COLUMNS + columns.length} />
+            {items.map((item) => {
+              const table = tables[item.index];
+              return (
+                table && (
+                  <TableRow
+                    key={item.key}
+                    table={table}
+                    columns={columns}
+                    index={item.index}
+                    measure={virtual.measureElement}
+                    selection={selection}
+                  />
+                )
               );
             })}
-          </tr>
-        </thead>
-        <tbody role="rowgroup" ref={body}>
-          <Spacer height={above} span={FIXED_COLUMNS + columns.length} />
-          {items.map((item) => {
-            const table = tables[item.index];
-            return (
-              table && (
-                <TableRow
-                  key={item.key}
-                  table={table}
-                  columns={columns}
-                  index={item.index}
-                  measure={virtual.measureElement}
-                  selection={selection}
-                />
-              )
-            );
-          })}
-          <Spacer height={below} span={FIXED_COLUMNS + columns.length} />
-        </tbody>
-      </table>
+            <Spacer height={below} span={FIXED_COLUMNS + columns.length} />
+          </tbody>
+        </table>
+      </div>
       {hasMore && (
         <div className="list-end">
           <span className="dim">
