@@ -1,4 +1,4 @@
-"""Who is sent traces and lineage, and who is told of jobs."""
+"""Opens the exporters that the settings name: traces, lineage and webhooks."""
 
 from __future__ import annotations
 

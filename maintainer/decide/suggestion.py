@@ -128,9 +128,9 @@ def _comment(text: str, indent: str = "") -> list[str]:
 
 
 def _quote_name(table: TableIdentifier) -> str:
-    """The table's name as a pattern: a wildcard that is part of the name stands for itself.
+    """The table's name as a quoted pattern; wildcards in the name are escaped.
 
-    A pattern with wildcards must hold no blank and nothing unprintable; `?` stands for these.
+    A pattern with wildcards must not hold blanks or unprintable characters: `?` replaces them.
     """
     name = str(table)
     if not TablePattern(name).is_exact:

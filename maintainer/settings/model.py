@@ -87,7 +87,10 @@ class Settings(Strict):
     lineage: LineageSettings | None = None
     webhooks: Annotated[
         dict[_WebhookName, WebhookSettings],
-        Field(max_length=20, description="Services that are told of jobs, by names of yours."),
+        Field(
+            max_length=20,
+            description="Requests to other services after jobs, by a name of your choice.",
+        ),
     ] = Field(default_factory=dict)
     impact: ImpactSettings = ImpactSettings()
     notifications: NotificationSettings = NotificationSettings()

@@ -96,7 +96,7 @@ def test_a_job_that_changed_its_table_is_a_cloud_event(receiver: Receiver) -> No
     assert headers["content-type"] == "application/cloudevents+json"
 
 
-def test_a_body_of_ones_own_is_json_whatever_the_values_hold(receiver: Receiver) -> None:
+def test_quotes_in_a_value_do_not_break_the_operators_body(receiver: Receiver) -> None:
     odd = replace(JOB, table=TableIdentifier("lake", ("sales",), 'a"b\\c'))
     send(receiver, hook_of(receiver, body='{"conf": {"table": "$table", "cost": "1 $$"}}'), odd)
     assert json.loads(receiver.bodies[0]) == {"conf": {"table": str(odd.table), "cost": "1 $"}}
@@ -104,7 +104,7 @@ def test_a_body_of_ones_own_is_json_whatever_the_values_hold(receiver: Receiver)
 
 
 @pytest.mark.parametrize(
-    ("effect", "of_all", "told"),
+    ("effect", "of_all", "requests"),
     [
         (CHANGED, False, 1),
         (UNCHANGED, False, 0),
@@ -116,20 +116,20 @@ def test_a_body_of_ones_own_is_json_whatever_the_values_hold(receiver: Receiver)
         (replace(UNCHANGED, statistics_written=1), False, 1),
     ],
 )
-def test_only_what_changed_a_table_is_told_unless_all_is_wanted(
-    receiver: Receiver, effect: Effect | None, of_all: bool, told: int
+def test_only_changed_tables_cause_a_request_unless_all_jobs_do(
+    receiver: Receiver, effect: Effect | None, of_all: bool, requests: int
 ) -> None:
     send(receiver, hook_of(receiver, of_all_jobs=of_all), effect=effect)
-    assert len(receiver.bodies) == told
+    assert len(receiver.bodies) == requests
 
 
-def test_a_webhook_is_told_of_its_tables_alone(receiver: Receiver) -> None:
+def test_a_webhook_gets_the_jobs_on_its_tables_alone(receiver: Receiver) -> None:
     for pattern in ("lake.sales.*", "lake.logs.*", "lake.sales.order"):
         send(receiver, hook_of(receiver, tables=(TablePattern(pattern),)))
     assert len(receiver.bodies) == 1
 
 
-def test_a_failed_job_that_committed_parts_is_told_with_its_reason(receiver: Receiver) -> None:
+def test_a_failed_job_that_committed_parts_is_sent_with_its_reason(receiver: Receiver) -> None:
     send(receiver, job=replace(JOB, state=JobState.FAILED, failure_message="a writer won"))
     event = json.loads(receiver.bodies[0])
     assert event["type"] == "iceberg-maintainer.job.failed"

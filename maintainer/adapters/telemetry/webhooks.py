@@ -1,4 +1,4 @@
-"""A request to another service after each job: what reads the table may look at it anew."""
+"""Requests to other services after jobs, so that programs can reload a changed table."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Webhook:
     body: str = ""  # a template; empty: a CloudEvent
 
     def wants(self, job: Job, effect: Effect | None) -> bool:
-        """True for a job on one of its tables that it is to be told of."""
+        """Return True if this job on one of its tables causes a request."""
         return (self.of_all_jobs or _has_changed(effect)) and any(
             pattern.matches(job.table) for pattern in self.tables
         )
@@ -64,7 +64,7 @@ class _Letter:
 class WebhookExporter:
     """Sends from a thread of its own, and repeats what is refused after RETRY_SECONDS.
 
-    What waits is in memory alone: the end of the process loses it after a moment.
+    Requests that wait are in memory alone: the end of the process loses them after a moment.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class WebhookExporter:
         self._thread.start()
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
-        """Nobody is told of steps."""
+        """Steps cause no request."""
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         """Queue a job that has reached a final state, for each receiver that wants it."""
@@ -137,9 +137,9 @@ class WebhookExporter:
             self._refused.append(replace(letter, attempts=letter.attempts + 1, due=due))
 
     def _send(self, letter: _Letter) -> str:
-        """Send it once; return why it was not taken.
+        """Send one request; return why it was refused, or nothing.
 
-        That is without the address, which may hold secrets.
+        The reason has no address, because an address may hold secrets.
         """
         webhook = letter.webhook
         try:
