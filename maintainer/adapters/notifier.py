@@ -328,9 +328,3 @@ def write_notice(notice: Notice, options: NotifierOptions, held_back: int = 0) -
     return Template(title).safe_substitute(words), Template(
         options.bodies.get(notice.kind, BODY)
     ).safe_substitute(words)
-
-
-def find_unknown_placeholders(template: str) -> tuple[str, ...]:
-    """List the names after a $ that no notice fills."""
-    text = Template(template)
-    return tuple(sorted(set(text.get_identifiers()) - PLACEHOLDERS)) if text.is_valid() else ("$",)

@@ -7,19 +7,14 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from maintainer.adapters.notifier import PLACEHOLDERS, find_unknown_placeholders
+from maintainer.adapters.notifier import PLACEHOLDERS
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.notice import NoticeKind
+from maintainer.settings.templates import check_template
 
 
 def _check_template(value: object) -> object:
-    unknown = find_unknown_placeholders(value) if isinstance(value, str) else ()
-    if unknown:
-        known = ", ".join(f"${name}" for name in sorted(PLACEHOLDERS))
-        refuse(
-            f"has ${unknown[0].lstrip('$')}, but a notice has only {known} (and $$ for a dollar)"
-        )
-    return value
+    return check_template(value, PLACEHOLDERS, "notice")
 
 
 def _read_kind(value: object) -> NoticeKind:

@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field
 
 from maintainer.adapters.policies.validation import SizeBetween, Strict, refuse
-from maintainer.adapters.telemetry.webhooks import PLACEHOLDERS, find_unknown_placeholders
+from maintainer.adapters.telemetry.webhooks import PLACEHOLDERS
 from maintainer.domain.location import is_link_local
 from maintainer.domain.units import MIB
+from maintainer.settings.templates import check_template
 
 
 def _split(value: object) -> object:
@@ -76,6 +77,14 @@ def _check_receiver(value: object) -> object:
 
 Receiver = Annotated[str, BeforeValidator(_check_receiver), Field(max_length=1000)]
 _Secret = Annotated[str, Field(min_length=1, max_length=10_000)]
+_Headers = Annotated[
+    dict[str, _Secret],
+    Field(
+        repr=False,
+        max_length=20,
+        description="Headers of each request. They hold secrets: take them from the environment.",
+    ),
+]
 
 
 class TracingSettings(Strict):
@@ -88,23 +97,11 @@ class TracingSettings(Strict):
         Receiver,
         Field(description="The whole address, such as `http://collector:4318/v1/traces`."),
     ]
-    headers: Annotated[
-        dict[str, _Secret],
-        Field(
-            repr=False,
-            max_length=20,
-            description="Headers of each request. They hold secrets: take them from the "
-            "environment.",
-        ),
-    ] = Field(default_factory=dict)
+    headers: _Headers = Field(default_factory=dict)
 
 
 def _check_body(value: object) -> object:
-    unknown = find_unknown_placeholders(value) if isinstance(value, str) else ()
-    if unknown:
-        known = ", ".join(f"${name}" for name in sorted(PLACEHOLDERS))
-        refuse(f"has ${unknown[0].lstrip('$')}, but a job has only {known} (and $$ for a dollar)")
-    return value
+    return check_template(value, PLACEHOLDERS, "job")
 
 
 class WebhookSettings(Strict):
@@ -113,15 +110,7 @@ class WebhookSettings(Strict):
     url: Annotated[
         Receiver, Field(repr=False, description="The whole address, which is sent a POST.")
     ]
-    headers: Annotated[
-        dict[str, _Secret],
-        Field(
-            repr=False,
-            max_length=20,
-            description="Headers of each request. They hold secrets: take them from the "
-            "environment.",
-        ),
-    ] = Field(default_factory=dict)
+    headers: _Headers = Field(default_factory=dict)
     tables: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=1000)], ...],
         BeforeValidator(_split),

@@ -20,7 +20,6 @@ from maintainer.adapters.notifier import (
     TITLES,
     AppriseNotifier,
     NotifierOptions,
-    find_unknown_placeholders,
     write_notice,
 )
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
@@ -201,16 +200,6 @@ def test_the_operators_own_words_are_used() -> None:
 def test_every_kind_has_a_title_of_its_own() -> None:
     titles = {write_notice(notice(kind=kind), NotifierOptions({}))[0] for kind in NoticeKind}
     assert len(titles) == len(NoticeKind)
-
-
-@pytest.mark.parametrize(
-    ("template", "unknown"),
-    [("$subject $job", ()), ("$sentense", ("sentense",)), ("$", ("$",)), ("$$", ())],
-)
-def test_placeholders_that_no_notice_fills_are_found(
-    template: str, unknown: tuple[str, ...]
-) -> None:
-    assert find_unknown_placeholders(template) == unknown
 
 
 def test_a_target_that_apprise_does_not_know_is_refused_without_its_text() -> None:

@@ -15,7 +15,6 @@ from maintainer.adapters.telemetry.webhooks import (
     PLACEHOLDERS,
     Webhook,
     WebhookExporter,
-    find_unknown_placeholders,
     write_body,
 )
 from maintainer.domain.effect import Effect
@@ -155,12 +154,6 @@ def test_a_receiver_that_stays_away_costs_its_request_and_shows_no_secret(
     assert f"webhook.lost webhook=refresh job={JOB.job_id} error='ConnectionError'" in caplog.text
     assert "planted" not in caplog.text
     assert "planted" not in repr(hook)
-
-
-def test_a_name_that_no_job_fills_is_found() -> None:
-    assert find_unknown_placeholders("$table ${job} $$") == ()
-    assert find_unknown_placeholders("$tabel $jobs") == ("jobs", "tabel")
-    assert find_unknown_placeholders("costs 5 $") == ("$",)
 
 
 def test_each_value_is_filled_in() -> None:

@@ -201,9 +201,3 @@ def write_body(webhook: Webhook, job: Job, effect: Effect | None) -> str:
         "datacontenttype": "application/json",
         "data": fields,
     })  # fmt: skip
-
-
-def find_unknown_placeholders(template: str) -> tuple[str, ...]:
-    """The names after a $ that no job fills; ("$",) for a $ without a name."""
-    text = Template(template)
-    return tuple(sorted(set(text.get_identifiers()) - PLACEHOLDERS)) if text.is_valid() else ("$",)
