@@ -12,14 +12,11 @@ from maintainer.cli.console import OutputFormat, command, print_json, say
 from maintainer.cli.show import write_time
 from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.decide.suggestion import SuggestedPolicy, write_suggestion
-from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan
-from maintainer.domain.policy import PolicyLayer
+from maintainer.domain.policy import Mode, PolicyLayer
 from maintainer.requests.preview import preview
 from maintainer.requests.suggest import suggest as suggest_from_history
-
-OBSERVES, ENFORCES = "\nmode: observe\n", "\nmode: enforce\n"
 
 
 @command
@@ -32,19 +29,14 @@ def suggest(
     with open_app(load(config)) as app:
         name = TableIdentifier.parse(table)
         record = app.ports.store.table(name)
-        if record is None or record.health is None:
-            measure_named(app.ports, name)
-            record = app.ports.store.table(name)
-        if record is None or record.health is None:
-            message = f"table {name} changed while it was measured; ask again"
-            raise MaintainerError(message)
-        suggested = suggest_from_history(app.ports, record.health)
+        known = None if record is None else record.health
+        suggested = suggest_from_history(app.ports, known or measure_named(app.ports, name).health)
         text = write_suggestion(suggested)
         if output is OutputFormat.JSON:
             print_json(_suggestion_json(suggested, text))
             return
         typer.echo(text, nl=False)
-        layer = parse_policy(text.replace(OBSERVES, ENFORCES, 1), "suggested.yaml")
+        layer = parse_policy(write_suggestion(suggested, Mode.ENFORCE), "suggested.yaml")
         made = preview(app.ports, name, layer) if isinstance(layer, PolicyLayer) else None
         if isinstance(made, Plan):
             _say_effect(made, suggested)

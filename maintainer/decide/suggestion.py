@@ -14,6 +14,7 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.job import Job
 from maintainer.domain.metric import Metric
+from maintainer.domain.policy import Mode
 from maintainer.domain.rules import (
     ExpireSnapshotsRule,
     RemoveOrphanFilesRule,
@@ -103,14 +104,14 @@ def suggest_policy(
     )
 
 
-def write_suggestion(suggested: SuggestedPolicy) -> str:
+def write_suggestion(suggested: SuggestedPolicy, mode: Mode = Mode.OBSERVE) -> str:
     """The text of a policy file, with the reasons as comments."""
     head = (
         f"Suggested for {make_visible(str(suggested.table))} from its history of "
         f"{format_duration(suggested.until - suggested.since)}. It observes: `maintainer plan` "
         f"and the page show what would run. `mode: enforce` carries it out."
     )
-    lines = [*_comment(head), f"tables: {_quote_name(suggested.table)}", "mode: observe"]
+    lines = [*_comment(head), f"tables: {_quote_name(suggested.table)}", f"mode: {mode.value}"]
     above: tuple[str, ...] = ()
     for value in suggested.values:
         *parents, key = value.path.split(".")
