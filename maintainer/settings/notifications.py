@@ -8,9 +8,9 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from maintainer.adapters.notifier import PLACEHOLDERS
+from maintainer.adapters.policies.texts import check_template
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.notice import NoticeKind
-from maintainer.settings.templates import check_template
 
 
 def _check_template(value: object) -> object:

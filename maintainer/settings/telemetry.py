@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field
 
+from maintainer.adapters.policies.texts import check_template
 from maintainer.adapters.policies.validation import SizeBetween, Strict, refuse
 from maintainer.adapters.telemetry.webhooks import PLACEHOLDERS
 from maintainer.domain.location import is_link_local
 from maintainer.domain.units import MIB
-from maintainer.settings.templates import check_template
 
 
 def _split(value: object) -> object:

@@ -1,4 +1,4 @@
-"""Checks of texts in a policy file.
+"""Checks of texts in policy files and settings.
 
 Each check returns the text, or refuses it with a sentence about the value. Values of other types
 are left to the model.
@@ -6,7 +6,9 @@ are left to the model.
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from datetime import datetime
+from string import Template
 from zoneinfo import available_timezones
 
 from croniter import croniter
@@ -119,3 +121,20 @@ def check_filter(value: object) -> object:
     if reason is not None:
         refuse(reason)
     return text
+
+
+def check_template(value: object, known: AbstractSet[str], subject: str) -> object:
+    """Return the value; refuse a text with a name that the ``subject`` does not fill in."""
+    unknown = find_unknown_names(value, known) if isinstance(value, str) else ()
+    if unknown:
+        names = ", ".join(f"${name}" for name in sorted(known))
+        refuse(
+            f"has ${unknown[0].lstrip('$')}, but a {subject} has only {names} (and $$ for a dollar)"
+        )
+    return value
+
+
+def find_unknown_names(template: str, known: AbstractSet[str]) -> tuple[str, ...]:
+    """List the names after a $ that are not known; ("$",) for a $ without a name."""
+    text = Template(template)
+    return tuple(sorted(set(text.get_identifiers()) - known)) if text.is_valid() else ("$",)

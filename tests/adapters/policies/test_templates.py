@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maintainer.settings.templates import find_unknown_names
+from maintainer.adapters.policies.texts import find_unknown_names
 
 
 @pytest.mark.parametrize(
