@@ -218,10 +218,19 @@ def clean_message(message: str) -> str:
 
 
 def _telling(causes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the informative errors: first the one that decided the reason, or the innermost."""
-    plain = [cause for cause in causes if cause[0].rpartition(".")[2] not in _WRAPPERS]
-    for pattern, _ in _RULES:
-        matching = [cause for cause in plain if pattern.search(f"{cause[0]}: {cause[1]}")]
-        if matching:
-            return matching
+    """Return the informative errors: first the one that decided the reason, or the innermost.
+
+    A wrapper is informative only if its own first line gives a reason and no other error does.
+    """
+    plain = [cause for cause in causes if not _is_wrapper(cause)]
+    wrappers = [(name, clean_message(text)) for name, text in filter(_is_wrapper, causes)]
+    for candidates in (plain, wrappers):
+        for pattern, _ in _RULES:
+            matching = [cause for cause in candidates if pattern.search(f"{cause[0]}: {cause[1]}")]
+            if matching:
+                return matching
     return plain[::-1]
+
+
+def _is_wrapper(cause: tuple[str, str]) -> bool:
+    return cause[0].rpartition(".")[2] in _WRAPPERS

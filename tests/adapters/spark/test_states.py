@@ -140,6 +140,31 @@ ICEBERG = "org.apache.iceberg.exceptions"
             FailureReason.OTHER,
             "RuntimeException: the list is not whole",
         ),
+        # Spark 3.5 reports each attempt of a task as a RuntimeException.
+        (
+            [
+                (
+                    "java.lang.RuntimeException",
+                    "java.lang.OutOfMemoryError: Java heap space\n\tat a.B.c(B.java:1)",
+                ),
+                ("org.apache.spark.SparkException", "Job aborted due to stage failure"),
+                ("java.lang.RuntimeException", "rejected from a pool"),
+            ],
+            FailureReason.OUT_OF_MEMORY,
+            "RuntimeException: Java heap space",
+        ),
+        # A match inside a stack trace does not make a wrapper's first line informative.
+        (
+            [
+                (
+                    "org.apache.spark.SparkException",
+                    "Job aborted\nCaused by: java.net.ConnectException: Connection refused",
+                ),
+                ("java.lang.IllegalStateException", "the pool is closed"),
+            ],
+            FailureReason.CATALOG_UNREACHABLE,
+            "IllegalStateException: the pool is closed",
+        ),
         ([("a.B", "")], FailureReason.OTHER, "B"),
         ([], FailureReason.OTHER, "Spark gave no reason"),
     ],
