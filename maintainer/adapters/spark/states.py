@@ -182,7 +182,7 @@ def is_severed(causes: Sequence[tuple[str, str]]) -> bool:
 
     The statement may have committed before that.
     """
-    return any(name.rpartition(".")[2] in _SEVERED for name, _ in causes)
+    return any(_simple_name(name) in _SEVERED for name, _ in causes)
 
 
 def is_removed(causes: Sequence[tuple[str, str]]) -> bool:
@@ -195,11 +195,11 @@ def is_removed(causes: Sequence[tuple[str, str]]) -> bool:
 
 def describe_failure(causes: Sequence[tuple[str, str]]) -> str:
     """Return one line for people: the innermost informative error, without stack traces."""
-    for name, message in (*_telling(causes), *causes[::-1]):
+    for name, message in (*_find_informative(causes), *causes[::-1]):
         line = clean_message(message)
         if line:
-            return f"{name.rpartition('.')[2]}: {line}"
-    return causes[0][0].rpartition(".")[2] if causes else "Spark gave no reason"
+            return f"{_simple_name(name)}: {line}"
+    return _simple_name(causes[0][0]) if causes else "Spark gave no reason"
 
 
 def clean_message(message: str) -> str:
@@ -217,10 +217,10 @@ def clean_message(message: str) -> str:
     return ""
 
 
-def _telling(causes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def _find_informative(causes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the informative errors: first the one that decided the reason, or the innermost.
 
-    A wrapper is informative only if its own first line gives a reason and no other error does.
+    A wrapper is used only if its own first line gives a reason and no other error does.
     """
     plain = [cause for cause in causes if not _is_wrapper(cause)]
     wrappers = [(name, clean_message(text)) for name, text in filter(_is_wrapper, causes)]
@@ -233,4 +233,8 @@ def _telling(causes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _is_wrapper(cause: tuple[str, str]) -> bool:
-    return cause[0].rpartition(".")[2] in _WRAPPERS
+    return _simple_name(cause[0]) in _WRAPPERS
+
+
+def _simple_name(class_name: str) -> str:
+    return class_name.rpartition(".")[2]
