@@ -101,6 +101,13 @@ def test_the_bound_is_one_that_small_partitions_can_reach() -> None:
     assert suggest(small)[f"{FILES}.when.average_file_size_below"] == "2MiB", "of 5 MiB, half"
 
 
+def test_the_bound_of_a_table_that_was_read_in_part_comes_from_its_target_alone() -> None:
+    small = health_of_partitions({f"day={day}": [60 * MIB] * 2 for day in range(9)}, TARGET)
+    part = replace(small, data_files=small.data_files + 1)
+    assert suggest(small)[f"{FILES}.when.average_file_size_below"] == "32MiB"
+    assert suggest(part)[f"{FILES}.when.average_file_size_below"] == "128MiB"
+
+
 def test_a_table_of_minutes_says_what_is_not_known() -> None:
     path = f"{FILES}.cooldown"
     assert suggest()[path] == "6h"

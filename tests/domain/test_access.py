@@ -62,6 +62,8 @@ def test_a_person_sees_prefixes_none_of_which_is_inside_another() -> None:
     assert not person.sees_scope("pond")
     everything = Person("bob", (Grant(Role.VIEWER),))
     assert everything.sees is None
+    assert everything.sees_all
+    assert not person.sees_all
     assert everything.seen_in("sea") == ("sea.",)
 
 
