@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-ENDS_WITHIN = 30  # seconds, on a busy machine; five of them are for its last words
+ENDS_WITHIN = 30  # seconds, on a busy machine
 STOP = {"number": 1, "stop": True}
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +19,8 @@ from maintainer.api.server import TlsFiles
 from tests.adapters.spark.lakes import wait_until
 from tests.adapters.spark.link.polls import NAME, NOW, OWNER, Home
 from tests.adapters.spark.link.serving import served
+
+JOIN_SECONDS = 10
 
 
 class Taken(list[dict[str, Any]]):
@@ -73,6 +76,19 @@ def test_a_driver_that_was_given_up_is_asked_to_end(home: Home) -> None:
     home.store.end_driver(NAME, "too slow", NOW)
     with served(home.endpoint) as address, polling_to(Link(address, NAME, home.token)) as both:
         wait_until(lambda: {"end": "too slow"} in both[1])
+
+
+def test_last_words_wait_no_longer_for_a_daemon_that_has_ended_the_driver(home: Home) -> None:
+    home.store.end_driver(NAME, "it has stopped", NOW)
+    with served(home.endpoint) as address, polling_to(Link(address, NAME, home.token)) as both:
+        transport, _ = both
+        transport.send("application.ended", reason="stopped")
+        waiting = Thread(target=transport.flush, args=(2 * JOIN_SECONDS,))
+        waiting.start()
+        waiting.join(JOIN_SECONDS)
+        is_over = not waiting.is_alive()
+        waiting.join()
+        assert is_over
 
 
 def test_tls_is_checked_against_the_authority_that_is_given(home: Home, tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ class Polling:
         self._wake = threading.Event()
         self._delivered = threading.Event()
         self._is_closed = threading.Event()
+        self._is_over = False  # the daemon has ended this driver, and stores nothing more of it
         self._answered_at = read_clock()  # the poll that was answered last
         self._thread = threading.Thread(target=self._poll_on, name="link", daemon=True)
         self._thread.start()
@@ -91,11 +92,11 @@ class Polling:
         """Ignore it: a stored message was dropped already."""
 
     def flush(self, seconds: float) -> None:
-        """Return when every message is stored, or after so many seconds."""
+        """Return when every message is stored or none will be, or after so many seconds."""
         if threading.current_thread() is self._thread:
             return
         until = read_clock() + seconds
-        while not self._exchange.is_delivered and read_clock() < until:
+        while not (self._exchange.is_delivered or self._is_over) and read_clock() < until:
             self._delivered.clear()
             self._wake.set()
             self._delivered.wait(_LEAST_GAP_SECONDS)
@@ -128,6 +129,7 @@ class Polling:
         poll = self._exchange.make_poll()
         status, answer = self._home.ask(poll)
         if status == _GONE and answer.get("code") == ENDED:
+            self._is_over = True
             self._take({"end": str(answer.get("detail"))})
         if status == _UNAUTHORIZED:
             self._exchange.refuse_token(poll)
