@@ -251,4 +251,4 @@ class Duties(RuleBasedStateMachine):
 
 
 TestDuties = Duties.TestCase
-TestDuties.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
+TestDuties.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

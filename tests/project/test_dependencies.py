@@ -23,7 +23,9 @@ PARTS = {
 
 def find_imports(source: str) -> Iterator[str]:
     """The top-level names that a module imports, at its top or inside a function."""
-    for node in ast.walk(ast.parse(source)):
+    nodes: list[ast.AST] = [ast.parse(source)]
+    for node in nodes:  # which grows; no expression has an import inside
+        nodes += (each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.expr))
         match node:
             case ast.Import(names=names):
                 yield from (alias.name.split(".")[0] for alias in names)

@@ -75,7 +75,7 @@ def check_equal(raw: bytes, listed: ListedManifest | None = None) -> ManifestDig
 def test_both_readers_make_the_same_digest(
     data: st.DataObject, version: int, with_unknown_fields: bool, codec: str
 ) -> None:
-    records = data.draw(st.lists(entries(version), max_size=40))
+    records = data.draw(st.lists(entries(version), max_size=15))
     check_equal(
         write(manifest_schema(version, with_unknown_fields=with_unknown_fields), records, codec)
     )

@@ -184,6 +184,7 @@ def open_quick_site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setattr(source, "_TICK_SECONDS", 0.02)
     monkeypatch.setattr(source, "_LOOK_SECONDS", 0.02)
     monkeypatch.setattr(source, "_LOOK_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(source, "_LEAVE_SECONDS", 0.2)
     monkeypatch.setattr(remote, "STOP_SECONDS", 0.2)
     opened = Site()
     yield opened

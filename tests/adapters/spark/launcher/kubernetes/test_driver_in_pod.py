@@ -77,5 +77,3 @@ def test_a_driver_with_another_token_is_not_heard(
         eventually(lambda: "status 401" in launcher.log(handle, 0).text)
         assert launcher.state(handle).phase is LaunchPhase.RUNNING
         assert home.heard() == []
-        launcher.end(handle)
-        eventually(lambda: launcher.state(handle).phase is LaunchPhase.GONE)
