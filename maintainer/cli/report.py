@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, replace
-from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from maintainer.cli.console import OutputFormat, command, print_json, print_list, say
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, Format, load, open_app
-from maintainer.domain.health import TableHealth
-from maintainer.domain.units import format_count, format_duration, format_size
+from maintainer.domain.units import format_size
 from maintainer.measure.impact import StorageProfile
 from maintainer.measure.report import (
     PARALLEL,
     SMALL_BOUNDS_BYTES,
     Report,
     ReportLine,
-    build_report,
 )
-from maintainer.ports.store.pages import MAX_PAGE
+from maintainer.measure.report_sentences import describe
 from maintainer.ports.store.tables import TableQuery
-
-if TYPE_CHECKING:
-    from maintainer.ports.store import Store
+from maintainer.requests.report import report_small_files
 
 _COLUMNS = (
     "name", "tables", "files", "average",
@@ -57,22 +51,11 @@ def report(
         model = make_impact_model(app.settings.impact)
         if to is not None:
             model = replace(model, profile=to)
-        found = build_report(_read(app.ports.store), model, scans_per_day)
+        found = report_small_files(app.ports.store, model, scans_per_day, TableQuery())
     if output is OutputFormat.JSON:
         print_json(report_json(found))
         return
     _print(found)
-
-
-def _read(store: Store) -> Iterator[TableHealth]:
-    """Read the latest health of all tables, page by page."""
-    query = TableQuery(limit=MAX_PAGE)
-    while True:
-        page = store.tables(query)
-        yield from (record.health for record in page.items if record.health is not None)
-        if page.next_cursor is None:
-            return
-        query = replace(query, cursor=page.next_cursor)
 
 
 def _print(found: Report) -> None:
@@ -106,41 +89,6 @@ def _cells(line: ReportLine) -> tuple[str, ...]:
         f"{line.requests:,}",
         f"{line.requests_saved:,}",
     )
-
-
-def describe(found: Report) -> Iterator[str]:
-    """The sentences below the lists: requests and money a day, round trips, sources."""
-    total = found.total
-    if total is None:
-        return
-    money = found.cost_per_day(total.requests)
-    saved = found.cost_per_day(total.requests_saved)
-    yield (
-        f"Requests a day (scans of each table a day: {found.scans_per_day:g}): "
-        f"{found.requests_per_day(total.requests):,.0f}, of which files of the target size would "
-        f"avoid {found.requests_per_day(total.requests_saved):,.0f}."
-    )
-    if money is not None and saved is not None:
-        yield f"Cost of these requests a day: {money:,.3g}, of which {saved:,.3g} is avoidable."
-    waits = " and ".join(
-        f"{_write_seconds(found.wait_seconds(total.requests, parallel))} with {parallel} in "
-        f"parallel"
-        for parallel in PARALLEL
-    )
-    milliseconds = found.round_trip.total_seconds() * 1000
-    yield f"Round trips of one scan of each table, {milliseconds:g} ms each: {waits}."
-    if found.left_out:
-        yield f"{format_count(found.left_out, 'table')} without readable data files left out."
-    yield f"Slower: estimated query time against files of about 130 MB on {_name(found)}."
-    yield from found.sources
-
-
-def _name(found: Report) -> str:
-    return " and ".join(found.profiles).replace("_", " ")
-
-
-def _write_seconds(seconds: float) -> str:
-    return f"{seconds:.2g} s" if seconds < 1 else format_duration(timedelta(seconds=seconds))
 
 
 def report_json(found: Report) -> dict[str, Any]:

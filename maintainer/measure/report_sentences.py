@@ -1,0 +1,44 @@
+"""The report on small files in sentences: costs a day, round trips and sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from maintainer.domain.units import format_count, format_duration
+from maintainer.measure.report import PARALLEL, Report
+
+
+def describe(found: Report) -> Iterator[str]:
+    """The sentences below the lists: requests and money a day, round trips, sources."""
+    total = found.total
+    if total is None:
+        return
+    money = found.cost_per_day(total.requests)
+    saved = found.cost_per_day(total.requests_saved)
+    yield (
+        f"Requests a day (scans of each table a day: {found.scans_per_day:g}): "
+        f"{found.requests_per_day(total.requests):,.0f}, of which files of the target size would "
+        f"avoid {found.requests_per_day(total.requests_saved):,.0f}."
+    )
+    if money is not None and saved is not None:
+        yield f"Cost of these requests a day: {money:,.3g}, of which {saved:,.3g} is avoidable."
+    waits = " and ".join(
+        f"{_write_seconds(found.wait_seconds(total.requests, parallel))} with {parallel} in "
+        f"parallel"
+        for parallel in PARALLEL
+    )
+    milliseconds = found.round_trip.total_seconds() * 1000
+    yield f"Round trips of one scan of each table, {milliseconds:g} ms each: {waits}."
+    if found.left_out:
+        yield f"{format_count(found.left_out, 'table')} without readable data files left out."
+    yield f"Slower: estimated query time against files of about 130 MB on {_name(found)}."
+    yield from found.sources
+
+
+def _name(found: Report) -> str:
+    return " and ".join(found.profiles).replace("_", " ")
+
+
+def _write_seconds(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 1 else format_duration(timedelta(seconds=seconds))

@@ -1,0 +1,30 @@
+"""The report on small files, from the latest health of each table in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from maintainer.domain.health import TableHealth
+from maintainer.measure.impact import ImpactModel
+from maintainer.measure.report import Report, build_report
+from maintainer.ports.store import Store
+from maintainer.ports.store.pages import MAX_PAGE
+from maintainer.ports.store.tables import TableQuery
+
+
+def report_small_files(
+    store: Store, model: ImpactModel, scans_per_day: float, within: TableQuery
+) -> Report:
+    """Report on the tables of the query; InvalidValueError for impossible scans_per_day."""
+    return build_report(_read(store, replace(within, limit=MAX_PAGE)), model, scans_per_day)
+
+
+def _read(store: Store, query: TableQuery) -> Iterator[TableHealth]:
+    """Read the latest health of the tables, page by page."""
+    while True:
+        page = store.tables(query)
+        yield from (record.health for record in page.items if record.health is not None)
+        if page.next_cursor is None:
+            return
+        query = replace(query, cursor=page.next_cursor)
