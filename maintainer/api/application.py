@@ -33,6 +33,7 @@ from maintainer.api import (
     probes,
     queue,
     replicas,
+    reports,
     session,
     settings,
     table_export,
@@ -72,6 +73,7 @@ _ROUTERS = tuple(
     for module in (
         overview,
         daily_work,
+        reports,
         inbox,
         tables,
         table_export,

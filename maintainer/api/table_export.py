@@ -99,10 +99,10 @@ def _write_row(record: TableRecord) -> list[object]:
     row = wire.write_summary(record).model_dump(mode="json")
     fault = row["fault"]
     row["fault"] = fault["reason"] if fault else None
-    return [_make_harmless(row[name]) for name in COLUMNS]
+    return [make_harmless(row[name]) for name in COLUMNS]
 
 
-def _make_harmless(value: object) -> object:
+def make_harmless(value: object) -> object:
     """Keep a spreadsheet from running a text as a formula; names come from anybody's catalog."""
     if isinstance(value, str) and value.startswith(_STARTS_OF_FORMULAS):
         return f"'{value}"

@@ -606,6 +606,51 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/reports/small-files": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What small files cost
+     * @description The share of small files and their cost by namespace, and the tables to compact first.
+     *
+     *     The report uses the latest health of each table. Slowdowns are estimates from published
+     *     measurements; requests are counted from the files.
+     */
+    get: operations["get_small_files_report"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/reports/small-files.csv": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What small files cost, as CSV
+     * @description The lines of the report in UTF-8; `of` says of what a line is. An unknown figure is empty.
+     *
+     *     A text that a spreadsheet would take for a formula begins with `'`.
+     */
+    get: operations["get_small_files_csv"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/session": {
     parameters: {
       query?: never;
@@ -3106,6 +3151,57 @@ export interface components {
       name: string;
     };
     /**
+     * ReportLineOut
+     * @description The files of a table, a namespace or all tables, and what they cost.
+     */
+    ReportLineOut: {
+      /** Average File Size Bytes */
+      average_file_size_bytes: number;
+      /** Bytes */
+      bytes: number;
+      /**
+       * Cost Per Day
+       * @description In the currency of the configured price; null: no price.
+       */
+      cost_per_day: number | null;
+      /** Cost Saved Per Day */
+      cost_saved_per_day: number | null;
+      /** Files */
+      files: number;
+      /** Name */
+      name: string;
+      /**
+       * Requests
+       * @description Of one scan of each table; at least.
+       */
+      requests: number;
+      /** Requests Per Day */
+      requests_per_day: number;
+      /**
+       * Requests Saved
+       * @description That files of the target size would not need.
+       */
+      requests_saved: number;
+      /** Requests Saved Per Day */
+      requests_saved_per_day: number;
+      /** Round Trips */
+      round_trips: components["schemas"]["RoundTripsOut"][];
+      /** Slowdown High */
+      slowdown_high: number;
+      /**
+       * Slowdown Low
+       * @description 1 is as fast as with files of 130 MB.
+       */
+      slowdown_low: number;
+      /**
+       * Small
+       * @description The smallest size first.
+       */
+      small: components["schemas"]["SmallShareOut"][];
+      /** Tables */
+      tables: number;
+    };
+    /**
      * Resource
      * @description What a budget limits.
      *
@@ -3119,6 +3215,19 @@ export interface components {
      * @enum {string}
      */
     Role: "viewer" | "operator" | "approver" | "admin";
+    /**
+     * RoundTripsOut
+     * @description The waiting time of one scan of each table.
+     */
+    RoundTripsOut: {
+      /**
+       * Parallel
+       * @description Requests at the same time.
+       */
+      parallel: number;
+      /** Seconds */
+      seconds: number;
+    };
     /**
      * RowProof
      * @description The proof that the rows are the same before and after.
@@ -3341,6 +3450,55 @@ export interface components {
        * @description The verdict in words, with its reason.
        */
       sentence: string;
+    };
+    /**
+     * SmallFilesReportOut
+     * @description What small files cost; without a measured table with data files, total is null.
+     */
+    SmallFilesReportOut: {
+      /**
+       * First
+       * @description The tables to compact first.
+       */
+      first: components["schemas"]["ReportLineOut"][];
+      /**
+       * Left Out
+       * @description Tables without readable data files.
+       */
+      left_out: number;
+      /**
+       * Namespaces
+       * @description The most avoidable requests first.
+       */
+      namespaces: components["schemas"]["ReportLineOut"][];
+      /** Scans Per Day */
+      scans_per_day: number;
+      /**
+       * Sentences
+       * @description The report in words, with its sources.
+       */
+      sentences: string[];
+      /**
+       * Storages
+       * @description The kinds of storage of the estimate.
+       */
+      storages: components["schemas"]["StorageProfile"][];
+      total: components["schemas"]["ReportLineOut"] | null;
+    };
+    /**
+     * SmallShareOut
+     * @description The files below one size.
+     */
+    SmallShareOut: {
+      /** Below Bytes */
+      below_bytes: number;
+      /** Files */
+      files: number;
+      /**
+       * Share
+       * @description Of all data files.
+       */
+      share: number;
     };
     /**
      * SnapshotList
@@ -6782,6 +6940,182 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["ReplicaOut"][];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_small_files_report: {
+    parameters: {
+      query?: {
+        /** @description Estimate as if all tables were on this kind of storage. Default: the setting impact.profile, else each table's location. */
+        storage?: components["schemas"]["StorageProfile"] | null;
+        /** @description How often a day each table is read as a whole. */
+        scans_per_day?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SmallFilesReportOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_small_files_csv: {
+    parameters: {
+      query?: {
+        /** @description Estimate as if all tables were on this kind of storage. Default: the setting impact.profile, else each table's location. */
+        storage?: components["schemas"]["StorageProfile"] | null;
+        /** @description How often a day each table is read as a whole. */
+        scans_per_day?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A head with the names of the columns, then a line for all tables, for each namespace and for each table to compact first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/csv": string;
         };
       };
       /** @description Unauthorized */

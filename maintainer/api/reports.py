@@ -1,0 +1,213 @@
+"""Reports on what small files cost, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import Field
+
+from maintainer.api.access import on_any
+from maintainer.api.auth import PersonIn
+from maintainer.api.deps import ContextIn
+from maintainer.api.health_schemas import Schema
+from maintainer.api.table_export import CSV, make_harmless
+from maintainer.domain.access import Role
+from maintainer.measure.impact import StorageProfile
+from maintainer.measure.report import (
+    MAX_SCANS_PER_DAY,
+    PARALLEL,
+    SMALL_BOUNDS_BYTES,
+    Report,
+    ReportLine,
+)
+from maintainer.measure.report_sentences import describe
+from maintainer.ports.store.tables import TableQuery
+from maintainer.requests.report import report_small_files
+
+router = APIRouter(tags=["overview"])
+
+
+class SmallShareOut(Schema):
+    """The files below one size."""
+
+    below_bytes: int
+    files: int
+    share: Annotated[float, Field(description="Of all data files.")]
+
+
+class RoundTripsOut(Schema):
+    """The waiting time of one scan of each table."""
+
+    parallel: Annotated[int, Field(description="Requests at the same time.")]
+    seconds: float
+
+
+class ReportLineOut(Schema):
+    """The files of a table, a namespace or all tables, and what they cost."""
+
+    name: str
+    tables: int
+    files: int
+    bytes: int
+    average_file_size_bytes: float
+    small: Annotated[list[SmallShareOut], Field(description="The smallest size first.")]
+    slowdown_low: Annotated[float, Field(description="1 is as fast as with files of 130 MB.")]
+    slowdown_high: float
+    requests: Annotated[int, Field(description="Of one scan of each table; at least.")]
+    requests_saved: Annotated[
+        int, Field(description="That files of the target size would not need.")
+    ]
+    requests_per_day: float
+    requests_saved_per_day: float
+    cost_per_day: Annotated[
+        float | None, Field(description="In the currency of the configured price; null: no price.")
+    ]
+    cost_saved_per_day: float | None
+    round_trips: list[RoundTripsOut]
+
+
+class SmallFilesReportOut(Schema):
+    """What small files cost; without a measured table with data files, total is null."""
+
+    total: ReportLineOut | None
+    namespaces: Annotated[
+        list[ReportLineOut], Field(description="The most avoidable requests first.")
+    ]
+    first: Annotated[list[ReportLineOut], Field(description="The tables to compact first.")]
+    left_out: Annotated[int, Field(description="Tables without readable data files.")]
+    storages: Annotated[
+        list[StorageProfile], Field(description="The kinds of storage of the estimate.")
+    ]
+    scans_per_day: float
+    sentences: Annotated[list[str], Field(description="The report in words, with its sources.")]
+
+
+def read_report(
+    context: ContextIn,
+    person: PersonIn,
+    storage: Annotated[
+        StorageProfile | None,
+        Query(
+            description="Estimate as if all tables were on this kind of storage. Default: the "
+            "setting impact.profile, else each table's location."
+        ),
+    ] = None,
+    scans_per_day: Annotated[
+        float,
+        Query(
+            gt=0,
+            le=MAX_SCANS_PER_DAY,
+            description="How often a day each table is read as a whole.",
+        ),
+    ] = 1.0,
+) -> Report:
+    """Report on the tables that the person may see."""
+    model = context.impact if storage is None else replace(context.impact, profile=storage)
+    within = TableQuery(within=person.sees)
+    return report_small_files(context.ports.store, model, scans_per_day, within)
+
+
+ReportIn = Annotated[Report, Depends(read_report)]
+
+
+@router.get(
+    "/reports/small-files", summary="What small files cost", dependencies=[on_any(Role.VIEWER)]
+)
+def get_small_files_report(found: ReportIn) -> SmallFilesReportOut:
+    """The share of small files and their cost by namespace, and the tables to compact first.
+
+    The report uses the latest health of each table. Slowdowns are estimates from published
+    measurements; requests are counted from the files.
+    """
+    return SmallFilesReportOut(
+        total=None if found.total is None else _write_line(found, found.total),
+        namespaces=[_write_line(found, line) for line in found.namespaces],
+        first=[_write_line(found, line) for line in found.first],
+        left_out=found.left_out,
+        storages=list(found.profiles),
+        scans_per_day=found.scans_per_day,
+        sentences=list(describe(found)),
+    )
+
+
+def _write_line(found: Report, line: ReportLine) -> ReportLineOut:
+    return ReportLineOut(
+        name=line.name,
+        tables=line.tables,
+        files=line.files,
+        bytes=line.bytes,
+        average_file_size_bytes=line.average_file_size_bytes,
+        small=[
+            SmallShareOut(below_bytes=bound, files=files, share=share)
+            for bound, files, share in zip(
+                SMALL_BOUNDS_BYTES, line.files_under, line.shares_under, strict=True
+            )
+        ],
+        slowdown_low=line.slowdown_low,
+        slowdown_high=line.slowdown_high,
+        requests=line.requests,
+        requests_saved=line.requests_saved,
+        requests_per_day=found.requests_per_day(line.requests),
+        requests_saved_per_day=found.requests_per_day(line.requests_saved),
+        cost_per_day=found.cost_per_day(line.requests),
+        cost_saved_per_day=found.cost_per_day(line.requests_saved),
+        round_trips=[
+            RoundTripsOut(parallel=parallel, seconds=found.wait_seconds(line.requests, parallel))
+            for parallel in PARALLEL
+        ],
+    )
+
+
+_CSV: dict[int | str, dict[str, Any]] = {
+    HTTPStatus.OK.value: {
+        "description": "A head with the names of the columns, then a line for all tables, for "
+        "each namespace and for each table to compact first.",
+        "content": {CSV: {"schema": {"type": "string"}}},
+    }
+}
+_PLAIN = (
+    "name", "tables", "files", "bytes", "average_file_size_bytes", "slowdown_low",
+    "slowdown_high", "requests", "requests_saved", "requests_per_day", "requests_saved_per_day",
+    "cost_per_day", "cost_saved_per_day",
+)  # fmt: skip
+COLUMNS = (
+    "of",
+    *_PLAIN,
+    *(f"share_below_{bound}_bytes" for bound in SMALL_BOUNDS_BYTES),
+    *(f"round_trip_seconds_{parallel}_parallel" for parallel in PARALLEL),
+)
+
+
+@router.get(
+    "/reports/small-files.csv",
+    summary="What small files cost, as CSV",
+    responses=_CSV,
+    response_class=Response,
+    dependencies=[on_any(Role.VIEWER)],
+)
+def get_small_files_csv(found: ReportIn) -> Response:
+    """The lines of the report in UTF-8; `of` says of what a line is. An unknown figure is empty.
+
+    A text that a spreadsheet would take for a formula begins with `'`.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    for of, lines in (
+        ("fleet", [] if found.total is None else [found.total]),
+        ("namespace", found.namespaces),
+        ("table", found.first),
+    ):
+        for line in lines:
+            written = _write_line(found, line)
+            plain = [make_harmless(getattr(written, name)) for name in _PLAIN]
+            shares = [small.share for small in written.small]
+            waits = [wait.seconds for wait in written.round_trips]
+            writer.writerow([of, *plain, *shares, *waits])
+    headers = {"Content-Disposition": 'attachment; filename="small-files.csv"'}
+    return Response(text.getvalue(), media_type=CSV, headers=headers)
