@@ -8,6 +8,7 @@ import * as fleet from "./fixtures/fleet.ts";
 import * as jobs from "./fixtures/jobs.ts";
 import * as policies from "./fixtures/policies.ts";
 import * as tables from "./fixtures/tables.ts";
+import * as reports from "./fixtures/reports.ts";
 import * as orphans from "./fixtures/orphans.ts";
 import * as snapshots from "./fixtures/snapshots.ts";
 import { minutesAgo } from "./fixtures/times.ts";
@@ -128,6 +129,8 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
       return send(response, fleet.audit);
     case "settings":
       return send(response, fleet.settings);
+    case "reports":
+      return send(response, reports.makeReport(url.searchParams));
     case "pools":
       return send(response, fleet.pools);
     case "policies":

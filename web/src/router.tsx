@@ -7,6 +7,7 @@ import {
   readFleetAddress,
   readJobsAddress,
   readPoliciesAddress,
+  readReportsAddress,
   readTableAddress,
   readTablesAddress,
 } from "./lib/addresses";
@@ -25,6 +26,7 @@ const jobPage = lazyPage(() => import("./pages/job/JobPage"), "JobPage");
 const activityPage = lazyPage(() => import("./pages/activity/ActivityPage"), "ActivityPage");
 const catalogsPage = lazyPage(() => import("./pages/catalogs/CatalogsPage"), "CatalogsPage");
 const settingsPage = lazyPage(() => import("./pages/settings/SettingsPage"), "SettingsPage");
+const reportsPage = lazyPage(() => import("./pages/reports/ReportsPage"), "ReportsPage");
 const policiesPage = lazyPage(() => import("./pages/policies/PoliciesPage"), "PoliciesPage");
 
 const root = createRootRoute({
@@ -86,6 +88,13 @@ const policiesRoute = createRoute({
   component: policiesPage,
 });
 
+const reportsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/reports",
+  validateSearch: readReportsAddress,
+  component: reportsPage,
+});
+
 const activityRoute = createRoute({
   getParentRoute: () => root,
   path: "/activity",
@@ -116,6 +125,7 @@ export const router = createRouter({
     jobsRoute,
     jobRoute,
     policiesRoute,
+    reportsRoute,
     activityRoute,
     catalogsRoute,
     settingsRoute,
@@ -136,6 +146,7 @@ export function preloadPages(): void {
     jobsPage,
     jobPage,
     policiesPage,
+    reportsPage,
     activityPage,
     catalogsPage,
     settingsPage,

@@ -5,6 +5,7 @@ type Schemas = components["schemas"];
 export type Admission = Schemas["AdmissionOut"];
 export type AuditEntry = Schemas["AuditEntryOut"];
 export type Band = Schemas["Band"];
+export type ReportLine = Schemas["ReportLineOut"];
 export type Role = Schemas["Role"];
 export type Session = Schemas["SessionOut"];
 export type CatalogOut = Schemas["CatalogOut"];
@@ -56,6 +57,7 @@ export type PolicyValue = Schemas["PolicyValueOut"];
 export type PolicyVersion = Schemas["PolicyVersionOut"];
 export type PolicyVerdict = Schemas["PolicyVerdict"];
 export type Pool = Schemas["PoolOut"];
+export type SmallFilesReport = Schemas["SmallFilesReportOut"];
 export type Setting = Schemas["SettingOut"];
 export type Settings = Schemas["SettingsOut"];
 export type Replica = Schemas["ReplicaOut"];
@@ -87,4 +89,10 @@ export interface TablePath {
   catalog: string;
   namespace: string;
   table: string;
+}
+
+/** The assumptions of the report on small files; without a storage each table's own. */
+export interface ReportChoice {
+  storage?: StorageProfile;
+  scans_per_day?: number;
 }

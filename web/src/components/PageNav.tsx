@@ -16,6 +16,7 @@ const PAGES = linkOptions([
   { to: "/namespaces", label: "Namespaces", activeOptions: ANY_SEARCH },
   { to: "/jobs", label: "Jobs", activeOptions: ANY_SEARCH },
   { to: "/policies", label: "Policies", activeOptions: ANY_SEARCH },
+  { to: "/reports", label: "Reports", activeOptions: ANY_SEARCH },
   { to: "/catalogs", label: "Catalogs", activeOptions: ANY_SEARCH },
   { to: "/activity", label: "Activity", activeOptions: ANY_SEARCH },
   { to: "/settings", label: "Settings", activeOptions: ANY_SEARCH },

@@ -28,7 +28,7 @@ describe("the pages", () => {
   it("stand beside each other in a wide window, with the matters for a person", async () => {
     serve(false);
     await show(<PageNav hasInbox />);
-    expect(pages().getAllByRole("link")).toHaveLength(9);
+    expect(pages().getAllByRole("link")).toHaveLength(10);
     expect(await screen.findByRole("link", { name: /Inbox.*3/ })).toHaveAttribute("href", "/inbox");
     expect(screen.queryByRole("button")).not.toBeInTheDocument();
   });
@@ -40,7 +40,7 @@ describe("the pages", () => {
     expect(menu).toHaveAttribute("aria-expanded", "false");
     expect(screen.queryByRole("link")).not.toBeInTheDocument();
     await userEvent.click(menu);
-    expect(pages().getAllByRole("link")).toHaveLength(9);
+    expect(pages().getAllByRole("link")).toHaveLength(10);
     await userEvent.keyboard("{Escape}");
     expect(screen.queryByRole("link")).not.toBeInTheDocument();
     await userEvent.click(menu);

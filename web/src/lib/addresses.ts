@@ -1,7 +1,7 @@
 // What the page keeps in its address, read leniently: what is not understood is left out.
 import type { AuditFilters } from "../api/audit";
 import type { JobFilters } from "../api/queries";
-import type { Band } from "../api/types";
+import type { Band, ReportChoice } from "../api/types";
 import {
   isFleetMetric,
   isHistoryMetric,
@@ -12,7 +12,7 @@ import {
 } from "./metrics";
 import { isTableSort, type TableSort } from "./sorts";
 import { parseColumns, writeColumns } from "./tableColumns";
-import { BANDS, JOB_RULES, JOB_STATES } from "./words";
+import { BANDS, JOB_RULES, JOB_STATES, STORAGES } from "./words";
 
 type Raw = Record<string, unknown>;
 
@@ -70,6 +70,9 @@ export interface PoliciesAddress {
 export function isPolicyTab(value: unknown): value is PolicyTab {
   return typeof value === "string" && value in POLICY_TABS;
 }
+
+/** How often a day each table is read, to choose from. */
+export const SCANS_PER_DAY = [1, 10, 100, 1000] as const;
 
 function readText(value: unknown): string | undefined {
   // The router reads a search for 2026 as a number.
@@ -145,4 +148,10 @@ export function readActivityAddress(raw: Raw): AuditFilters {
     ...(actor && { actor }),
     ...(isHistoryRange(raw.range) && { range: raw.range }),
   };
+}
+
+export function readReportsAddress(raw: Raw): ReportChoice {
+  const storage = STORAGES.find((known) => known === raw.storage);
+  const scans = SCANS_PER_DAY.find((known) => known === raw.scans_per_day);
+  return { ...(storage && { storage }), ...(scans && { scans_per_day: scans }) };
 }

@@ -176,6 +176,8 @@ export const PROFILE_WORDS: Record<StorageProfile, string> = {
   ozone: "Ozone",
 };
 
+export const STORAGES = Object.keys(PROFILE_WORDS) as StorageProfile[];
+
 /** The finished jobs that a predicted cost is based on. */
 export const BASIS_WORDS: Record<Cost["basis"], string> = {
   table: "jobs of this table",
