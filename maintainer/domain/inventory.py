@@ -142,6 +142,8 @@ class Snapshot:
     committed_at: datetime
     operation: str  # append | replace | overwrite | delete; "" when the summary has none
     summary: Mapping[str, str] = field(default_factory=dict)
+    first_row_id: int | None = None  # None before format version 3
+    added_rows: int | None = None  # row ids that the snapshot has taken, from first_row_id on
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +213,7 @@ class TableInventory:
     statistics: tuple[StatisticsFile, ...] = ()
     partition_statistics: tuple[StatisticsFile, ...] = ()
     is_sorted: bool = False  # the table has a sort order
+    next_row_id: int | None = None  # above all row ids ever given; None before format version 3
 
 
 class FaultKind(StrEnum):

@@ -127,6 +127,7 @@ class Baseline:
     snapshot_at: datetime | None = None  # when the current snapshot was committed
     lapsed_tags: tuple[str, ...] = ()  # rollback tags of earlier jobs whose age is over
     state: str = ""  # hash of what other writers change; empty: stored by an earlier version
+    next_row_id: int | None = None  # of format version 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow as pa
@@ -20,6 +21,7 @@ from pyiceberg.table import Table
 
 from maintainer.adapters.catalog.limits import UnreadableFileError
 from maintainer.adapters.catalog.manifests.container import open_container
+from maintainer.adapters.catalog.row_ids import find_first_new_id, find_lost_ids, find_unnumbered
 from maintainer.domain.effect import CanaryResult
 from maintainer.domain.units import MIB
 
@@ -40,26 +42,55 @@ class _WrongFileError(Exception):
     """The file is not what its manifest says."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """What the table allows in a data file."""
+
+    field_ids: set[int]
+    first_new_id: int | None  # a rewritten row has a lower id; None: it may have none
+
+
 def read_canary(table: Table, snapshot_ids: Sequence[int]) -> CanaryResult:
     """Read a few files that these snapshots added; an expired snapshot adds none."""
     field_ids = {field_id for schema in table.schemas().values() for field_id in schema.field_ids}
     read, problems, unread = 0, [], []
-    for file in _choose(list(_added_files(table, snapshot_ids))):
+    for file, first_new_id in _choose(list(_added_files(table, snapshot_ids))):
         try:
-            _check_file(table.io, file, field_ids)
+            _check_file(table.io, file, _Expected(field_ids, first_new_id))
             read += 1
         except _WrongFileError as error:
             problems.append(f"{file.file_path} {error}")
         # Storage libraries raise any exception, and an unseen file proves nothing.
         except Exception as error:  # noqa: BLE001
             unread.append(f"{file.file_path}: {type(error).__name__}: {error}")
+    try:
+        problems += _find_unnumbered(table, snapshot_ids)
+    except Exception as error:  # noqa: BLE001 - as above, of a manifest
+        unread.append(f"the manifests' row ids: {type(error).__name__}: {error}")
     return CanaryResult(read, tuple(problems), tuple(unread))
 
 
-def _added_files(table: Table, snapshot_ids: Sequence[int]) -> Iterator[DataFile]:
+def _find_unnumbered(table: Table, snapshot_ids: Sequence[int]) -> Iterator[str]:
     for snapshot_id in list(reversed(snapshot_ids))[:MAX_SNAPSHOTS]:
-        snapshot = table.snapshot_by_id(snapshot_id)
-        manifests = snapshot.manifests(table.io) if snapshot is not None else []
+        first_new_id = find_first_new_id(table, snapshot_id)
+        if first_new_id is not None:
+            manifests = _manifests_of(table, snapshot_id)
+            new = [one for one in manifests if one.added_snapshot_id == snapshot_id]
+            yield from find_unnumbered(table.io, new, first_new_id)
+
+
+def _manifests_of(table: Table, snapshot_id: int) -> list[ManifestFile]:
+    snapshot = table.snapshot_by_id(snapshot_id)
+    return snapshot.manifests(table.io) if snapshot is not None else []
+
+
+def _added_files(
+    table: Table, snapshot_ids: Sequence[int]
+) -> Iterator[tuple[DataFile, int | None]]:
+    """Yield each added file, with the lowest row id that its snapshot may give (None: unknown)."""
+    for snapshot_id in list(reversed(snapshot_ids))[:MAX_SNAPSHOTS]:
+        first_new_id = find_first_new_id(table, snapshot_id)
+        manifests = _manifests_of(table, snapshot_id)
         for manifest in [manifest for manifest in manifests if _is_new(manifest, snapshot_id)][
             :MAX_MANIFESTS
         ]:
@@ -68,7 +99,7 @@ def _added_files(table: Table, snapshot_ids: Sequence[int]) -> Iterator[DataFile
                     entry.status == ManifestEntryStatus.ADDED
                     and (entry.snapshot_id or snapshot_id) == snapshot_id
                 ):
-                    yield entry.data_file
+                    yield entry.data_file, first_new_id
 
 
 def _is_new(manifest: ManifestFile, snapshot_id: int) -> bool:
@@ -77,13 +108,13 @@ def _is_new(manifest: ManifestFile, snapshot_id: int) -> bool:
     )  # None in version 1, which does not record it
 
 
-def _choose(files: list[DataFile]) -> list[DataFile]:
+def _choose(files: list[tuple[DataFile, int | None]]) -> list[tuple[DataFile, int | None]]:
     """Choose files evenly spread over all of them."""
     step = max(1, -(-len(files) // MAX_FILES))
     return files[::step]
 
 
-def _check_file(io: FileIO, file: DataFile, field_ids: set[int]) -> None:
+def _check_file(io: FileIO, file: DataFile, expected: _Expected) -> None:
     source = io.new_input(file.file_path)
     try:
         length = len(source)
@@ -97,31 +128,31 @@ def _check_file(io: FileIO, file: DataFile, field_ids: set[int]) -> None:
         message = f"has {length:,} bytes, and its manifest says {file.file_size_in_bytes:,}"
         raise _WrongFileError(message)
     rows = (
-        _count_in_memory(source, file, field_ids)
+        _count_in_memory(source, file, expected)
         if length <= MAX_READ_BYTES
-        else _count_by_footer(source, file, field_ids)
+        else _count_by_footer(source, file, expected)
     )
     if rows is not None and rows != file.record_count:
         message = f"holds {rows:,} rows, and its manifest says {file.record_count:,}"
         raise _WrongFileError(message)
 
 
-def _count_in_memory(source: InputFile, file: DataFile, field_ids: set[int]) -> int | None:
+def _count_in_memory(source: InputFile, file: DataFile, expected: _Expected) -> int | None:
     """Count the rows of a file in memory; every error from here on is the file's."""
     with source.open() as stream:
         raw = stream.read()
     try:
         if file.file_format == FileFormat.AVRO:
             return sum(count for count, _ in open_container(raw).blocks())
-        return _count_rows(pa.BufferReader(raw), file, field_ids)
+        return _count_rows(pa.BufferReader(raw), file, expected)
     except (pa.ArrowException, OSError, UnreadableFileError) as error:
         raise _unreadable(file, error) from error
 
 
-def _count_by_footer(source: InputFile, file: DataFile, field_ids: set[int]) -> int | None:
+def _count_by_footer(source: InputFile, file: DataFile, expected: _Expected) -> int | None:
     with source.open() as stream:
         try:
-            return _count_rows(stream, file, field_ids)
+            return _count_rows(stream, file, expected)
         except pa.ArrowInvalid as error:  # an OSError may come from the storage
             raise _unreadable(file, error) from error
 
@@ -131,11 +162,11 @@ def _unreadable(file: DataFile, error: Exception) -> _WrongFileError:
 
 
 # A file of PyIceberg's or a buffer of PyArrow's.
-def _count_rows(stream: Any, file: DataFile, field_ids: set[int]) -> int | None:  # noqa: ANN401
+def _count_rows(stream: Any, file: DataFile, expected: _Expected) -> int | None:  # noqa: ANN401
     match file.file_format:
         case FileFormat.PARQUET:
             return _read_parquet(
-                pq.ParquetFile(stream), field_ids if file.content == DataFileContent.DATA else None
+                pq.ParquetFile(stream), expected if file.content == DataFileContent.DATA else None
             )
         case FileFormat.ORC:
             return int(pa.orc.ORCFile(stream).nrows)
@@ -143,9 +174,10 @@ def _count_rows(stream: Any, file: DataFile, field_ids: set[int]) -> int | None:
             return None
 
 
-def _read_parquet(parquet: pq.ParquetFile, field_ids: set[int] | None) -> int:
-    if field_ids is not None:
-        _check_columns(parquet.schema_arrow, field_ids)
+def _read_parquet(parquet: pq.ParquetFile, expected: _Expected | None) -> int:
+    if expected is not None:
+        _check_columns(parquet.schema_arrow, expected.field_ids)
+        _check_row_ids(parquet, expected.first_new_id)
     if (
         parquet.metadata.num_row_groups
         and parquet.metadata.row_group(0).total_byte_size <= MAX_READ_BYTES
@@ -167,6 +199,12 @@ def _check_columns(schema: pa.Schema, field_ids: set[int]) -> None:
                 f"the table's"
             )
             raise _WrongFileError(message)
+
+
+def _check_row_ids(parquet: pq.ParquetFile, first_new_id: int | None) -> None:
+    lost = find_lost_ids(parquet, first_new_id) if first_new_id is not None else None
+    if lost is not None:
+        raise _WrongFileError(lost)
 
 
 def _find_field_id(field: Any) -> int | None:  # noqa: ANN401 - pyarrow has no types

@@ -298,6 +298,7 @@ class Inventories:
             statistics=metadata.statistics,
             partition_statistics=metadata.partition_statistics,
             is_sorted=metadata.is_sorted,
+            next_row_id=metadata.next_row_id,
             specs=tuple(spec.describe() for _, spec in sorted(metadata.specs.items())),
         )
 

@@ -97,4 +97,5 @@ def take_baseline(inventory: TableInventory, health: TableHealth) -> Baseline:
         ),
         lapsed_tags=find_lapsed_tags(health, health.measured_at),
         state=digest_state(health),
+        next_row_id=inventory.next_row_id,
     )

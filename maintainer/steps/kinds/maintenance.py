@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from maintainer.compare.conclusion import conclude, find_statistics
 from maintainer.compare.effect import compare, split_commits
+from maintainer.compare.lineage import find_lineage_faults
 from maintainer.compare.proof import (
     compare_contents,
     explain_difference,
@@ -211,6 +212,9 @@ def find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -
         job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there)
     )
     effect = prove_contents(ports, job, commits.own, scanned.inventory, compared)
+    if not effect.is_idle:
+        faults = find_lineage_faults(baseline, commits.own, scanned.inventory)
+        effect = replace(effect, failed_proofs=(*effect.failed_proofs, *faults))
     # Pause before anything else, so that no further job touches the table.
     if not pause_unproved(ports, job, effect):
         resume_readable(ports, job)

@@ -82,6 +82,22 @@ def test_guard_25_a_file_that_cannot_be_read_fails_the_job_and_pauses_the_table(
     }
 
 
+def test_guard_25_row_ids_that_are_given_twice_fail_the_job_and_pause_the_table() -> None:
+    world = World()
+    table = world.put("orders")
+    world.replace(replace(world.look(table), format_version=3, next_row_id=1000))
+    job = submitted(world)
+    assert job.baseline is not None
+    assert job.baseline.next_row_id == 1000
+    result = world.mend(job)
+    *older, ours = world.look(table).snapshots
+    ours = replace(ours, first_row_id=0, added_rows=1000)
+    world.replace(replace(world.look(table), snapshots=(*older, ours), next_row_id=1000))
+    world.runner.finish(job.job_id, result)
+    words = "gives row ids from 0 on, and those below 1000 were given before"
+    assert_paused(world, table, settled(world, job), words)
+
+
 def test_guard_25_contents_that_differ_fail_the_job_and_pause_the_table() -> None:
     world = World()
     world.policies.layers = (layer(ENFORCE + "checksum: full\n"),)

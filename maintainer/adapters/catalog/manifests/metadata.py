@@ -69,6 +69,8 @@ class _Snapshot(msgspec.Struct, rename="kebab"):
     manifest_list: str | None = None
     manifests: list[str] | None = None  # v1 without a manifest list
     summary: msgspec.Raw = msgspec.Raw(b"null")
+    first_row_id: int | None = None  # from format v3 on
+    added_rows: int | None = None
 
 
 class _Ref(msgspec.Struct, rename="kebab"):
@@ -111,6 +113,7 @@ class _Document(msgspec.Struct, rename="kebab"):
     partition_statistics: list[_Statistics] | None = None
     default_sort_order_id: int | None = None
     sort_orders: list[_SortOrder] | None = None
+    next_row_id: int | None = None  # from format v3 on
 
 
 class _Version(msgspec.Struct, rename="kebab"):
@@ -143,6 +146,7 @@ class TableMetadata:
     statistics: tuple[StatisticsFile, ...] = ()
     partition_statistics: tuple[StatisticsFile, ...] = ()
     is_sorted: bool = False
+    next_row_id: int | None = None
 
     @property
     def is_partitioned(self) -> bool:
@@ -271,6 +275,7 @@ def _accept(document: _Document) -> TableMetadata:
             order.order_id == document.default_sort_order_id and order.fields
             for order in document.sort_orders or ()
         ),
+        next_row_id=document.next_row_id,
     )
 
 
@@ -292,6 +297,8 @@ def _snapshot(snapshot: _Snapshot) -> Snapshot:
         committed_at=_EPOCH + timedelta(milliseconds=snapshot.timestamp_ms),
         operation=read_operation(summary),
         summary=LazySummary(summary),
+        first_row_id=snapshot.first_row_id,
+        added_rows=snapshot.added_rows,
     )
 
 
