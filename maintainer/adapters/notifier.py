@@ -5,16 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta
-from math import inf
-from queue import Empty, Full, Queue
 from string import Template
-from threading import Event, Lock, Thread
+from threading import Lock
 from time import monotonic
 from typing import Final
 
+from maintainer.adapters.deliveries import MAX_WAITING, Deliveries
 from maintainer.adapters.notice_targets import TargetBounds, find_link_local, make_target
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
@@ -23,7 +21,6 @@ from maintainer.ports.store.notices import NoticeStore
 
 log = logging.getLogger(__name__)
 
-MAX_WAITING = 1000
 # After the last attempt the notice is dropped for that target.
 RETRY_WAITS = (
     timedelta(seconds=15),
@@ -37,7 +34,6 @@ HOLD = timedelta(
     minutes=2
 )  # another process delivers a notice this long after its own process has ended
 _LOOKS_PER_HOLD = 4
-_LOOK_SECONDS = 0.2
 
 _TYPES: Final = {  # as Apprise names them
     NoticeKind.FAILED_PROOF: "failure",
@@ -91,8 +87,6 @@ class _Letter:
     held_back: int
     targets: tuple[str, ...]
     number: int | None = None
-    attempts: int = 0
-    due: float = 0.0  # by the monotonic clock
     is_reported: bool = False  # at least one target has received it
 
 
@@ -119,14 +113,12 @@ class AppriseNotifier:
         self._targets = {
             name: make_target(name, url, options.bounds) for name, url in options.targets.items()
         }
-        self._waiting: Queue[_Letter] = Queue(MAX_WAITING)
-        self._refused: list[_Letter] = []
         self._under_way: set[int] = set()
         self._mutex = Lock()
         self._next_look = 0.0  # by the monotonic clock
-        self._closing = Event()
-        self._thread = Thread(target=self._deliver_all, name="notifier", daemon=True)
-        self._thread.start()
+        self._deliveries = Deliveries(
+            "notifier", self._deliver, options.retry_waits, self._look_after_others
+        )
 
     def notify(self, notice: Notice) -> None:
         """Queue the notice unless a limit holds it back; without the store there are no limits."""
@@ -151,9 +143,7 @@ class AppriseNotifier:
         self._queue(_Letter(posted.notice, posted.held_back, tuple(self._targets), posted.number))
 
     def _queue(self, letter: _Letter) -> None:
-        try:
-            self._waiting.put_nowait(letter)
-        except Full:
+        if not self._deliveries.put(letter):
             log.warning(
                 "notice.dropped kind=%s subject=%s waiting=%d",
                 letter.notice.kind,
@@ -162,17 +152,10 @@ class AppriseNotifier:
             )
             self._ask_store(letter, self._store.give_up_notice)
 
-    def _deliver_all(self) -> None:
-        while not (self._closing.is_set() and self._waiting.empty()):
-            with suppress(Empty):
-                self._deliver(self._waiting.get(timeout=_LOOK_SECONDS))
-            self._try_again(monotonic())
-            self._look_after_others(monotonic())
-        self._try_again(inf)  # a last time
-
-    def _look_after_others(self, now: float) -> None:
+    def _look_after_others(self) -> None:
         """Renew this process's notices, and take over those of ended processes."""
-        if now < self._next_look or self._closing.is_set():
+        now = monotonic()
+        if now < self._next_look:
             return
         hold = self._options.hold
         self._next_look = now + hold.total_seconds() / _LOOKS_PER_HOLD
@@ -192,13 +175,7 @@ class AppriseNotifier:
         for posted in taken:
             self._take(posted)
 
-    def _try_again(self, now: float) -> None:
-        due = [letter for letter in self._refused if letter.due <= now]
-        self._refused = [letter for letter in self._refused if letter.due > now]
-        for letter in due:
-            self._deliver(letter)
-
-    def _deliver(self, letter: _Letter) -> None:
+    def _deliver(self, letter: _Letter, attempt: int, is_last: bool) -> _Letter | None:
         notice = letter.notice
         title, body = write_notice(notice, self._options, letter.held_back)
         left = tuple(
@@ -211,26 +188,19 @@ class AppriseNotifier:
             )
             self._note(notice)
         if not left:
-            return
-        waits = self._options.retry_waits
-        if letter.attempts < len(waits) and not self._closing.is_set():
-            due = monotonic() + waits[letter.attempts].total_seconds()
-            self._refused.append(
-                replace(
-                    letter,
-                    targets=left,
-                    attempts=letter.attempts + 1,
-                    due=due,
-                    is_reported=is_reported,
-                )
-            )
-            return
-        if self._closing.is_set() and not is_reported:
+            return None
+        if is_last:
+            self._lose(letter, left, attempt, is_reported=is_reported)
+        return replace(letter, targets=left, is_reported=is_reported)
+
+    def _lose(
+        self, letter: _Letter, left: tuple[str, ...], attempts: int, *, is_reported: bool
+    ) -> None:
+        """Leave the notice to another process if this one ends, else give it up."""
+        notice, targets = letter.notice, ",".join(left)
+        if self._deliveries.is_closing and not is_reported:
             log.warning(
-                "notice.left kind=%s subject=%s targets=%s",
-                notice.kind,
-                notice.subject,
-                ",".join(left),
+                "notice.left kind=%s subject=%s targets=%s", notice.kind, notice.subject, targets
             )
             self._ask_store(
                 letter, lambda number: self._store.hold_notices([number], self._clock.now())
@@ -240,8 +210,8 @@ class AppriseNotifier:
             "notice.lost kind=%s subject=%s targets=%s attempts=%d",
             notice.kind,
             notice.subject,
-            ",".join(left),
-            letter.attempts + 1,
+            targets,
+            attempts,
         )
         if not is_reported:
             self._ask_store(letter, self._store.give_up_notice)
@@ -310,8 +280,7 @@ class AppriseNotifier:
 
     def close(self) -> None:
         """Deliver queued notices, for CLOSE_GRACE at most."""
-        self._closing.set()
-        self._thread.join(CLOSE_GRACE.total_seconds())
+        self._deliveries.close(CLOSE_GRACE)
 
 
 def write_notice(notice: Notice, options: NotifierOptions, held_back: int = 0) -> tuple[str, str]:

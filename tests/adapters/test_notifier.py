@@ -341,7 +341,7 @@ def test_a_notice_that_is_on_its_way_is_not_queued_twice(receiver: Receiver) -> 
     receiver.status = 500
     notifier = start(NotifierOptions({"down": receiver.url}, retry_waits=(timedelta(hours=1),)))
     notifier.notify(notice())
-    wait_until(lambda: bool(notifier._refused))
+    wait_until(lambda: bool(notifier._deliveries._refused))
     notifier.notify(notice(at=NOW + timedelta(minutes=1)))
     receiver.status = 200
     notifier.close()
@@ -419,7 +419,7 @@ def test_what_is_on_its_way_in_one_daemon_is_not_taken_by_another(receiver: Rece
 def test_too_many_at_once_are_dropped_and_counted(
     receiver: Receiver, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("maintainer.adapters.notifier.MAX_WAITING", 1)
+    monkeypatch.setattr("maintainer.adapters.deliveries.MAX_WAITING", 1)
     receiver.answers.clear()
     store = FakeStore()
     notifier = start(NotifierOptions({"slow": receiver.url}), store=store)

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from datetime import timedelta
 from http.server import ThreadingHTTPServer
 
 import pytest
@@ -26,6 +27,7 @@ from tests.samples import NOW, job_of_manifests
 from tests.small_http import SmallHandler, serve_on_loopback
 
 JOB = replace(job_of_manifests(), started_at=NOW, finished_at=NOW, state=JobState.SUCCEEDED)
+AT_ONCE = (timedelta(0), timedelta(0))
 CHANGED = replace(make_effect(), own_commits=1)
 UNCHANGED = replace(
     make_effect(), own_commits=0, snapshots_removed=0, orphans_removed=0, statistics_written=0
@@ -73,7 +75,7 @@ def send(
     effect: Effect | None = CHANGED,
 ) -> None:
     hook = webhook or hook_of(receiver)
-    with closing(WebhookExporter([hook], retry_seconds=(0.0, 0.0))) as exporter:
+    with closing(WebhookExporter([hook], retry_waits=AT_ONCE)) as exporter:
         exporter.job_finished(job, effect)
 
 
@@ -138,7 +140,7 @@ def test_a_failed_job_that_committed_parts_is_sent_with_its_reason(receiver: Rec
 @pytest.mark.parametrize("status", [500, 403, 302])
 def test_what_is_refused_is_sent_again(receiver: Receiver, status: int) -> None:
     receiver.refusals = [status]
-    with closing(WebhookExporter([hook_of(receiver)], (0.0,))) as exporter:
+    with closing(WebhookExporter([hook_of(receiver)], AT_ONCE)) as exporter:
         exporter.job_finished(JOB, CHANGED)
         wait_until(lambda: receiver.bodies != [])
     assert receiver.headers[0]["path"] == "/hook", "a redirect is not followed"
@@ -149,7 +151,7 @@ def test_a_receiver_that_stays_away_costs_its_request_and_shows_no_secret(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     hook = Webhook("refresh", "http://127.0.0.1:1/?key=planted", {"x-key": "planted"})
-    with caplog.at_level(logging.WARNING), closing(WebhookExporter([hook], (0.0,))) as exporter:
+    with caplog.at_level(logging.WARNING), closing(WebhookExporter([hook], AT_ONCE)) as exporter:
         exporter.job_finished(JOB, CHANGED)
     assert f"webhook.lost webhook=refresh job={JOB.job_id} error='ConnectionError'" in caplog.text
     assert "planted" not in caplog.text

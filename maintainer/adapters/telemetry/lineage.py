@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from contextlib import suppress
-from datetime import datetime
-from queue import Full, Queue
-from threading import Thread
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
 import requests
 
+from maintainer.adapters.deliveries import MAX_WAITING, Deliveries
 from maintainer.adapters.extras import require_package
 from maintainer.domain.effect import Effect
 from maintainer.domain.identifier import TableIdentifier
@@ -24,9 +22,8 @@ if TYPE_CHECKING:
 
 _PRODUCER: Final = "urn:iceberg-maintainer"
 _INTEGRATION: Final = "ICEBERG_MAINTAINER"
-_QUEUED_JOBS: Final = 1_000
 _REQUEST_SECONDS: Final = 5.0
-_CLOSE_SECONDS: Final = 2.0
+_CLOSE_GRACE: Final = timedelta(seconds=2)
 # OpenLineage's names of datasets: paths of these begin with a slash, keys of objects do not.
 _FILE_SYSTEMS: Final = frozenset({"file", "hdfs", "ofs", "viewfs"})
 _S3_NAMES: Final = frozenset({"s3a", "s3n"})
@@ -71,35 +68,29 @@ class LineageExporter:
         )
         self._namespace = namespace
         self._find_location = find_location
-        self._queue: Queue[tuple[Job, Effect | None] | None] = Queue(_QUEUED_JOBS)
-        self._thread = Thread(target=self._send_all, name="lineage", daemon=True)
-        self._thread.start()
+        self._deliveries = Deliveries("lineage", self._deliver)
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
         """Steps have no lineage."""
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         """Queue a job that has reached a final state."""
-        try:
-            self._queue.put_nowait((job, effect))
-        except Full:
-            log.warning("lineage.lost job=%s error=%r", job.job_id, f"{_QUEUED_JOBS} wait")
+        if not self._deliveries.put((job, effect)):
+            log.warning("lineage.lost job=%s error=%r", job.job_id, f"{MAX_WAITING} wait")
 
     def close(self) -> None:
         """Wait a moment for what is queued."""
-        with suppress(Full):
-            self._queue.put_nowait(None)
-        self._thread.join(_CLOSE_SECONDS)
+        self._deliveries.close(_CLOSE_GRACE)
 
-    def _send_all(self) -> None:
-        while (work := self._queue.get()) is not None:
-            job, effect = work
-            try:
-                for event in self._make_events(job, effect):
-                    self._transport.emit(event)
-            # The store, the network or a receiver: none may end the thread.
-            except Exception as error:  # noqa: BLE001
-                log.warning("lineage.lost job=%s error=%s", job.job_id, type(error).__name__)
+    def _deliver(self, work: tuple[Job, Effect | None], *_: object) -> None:
+        """Send the events of a job once: the client itself repeats a request."""
+        job, effect = work
+        try:
+            for event in self._make_events(job, effect):
+                self._transport.emit(event)
+        # The store, the network or a receiver: none may end the thread.
+        except Exception as error:  # noqa: BLE001
+            log.warning("lineage.lost job=%s error=%s", job.job_id, type(error).__name__)
 
     def _make_events(self, job: Job, effect: Effect | None) -> tuple[RunEvent, RunEvent]:
         from openlineage.client.event_v2 import (  # noqa: PLC0415

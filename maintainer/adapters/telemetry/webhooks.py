@@ -5,31 +5,25 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import UTC
-from math import inf
-from queue import Empty, Full, Queue
+from dataclasses import dataclass, field
+from datetime import UTC, timedelta
 from string import Template
-from threading import Event, Thread
-from time import monotonic
 from typing import Final
 
+from maintainer.adapters.deliveries import MAX_WAITING, Deliveries
 from maintainer.domain.effect import Effect
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.job import Job
 
-RETRY_SECONDS: Final = (5.0, 30.0, 120.0, 600.0, 1800.0)
+RETRY_WAITS: Final = tuple(timedelta(seconds=seconds) for seconds in (5, 30, 120, 600, 1800))
 PLACEHOLDERS: Final = frozenset({
     "job", "state", "rule", "table", "catalog", "namespace", "name", "snapshot", "ended_at",
     "sentence",
 })  # fmt: skip
 _SOURCE: Final = "urn:iceberg-maintainer"
 _TYPE: Final = "iceberg-maintainer.job"
-_QUEUED_JOBS: Final = 1_000
 _REQUEST_SECONDS: Final = 10.0
-_CLOSE_SECONDS: Final = 2.0
-_LOOK_SECONDS: Final = 0.2
+_CLOSE_GRACE: Final = timedelta(seconds=2)
 
 log = logging.getLogger(__name__)
 
@@ -57,30 +51,20 @@ class _Letter:
     webhook: Webhook
     job_id: str
     body: str
-    attempts: int = 0
-    due: float = 0.0  # by the monotonic clock
 
 
 class WebhookExporter:
-    """Sends from a thread of its own, and repeats what is refused after RETRY_SECONDS.
-
-    Requests that wait are in memory alone: the end of the process loses them after a moment.
-    """
+    """Sends from a thread of its own, and repeats what is refused after RETRY_WAITS."""
 
     def __init__(
-        self, webhooks: Sequence[Webhook], retry_seconds: Sequence[float] = RETRY_SECONDS
+        self, webhooks: Sequence[Webhook], retry_waits: Sequence[timedelta] = RETRY_WAITS
     ) -> None:
         # The settings import this module for its placeholders, and need no client.
         import requests  # noqa: PLC0415
 
         self._webhooks = webhooks
-        self._retry_seconds = retry_seconds
-        self._queue: Queue[_Letter] = Queue(_QUEUED_JOBS)
-        self._refused: list[_Letter] = []
-        self._closing = Event()
         self._session = requests.Session()
-        self._thread = Thread(target=self._send_all, name="webhooks", daemon=True)
-        self._thread.start()
+        self._deliveries = Deliveries("webhooks", self._deliver, retry_waits)
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
         """Steps cause no request."""
@@ -90,51 +74,20 @@ class WebhookExporter:
         for webhook in self._webhooks:
             if not webhook.wants(job, effect):
                 continue
-            try:
-                self._queue.put_nowait(
-                    _Letter(webhook, job.job_id, write_body(webhook, job, effect))
-                )
-            except Full:
-                log.warning(
-                    "webhook.lost webhook=%s job=%s error=%r",
-                    webhook.name,
-                    job.job_id,
-                    f"{_QUEUED_JOBS} wait",
-                )
+            letter = _Letter(webhook, job.job_id, write_body(webhook, job, effect))
+            if not self._deliveries.put(letter):
+                _log_refusal(letter, f"{MAX_WAITING} wait", is_lost=True)
 
     def close(self) -> None:
         """Wait a moment for what is queued; what was refused is tried a last time."""
-        self._closing.set()
-        self._thread.join(_CLOSE_SECONDS)
+        self._deliveries.close(_CLOSE_GRACE)
 
-    def _send_all(self) -> None:
-        while not (self._closing.is_set() and self._queue.empty()):
-            with suppress(Empty):
-                self._try(self._queue.get(timeout=_LOOK_SECONDS))
-            self._try_again(monotonic())
-        self._try_again(inf)
-
-    def _try_again(self, now: float) -> None:
-        due = [letter for letter in self._refused if letter.due <= now]
-        self._refused = [letter for letter in self._refused if letter.due > now]
-        for letter in due:
-            self._try(letter)
-
-    def _try(self, letter: _Letter) -> None:
+    def _deliver(self, letter: _Letter, _attempt: int, is_last: bool) -> _Letter | None:
         error = self._send(letter)
         if not error:
-            return
-        is_last = letter.attempts >= len(self._retry_seconds) or self._closing.is_set()
-        log.warning(
-            "webhook.%s webhook=%s job=%s error=%r",
-            "lost" if is_last else "refused",
-            letter.webhook.name,
-            letter.job_id,
-            error,
-        )
-        if not is_last:
-            due = monotonic() + self._retry_seconds[letter.attempts]
-            self._refused.append(replace(letter, attempts=letter.attempts + 1, due=due))
+            return None
+        _log_refusal(letter, error, is_lost=is_last)
+        return letter
 
     def _send(self, letter: _Letter) -> str:
         """Send one request; return why it was refused, or nothing.
@@ -154,6 +107,16 @@ class WebhookExporter:
         except Exception as error:  # noqa: BLE001
             return type(error).__name__
         return "" if answer.ok and not answer.is_redirect else f"HTTP {answer.status_code}"
+
+
+def _log_refusal(letter: _Letter, error: str, *, is_lost: bool) -> None:
+    log.warning(
+        "webhook.%s webhook=%s job=%s error=%r",
+        "lost" if is_lost else "refused",
+        letter.webhook.name,
+        letter.job_id,
+        error,
+    )
 
 
 def _content_type(webhook: Webhook) -> str:
