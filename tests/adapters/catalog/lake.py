@@ -15,9 +15,11 @@ import fastavro
 import pyarrow as pa
 from pyiceberg.catalog import load_catalog
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import Table
 
 from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.tables.pointer import locate
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content, ManifestDigest, TableInventory
 from maintainer.ports.catalog import Catalog
@@ -93,6 +95,10 @@ class Lake:
         with sqlite3.connect(self.database) as connection:
             connection.execute(statement, values)
         connection.close()
+
+    def location(self, *name: str) -> str:
+        """Where the metadata of a table lies, even of one that PyIceberg cannot load."""
+        return locate(self.writer, identify(*name), lambda *_: PyArrowFileIO()).location
 
     def point_to(self, metadata_location: str | None, table: str) -> None:
         self.execute(

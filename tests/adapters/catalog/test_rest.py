@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.manifests.metadata import MetadataError
 from maintainer.adapters.catalog.tables.loading import (
     CONNECT_TIMEOUT_SECONDS,
     READ_TIMEOUT_SECONDS,
@@ -117,7 +118,9 @@ class RestHandler(SmallHandler):
         self.end_headers()
 
     def load(self, namespace: tuple[str, ...], name: str) -> None:
-        if not self.server.lake.writer.table_exists((*namespace, name)):
+        try:
+            location = self.server.lake.location(*namespace, name)
+        except MetadataError:
             self.answer(
                 404,
                 {
@@ -129,7 +132,6 @@ class RestHandler(SmallHandler):
                 },
             )
             return
-        location = self.server.lake.writer.load_table((*namespace, name)).metadata_location
         self.answer(
             200,
             {

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping
 
+from pydantic import ValidationError
 from pyiceberg.catalog import Catalog
+from pyiceberg.catalog.noop import NoopCatalog
+from pyiceberg.exceptions import ValidationError as WrappedError
 from pyiceberg.io import FileIO, InputFile, OutputFile, load_file_io
+from pyiceberg.serializers import Compressor
 from pyiceberg.table import StaticTable, Table
+from pyiceberg.table.metadata import TableMetadataUtil
 
 from maintainer.adapters.catalog.limits import local_path
-from maintainer.adapters.catalog.tables.pointer import locate
+from maintainer.adapters.catalog.tables.pointer import Pointer, locate
+from maintainer.adapters.catalog.tables.unknown_types import (
+    names_unknown_type,
+    with_known_types,
+)
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.location import PLACE_PROPERTIES, Aliases, normalise_path
 
@@ -31,12 +41,30 @@ def load_table(
 ) -> Table:
     """Load a table; with aliases from its metadata file, as PyIceberg's catalogs know one name."""
     if not aliases.pairs:
-        return catalog.load_table((*table.namespace, table.name))
+        try:
+            return catalog.load_table((*table.namespace, table.name))
+        except (ValidationError, WrappedError) as error:
+            if not names_unknown_type(error):
+                raise
+        return _read_unknown_types(locate(catalog, table, io_for))
     pointer = locate(catalog, table, io_for)
     properties = dict(pointer.io.properties)
     loaded = StaticTable.from_metadata(aliases.resolve(pointer.location), properties)
     loaded.io = AliasedFileIO(properties, pointer.location, aliases)
     return loaded
+
+
+def _read_unknown_types(pointer: Pointer) -> StaticTable:
+    compression = Compressor.get_compressor(location=pointer.location)
+    with (
+        pointer.io.new_input(pointer.location).open() as stream,
+        compression.stream_decompressor(stream) as plain,
+    ):
+        document = with_known_types(json.loads(plain.read()))
+    metadata = TableMetadataUtil.parse_obj(document)
+    return StaticTable(
+        (pointer.location,), metadata, pointer.location, pointer.io, NoopCatalog("unknown types")
+    )
 
 
 class AliasedFileIO(FileIO):

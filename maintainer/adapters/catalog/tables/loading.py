@@ -7,15 +7,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
+from pydantic import ValidationError
 from pyiceberg.catalog import Catalog, load_catalog
-from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.catalog.rest import Endpoints, RestCatalog, TableResponse
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.table import Table
+from pyiceberg.typedef import Identifier
 from pyiceberg.utils.properties import property_as_bool
 from requests import Session
 from sqlalchemy import URL, inspect, make_url
 from sqlalchemy.exc import ArgumentError
 
 from maintainer.adapters.catalog.faults import explain, secrets_of
+from maintainer.adapters.catalog.tables.unknown_types import (
+    names_unknown_type,
+    with_known_types,
+)
 from maintainer.adapters.extras import require_package
 from maintainer.domain.errors import CatalogUnavailableError
 
@@ -58,6 +65,23 @@ class BoundedRestCatalog(RestCatalog):
             session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS), verify=verify
         )
         return session
+
+    def load_table(self, identifier: str | Identifier) -> Table:
+        """Load a table, also one with columns of a type that PyIceberg does not know."""
+        try:
+            table: Table = super().load_table(identifier)
+        except ValidationError as error:
+            if not names_unknown_type(error):
+                raise
+        else:
+            return table
+        path = self._split_identifier_for_path(identifier)
+        response = self._session.get(self.url(Endpoints.load_table, **path))
+        response.raise_for_status()
+        document = response.json()
+        document["metadata"] = with_known_types(document["metadata"])
+        loaded = TableResponse.model_validate(document)
+        return self._response_to_table(self.identifier_to_tuple(identifier), loaded)
 
 
 def open_catalog(name: str, properties: Mapping[str, str]) -> Catalog:
