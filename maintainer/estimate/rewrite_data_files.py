@@ -330,7 +330,7 @@ def estimate_groups(groups: Sequence[FileGroup], max_files: int | None = None) -
 
     items_removed counts only groups with a reduction.
     """
-    taken = list(_take(groups, max_files))
+    taken = list(take_groups(groups, max_files))
     removed = sum(group.removed for group in taken)
     error = sum(group.error for group in taken)
     if len(taken) < len(groups) or any(
@@ -349,7 +349,7 @@ def estimate_groups(groups: Sequence[FileGroup], max_files: int | None = None) -
     )
 
 
-def _take(groups: Iterable[FileGroup], most: int | None) -> Iterator[FileGroup]:
+def take_groups(groups: Iterable[FileGroup], most: int | None) -> Iterator[FileGroup]:
     """The first groups up to this many files. The last group may be taken in part."""
     left = most
     for group in groups:

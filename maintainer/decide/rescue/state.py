@@ -1,0 +1,258 @@
+"""The health of a table after a job, as the estimate of the job predicts it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from math import ceil
+
+from maintainer.domain.action import (
+    ExpireSnapshots,
+    RewriteDataFiles,
+    RewriteManifests,
+    RewritePositionDeleteFiles,
+)
+from maintainer.domain.file_sizes import FileSizes
+from maintainer.domain.health import (
+    ManifestGroup,
+    PartitionHealth,
+    PartitionKey,
+    SnapshotStamp,
+    TableHealth,
+)
+from maintainer.domain.inventory import ManifestContent, Ref
+from maintainer.domain.pin import Pin
+from maintainer.domain.plan import PlannedAction
+from maintainer.domain.policy import Policy
+from maintainer.domain.rules import ExpireSnapshotsRule, RewriteDataFilesRule
+from maintainer.domain.safeguards import rollback_tag
+from maintainer.estimate.retained_snapshots import preview_expiry
+from maintainer.estimate.rewrite_data_files import (
+    FileGroup,
+    PlannerOptions,
+    plan_groups,
+    take_groups,
+)
+
+
+def predict_health(
+    health: TableHealth,
+    planned: PlannedAction,
+    policy: Policy,
+    at: datetime,
+    pins: Iterable[Pin] = (),
+) -> TableHealth:
+    """The health after a planned job that ends at this time, if nobody else writes meanwhile."""
+    action = planned.action
+    if isinstance(action, RewriteDataFiles):
+        rewritten = _rewrite_files(health, action, policy, at)
+    elif isinstance(action, RewriteManifests):
+        rewritten = _rewrite_manifests(health, action.spec_id)
+    elif isinstance(action, RewritePositionDeleteFiles):
+        removed = planned.estimate.items_removed
+        left = max(0, (health.position_delete_files or 0) - removed)
+        rewritten = replace(health, position_delete_files=left, dangling_delete_files=0)
+    elif isinstance(action, ExpireSnapshots):
+        return _expire(health, policy, at, pins)
+    else:
+        return health
+    return _commit(rewritten, policy, at)
+
+
+@dataclass(slots=True)
+class _Change:
+    """What a rewrite changes in one partition."""
+
+    taken: int = 0
+    outputs: int = 0
+    small_outputs: int = 0
+    small_output_bytes: int = 0
+    applies_deletes: bool = False
+
+
+def _rewrite_files(
+    health: TableHealth, action: RewriteDataFiles, policy: Policy, now: datetime
+) -> TableHealth:
+    rule = policy.rule(RewriteDataFilesRule) or RewriteDataFilesRule()
+    options = PlannerOptions.read(
+        health, replace(rule, where=action.where), now, dict(action.options)
+    )
+    groups = list(take_groups(plan_groups(health, options), options.max_files))
+    changes = _spread(groups, health, options.sizes.small_below)
+    partitions = tuple(
+        _change(partition, changes[partition.spec_id, partition.partition])
+        if (partition.spec_id, partition.partition) in changes
+        else partition
+        for partition in health.partitions
+    )
+    files = sum(partition.data_files for partition in partitions)
+    small = sum(partition.small_files for partition in partitions)
+    deletes, deletes_left = (
+        sum(partition.delete_files for partition in each)
+        for each in (health.partitions, partitions)
+    )
+    taken = sum(group.files for group in groups) / max(1, health.data_files or 0)
+    return _renew_manifests(
+        replace(
+            _apply_deletes(health, deletes_left / deletes if deletes else 1.0),
+            partitions=partitions,
+            data_files=files,
+            average_file_size_bytes=(health.data_bytes or 0) / files if files else None,
+            small_files=small,
+            small_file_ratio=small / files if files else None,
+            small_file_bytes=sum(partition.small_bytes for partition in partitions),
+        ),
+        min(1.0, taken),
+        files / max(1, health.data_files or 0),
+    )
+
+
+def _spread(
+    groups: Iterable[FileGroup], health: TableHealth, small_below: int
+) -> Mapping[PartitionKey, _Change]:
+    """Assign the files of each group to its partitions; its outputs lie in the first one."""
+    left = {
+        (partition.spec_id, partition.partition): partition.data_files
+        for partition in health.partitions
+    }
+    changes: dict[PartitionKey, _Change] = defaultdict(_Change)
+    for group in groups:
+        files = group.files
+        for key in group.partitions:
+            taken = min(files, left[key])
+            changes[key].taken += taken
+            changes[key].applies_deletes |= group.deleted_files > 0
+            left[key] -= taken
+            files -= taken
+        first = changes[group.partitions[0]]
+        first.outputs += group.outputs.expected
+        if group.bytes < small_below * group.outputs.expected:
+            first.small_outputs += group.outputs.expected
+            first.small_output_bytes += group.bytes
+    return changes
+
+
+def _change(partition: PartitionHealth, change: _Change) -> PartitionHealth:
+    """The partition without the taken files, small ones first, and with the outputs."""
+    small = min(change.taken, partition.small_files)
+    large = min(change.taken - small, partition.large_files)
+    small_bytes = partition.small_bytes * small // max(1, partition.small_files)
+    large_bytes = partition.large_bytes * large // max(1, partition.large_files)
+    changed = replace(
+        partition,
+        data_files=partition.data_files - change.taken + change.outputs,
+        small_files=partition.small_files - small + change.small_outputs,
+        small_bytes=partition.small_bytes - small_bytes + change.small_output_bytes,
+        large_files=partition.large_files - large,
+        large_bytes=partition.large_bytes - large_bytes,
+        sizes=FileSizes(),  # only the counts are known
+    )
+    if not change.applies_deletes:
+        return changed
+    return replace(
+        changed, delete_files=0, position_delete_files=0, position_delete_bytes=0, deleted=()
+    )
+
+
+def _apply_deletes(health: TableHealth, share: float) -> TableHealth:
+    """The table with this share of its deletes: the others were applied.
+
+    Iceberg drops delete files that are older than all data files.
+    """
+
+    def left(count: int | None) -> int | None:
+        return None if count is None else round(count * share)
+
+    return replace(
+        health,
+        position_delete_files=left(health.position_delete_files),
+        equality_delete_files=left(health.equality_delete_files),
+        deletion_vectors=left(health.deletion_vectors),
+        delete_records=left(health.delete_records),
+        delete_bytes=left(health.delete_bytes),
+        dangling_delete_files=left(health.dangling_delete_files),
+    )
+
+
+def _renew_manifests(health: TableHealth, taken: float, shrunk: float) -> TableHealth:
+    """Manifests without live files go, those of the rewrite come; the entries become fewer."""
+    return _count_manifests(
+        health,
+        tuple(
+            replace(
+                group,
+                count=ceil(group.count * (1 - taken)) + 1,
+                bytes=round(group.bytes * shrunk),
+                ideal=_needed(health, round(group.bytes * shrunk)),
+            )
+            if group.content is ManifestContent.DATA and group.spec_id == health.default_spec_id
+            else group
+            for group in health.manifest_groups
+        ),
+    )
+
+
+def _rewrite_manifests(health: TableHealth, spec_id: int) -> TableHealth:
+    return _count_manifests(
+        health,
+        tuple(
+            replace(group, count=min(group.count, _needed(health, group.bytes)))
+            if group.spec_id == spec_id
+            else group
+            for group in health.manifest_groups
+        ),
+    )
+
+
+def _needed(health: TableHealth, size: int) -> int:
+    return max(1, ceil(size / health.target_manifest_size_bytes))
+
+
+def _count_manifests(health: TableHealth, groups: tuple[ManifestGroup, ...]) -> TableHealth:
+    return replace(
+        health,
+        manifest_groups=groups,
+        manifests=sum(group.count for group in groups),
+        manifest_excess=sum(max(0, group.count - _needed(health, group.bytes)) for group in groups),
+    )
+
+
+def _commit(health: TableHealth, policy: Policy, at: datetime) -> TableHealth:
+    """The table with one more snapshot on main, and the policy's tag for a rollback."""
+    before = health.snapshot_id
+    snapshot_id = max([before or 0, *(stamp.snapshot_id for stamp in health.history)]) + 1
+    refs = [
+        replace(ref, snapshot_id=snapshot_id) if ref.name == "main" else ref for ref in health.refs
+    ]
+    kept_for = policy.safeguards.rollback_for
+    if kept_for and before is not None:
+        age = round(kept_for.total_seconds() * 1000)
+        refs.append(Ref(rollback_tag(f"step-{snapshot_id}"), before, False, age))  # noqa: FBT003
+    return replace(
+        health,
+        snapshot_id=snapshot_id,
+        snapshots=health.snapshots + 1,
+        newest_snapshot_at=at,
+        measured_at=at,
+        history=(*health.history, SnapshotStamp(snapshot_id, before, at)),
+        refs=tuple(refs),
+    )
+
+
+def _expire(health: TableHealth, policy: Policy, at: datetime, pins: Iterable[Pin]) -> TableHealth:
+    rule = policy.rule(ExpireSnapshotsRule) or ExpireSnapshotsRule()
+    preview = preview_expiry(health, rule, pins, at)
+    gone = {stamp.snapshot_id for stamp in preview.snapshots}
+    kept = tuple(stamp for stamp in health.history if stamp.snapshot_id not in gone)
+    return replace(
+        health,
+        snapshots=health.snapshots - len(gone),
+        history=kept,
+        oldest_snapshot_at=min((stamp.committed_at for stamp in kept), default=None),
+        refs=tuple(ref for ref in health.refs if ref.name not in preview.refs),
+        measured_at=at,
+        kept_data_files=None,  # they are known when it is measured again
+        live_file_ratio=None,
+    )
