@@ -19,7 +19,7 @@ from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.launcher.liveness import owner_lives, prune_leftovers
 from maintainer.adapters.store import open_store
-from maintainer.adapters.telemetry import PrometheusTelemetry
+from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from maintainer.api.readiness import Reach
 from maintainer.app.exporters import open_exporters
 from maintainer.app.options import admission_rules, gauge_options, poll_limits, read_limits, run_dir

@@ -24,7 +24,7 @@ from maintainer.adapters.spark.options import (
 )
 from maintainer.adapters.spark.pins import Jar
 from maintainer.adapters.spark.snapshot_marks import mark_settings
-from maintainer.adapters.telemetry import GaugeOptions
+from maintainer.adapters.telemetry.gauges import GaugeOptions
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.pool import DEFAULT_POOL

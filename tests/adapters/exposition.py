@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from maintainer.adapters.telemetry import GaugeOptions, PrometheusTelemetry
+from maintainer.adapters.telemetry.gauges import GaugeOptions
+from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from maintainer.adapters.store import open_store
-from maintainer.adapters.telemetry import GaugeOptions, PrometheusTelemetry
+from maintainer.adapters.telemetry.gauges import GaugeOptions
+from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault

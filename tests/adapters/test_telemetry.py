@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from maintainer.adapters.telemetry import PrometheusTelemetry
+from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from maintainer.domain.cost import Cost
 from maintainer.domain.duty import list_duties
 from maintainer.domain.health import Band, Grade

@@ -11,7 +11,8 @@ from typing import Final
 
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.store import open_store
-from maintainer.adapters.telemetry import GaugeOptions, PrometheusTelemetry
+from maintainer.adapters.telemetry.gauges import GaugeOptions
+from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from tests.benchmarks.bench_store import fill, percentile
 from tests.benchmarks.harness import Measured, less_is_better
 

@@ -15,6 +15,7 @@ from tests.adapters.catalog.lake import Lake, rows
 LAKE = ("pyiceberg", "pyarrow", "pandas", "numpy", "pyspark", "boto3", "aiohttp", "obstore")
 SERVICES = ("fastapi", "uvicorn", "httpx", "requests", "apprise", "apscheduler")
 STORE = ("sqlalchemy", "alembic", "psycopg")
+METRICS = ("prometheus_client",)
 SETTINGS = ("pydantic", "yaml")
 PROGRAM = """
 import sys
@@ -53,7 +54,17 @@ def test_checking_policies_imports_neither_the_lake_nor_the_store(tmp_path: Path
     (tmp_path / "all.yaml").write_text('tables: "lake.*"\nmode: observe\n')
     packages = imported("policies", "check", str(tmp_path))
     assert "yaml" in packages
-    assert not packages & {*LAKE, *SERVICES, *STORE}
+    assert not packages & {*LAKE, *SERVICES, *STORE, *METRICS}
+
+
+def test_checking_the_configured_policies_imports_the_store_of_known_tables_alone(
+    configuration: Path,
+) -> None:
+    (configuration.parent / "policies").mkdir()
+    (configuration.parent / "policies" / "all.yaml").write_text('tables: "*"\nmode: observe\n')
+    packages = imported("policies", "check", MAINTAINER_CONFIG=str(configuration))
+    assert "sqlalchemy" in packages
+    assert not packages & {*LAKE, *SERVICES, *METRICS, "alembic", "psycopg"}
 
 
 def test_completing_a_table_imports_the_store_and_nothing_of_the_lake(configuration: Path) -> None:

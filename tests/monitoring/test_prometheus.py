@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from maintainer.adapters.telemetry import GaugeOptions, PrometheusTelemetry
+from maintainer.adapters.telemetry.gauges import GaugeOptions
+from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from maintainer.api.application import build_probes
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.budget import Budget
