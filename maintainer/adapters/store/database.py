@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     URL,
@@ -22,11 +22,14 @@ from sqlalchemy import (
     event,
     make_url,
 )
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from maintainer.domain.errors import ConfigurationError, InvalidValueError, StoreUnavailableError
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 POOL_SIZE = 10
 POOL_OVERFLOW = 20
@@ -200,23 +203,14 @@ class Database:
         """
         keys = [column.name for column in table.primary_key]
         changed = [name for name in values if name not in keys and name not in keep]
-        if self.is_sqlite:
-            statement = sqlite.insert(table).values(values)
-            changes = {name: statement.excluded[name] for name in changed}
-            return statement.on_conflict_do_update(
-                index_elements=keys, set_=changes, where=only_where
-            )
-        other = postgresql.insert(table).values(values)
-        changes = {name: other.excluded[name] for name in changed}
-        return other.on_conflict_do_update(index_elements=keys, set_=changes, where=only_where)
+        statement = insert_on(self.engine.dialect.name, table).values(values)
+        changes = {name: statement.excluded[name] for name in changed}
+        return statement.on_conflict_do_update(index_elements=keys, set_=changes, where=only_where)
 
     def insert_unless_present(self, table: Table, values: dict[str, Any]) -> Insert:
         """Write an INSERT that does nothing (rowcount 0) if any unique index has such a row."""
-        statement = (
-            (sqlite.insert(table) if self.is_sqlite else postgresql.insert(table))
-            .values(values)
-            .on_conflict_do_nothing()
-        )
+        dialect = self.engine.dialect.name
+        statement = insert_on(dialect, table).values(values).on_conflict_do_nothing()
         return statement.execution_options(
             preserve_rowcount=True
         )  # by default SQLAlchemy does not fetch it for an INSERT
@@ -224,6 +218,16 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+
+def insert_on(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """Begin an INSERT that may say what happens if it finds such a row."""
+    if dialect == "sqlite":
+        return sqlite.insert(table)
+    # Slow to import, and most commands read a file.
+    from sqlalchemy.dialects import postgresql  # noqa: PLC0415
+
+    return postgresql.insert(table)
 
 
 def _create_privately(path: Path) -> None:

@@ -7,10 +7,9 @@ from datetime import datetime
 from itertools import islice
 
 from sqlalchemy import Connection, delete, exists, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from maintainer.adapters.store import documents
-from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
+from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database, insert_on
 from maintainer.adapters.store.schema import manifest_digests, tables, unfinished_readings
 from maintainer.domain.inventory import ManifestDigest
 
@@ -209,8 +208,7 @@ def _insert(
         }
         for digest in digests
     )
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
     # Another daemon that measures the same table may insert the same digest at the same time.
-    unless_present = dialect.insert(manifest_digests).on_conflict_do_nothing()
+    unless_present = insert_on(connection.dialect.name, manifest_digests).on_conflict_do_nothing()
     while some := list(islice(rows, _PORTION)):
         connection.execute(unless_present, some)
