@@ -27,7 +27,8 @@ Spark runs the very statement that a job would run.
 
 `make conformance` writes this page. `make conformance SEED=7 SHAPES=50` runs other tables, made
 from a seed. The shapes on this page are part of the test suite: a test fails when an outcome
-differs from its estimate by more than the estimate allows.
+differs from its estimate by more than the estimate allows, or when a row of a table of format
+version 3 gets another row id.
 
 ## rewrite_data_files
 

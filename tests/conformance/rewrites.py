@@ -27,6 +27,7 @@ class Outcome:
     added: int
     where: str | None = None
     strangers: int = 0  # rewritten files that lie in none of the chosen partitions
+    renumbered: int = 0  # rows that lost their row id or got another one
 
     @property
     def removed(self) -> int:
@@ -37,16 +38,15 @@ class Outcome:
         return (self.predicted.items_before, self.predicted.items_after) == (
             self.rewritten,
             self.added,
-        ) and not self.strangers
+        ) and not (self.strangers or self.renumbered)
 
     @property
     def is_within_bound(self) -> bool:
         """Never more than said, and of the files that are taken each one known, unless that is what
         is uncertain.
         """
-        return (
-            abs(self.predicted.items_after - self.added) <= self.predicted.error_bound
-            and not self.strangers
+        return abs(self.predicted.items_after - self.added) <= self.predicted.error_bound and not (
+            self.strangers or self.renumbered
         )
 
     def row(self) -> str:
@@ -88,15 +88,16 @@ def run_one(lake: Lake, shape: Shape, name: str) -> Outcome:
     predicted = estimate_rewrite_data_files(health, rule, within, now=datetime.now(UTC))
     where = write_where(table.catalog, within, health.specs) if within is not None else None
     assert (where is None) == (within is None), f"{shape.name}: no filter for {within}"
-    before = lake.files(table)
+    before, numbered = lake.files(table), lake.row_ids(table)
     given = {"partial-progress.enabled": "false", **shape.options}
     action = RewriteDataFiles(
         shape.strategy, shape.sort_order, where or shape.where, tuple(sorted(given.items()))
     )
     done = lake.session.sql(call_statement(table, action))[0]
     rewritten, added = int(done["rewritten_data_files_count"]), int(done["added_data_files_count"])
+    renumbered = len(numbered.items() - lake.row_ids(table).items())
     if within is None:
-        return Outcome(shape.name, predicted, rewritten, added)
+        return Outcome(shape.name, predicted, rewritten, added, renumbered=renumbered)
     after = lake.files(table)
     gone = {path for path in before if path not in after}
     # What is rewritten of an old spec moves to partitions of the current one, beside those that
@@ -110,6 +111,7 @@ def run_one(lake: Lake, shape: Shape, name: str) -> Outcome:
         added,
         where,
         strangers=abs(lost) + abs(len(gone) - rewritten),
+        renumbered=renumbered,
     )
 
 

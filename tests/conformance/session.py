@@ -65,6 +65,10 @@ class Session:
         """Commit delete files that are written already."""
         self._ask({"table": table, "deletes": files})
 
+    def add_column(self, table: str, column: str, default: int) -> None:
+        """Add a column of whole numbers with a default value."""
+        self._ask({"table": table, "column": column, "default": default})
+
     def _ask(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -355,6 +355,50 @@ def deleted() -> Iterator[Shape]:
     )
 
 
+def third() -> Iterator[Shape]:
+    """Format version 3, with rows that were written under it and have their ids."""
+    vectors = {"write.delete.mode": "merge-on-read"}
+    by_number: Fields = [("number", "identity")]
+    right = [File(90 * KIB, {"number": number}) for number in range(3)]
+    insert = (
+        "INSERT INTO {{table}} (id, number, word) SELECT id, {number}, 'late' "
+        "FROM range({start}, {start} + 10)"
+    )
+    late = [insert.format(number=n % 2, start=n * 10 + 500_000) for n in range(8)]
+    some = "DELETE FROM {table} WHERE id % 10 < 4 AND number = 1"
+    yield Shape(
+        "version 3: deletion vectors beside rows that were added to the partitions",
+        table(right, by_number, properties=vectors, format_version=3, statements=[*late, some]),
+    )
+    yield Shape(
+        "version 3: one partition of those, filtered",
+        table(right, by_number, properties=vectors, format_version=3, statements=[*late, some]),
+        chosen=[1],
+    )
+    yield Shape(
+        "version 3: a column with a default value",
+        table(files(*[15] * 4), format_version=3, default=7, statements=late),
+    )
+    upgrade = "ALTER TABLE {table} SET TBLPROPERTIES ('format-version' = '3')"
+    scoped = [Deletes("file", [0], 2), Deletes("file", [1], 1)]
+    yield Shape(
+        "version 3: upgraded with the position deletes of version 2",
+        table(right, by_number, properties=vectors, deletes=scoped, statements=[upgrade]),
+        {"delete-ratio-threshold": "0.2"},
+    )
+    yield Shape(
+        "version 3: upgraded, then deleted from and added to",
+        table(
+            right,
+            by_number,
+            properties=vectors,
+            deletes=scoped,
+            statements=[upgrade, *late, "DELETE FROM {table} WHERE number = 0 AND id % 10 = 5"],
+        ),
+        {"delete-file-threshold": "1"},
+    )
+
+
 def sorted_() -> Iterator[Shape]:
     yield Shape("sort of one output", table(files(*[15] * 6)), strategy="sort", sort_order="id")
     yield Shape(
@@ -444,6 +488,7 @@ def by_hand() -> list[Shape]:
         *partitioned(),
         *evolved(),
         *deleted(),
+        *third(),
         *sorted_(),
         *(replace(shape, name=f"where: {shape.name}") for shape in filtered()),
     ]

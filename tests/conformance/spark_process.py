@@ -2,7 +2,7 @@
 with one line of JSON.
 
 Arguments: the directory of the catalog, and the jars, separated by commas. Requests: {"sql": ...}
-or {"deletes": [...], "table": ...}.
+or {"deletes": [...], "table": ...} or {"column": ..., "default": ..., "table": ...}.
 """
 
 from __future__ import annotations
@@ -86,6 +86,25 @@ def commit_deletes(
     return []
 
 
+def add_column(spark: SparkSession, table: str, column: str, default: int) -> list[dict[str, Any]]:
+    """Add a column with a default value, which Spark's SQL cannot do on Iceberg's tables."""
+    jvm: Any = spark._jvm
+    iceberg = jvm.org.apache.iceberg
+    loaded = iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, table)
+    value = iceberg.expressions.Literal.of(default)
+    loaded.updateSchema().addColumn(column, iceberg.types.Types.IntegerType.get(), value).commit()
+    return []
+
+
+def do(spark: SparkSession, request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Do what is asked."""
+    if "deletes" in request:
+        return commit_deletes(spark, request["table"], request["deletes"])
+    if "column" in request:
+        return add_column(spark, request["table"], request["column"], request["default"])
+    return run_sql(spark, request["sql"])
+
+
 def main() -> None:
     directory, jars = sys.argv[1:3]
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -94,12 +113,7 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            rows = (
-                commit_deletes(spark, request["table"], request["deletes"])
-                if "deletes" in request
-                else run_sql(spark, request["sql"])
-            )
-            answer: dict[str, Any] = {"rows": rows}
+            answer: dict[str, Any] = {"rows": do(spark, request)}
         except Exception as error:  # noqa: BLE001 - every exception of Spark is the answer to the question
             answer = {"error": f"{type(error).__name__}: {error}"[:4000]}
         answers.write(json.dumps(answer, default=str) + "\n")

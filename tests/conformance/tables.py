@@ -123,6 +123,8 @@ class Layout:
     deletes: Sequence[Deletes] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
     format_version: int = 2
+    default: int | None = None  # of a column `rank` that is added then, in format version 3
+    statements: Sequence[str] = ()  # what Spark does at the end, on {table}
 
 
 class Clock:
@@ -181,6 +183,10 @@ class Lake:
             )
         for deletes in layout.deletes:
             self._delete(name, deletes, writer)
+        if layout.default is not None:
+            self.session.add_column(f"lake.c.{name}", "rank", layout.default)
+        for statement in layout.statements:
+            self.session.sql(statement.format(table=f"lake.c.{name}"))
         return TableIdentifier("lake", ("c",), name)
 
     def read(self, table: TableIdentifier) -> TableHealth:
@@ -199,6 +205,16 @@ class Lake:
             row["file_path"]: str({"spec": row["spec_id"], **(row["partition"] or {})})
             for row in found.to_pylist()
         }
+
+    def row_ids(self, table: TableIdentifier) -> dict[int, int]:
+        """The row id of each row that has one, by its column id; those are unique in these tables.
+
+        Empty before format version 3.
+        """
+        if self.catalog.load_table(("c", table.name)).format_version <= _WRITABLE:
+            return {}
+        found = self.session.sql(f"SELECT id, _row_id AS row FROM {table}")
+        return {row["id"]: row["row"] for row in found if row["row"] is not None}
 
     def _delete(self, name: str, deletes: Deletes, writer: _Writer) -> None:
         if deletes.kind == "vector":
