@@ -29,20 +29,29 @@ def owner_kind(operator: Operator) -> Kind:
     return {Operator.NONE: POD, Operator.KUBEFLOW: KUBEFLOW, Operator.APACHE: APACHE}[operator]
 
 
+def deleted_kinds(operator: Operator) -> tuple[Kind, ...]:
+    """Return the kinds of a driver's objects that the launcher deletes; the cluster does the rest.
+
+    Kubeflow's operator makes its application the owner of the driver's pod only where its webhook
+    is on. Without it the pod would outlive the application.
+    """
+    return (KUBEFLOW, POD) if operator is Operator.KUBEFLOW else (owner_kind(operator),)
+
+
 def permissions(operator: Operator) -> tuple[Permission, ...]:
     """Return what the launcher needs in the namespace of the jobs, and nothing else.
 
     Secrets are created and never read: the daemon can read no Secret of that namespace.
     """
     owner = owner_kind(operator)
-    pods = (
-        (Permission("", "events", ("list",)),)
-        if owner is POD
-        else (Permission("", "pods", ("list",)),)
-    )
+    beside = Permission("", "pods", ("list",))
+    if owner is POD:
+        beside = Permission("", "events", ("list",))
+    elif POD in deleted_kinds(operator):
+        beside = Permission("", "pods", ("delete", "list"))
     return (
         Permission(owner.group, owner.plural, ("create", "delete", "list")),
-        *pods,
+        beside,
         Permission("", "pods/log", ("get",)),
         Permission("", "secrets", ("create",)),
         Permission("", "services", ("create",)),

@@ -17,6 +17,7 @@ from maintainer.adapters.spark.launcher.kubernetes.kinds import (
     EVENT,
     KINDS,
     Permission,
+    deleted_kinds,
     owner_kind,
     permissions,
 )
@@ -59,6 +60,7 @@ class KubernetesLauncher:
         self._options = options
         self._installation = installation
         self._kind = owner_kind(options.operator)
+        self._parts = deleted_kinds(options.operator)
         self._clock = clock
         self._lock = threading.Lock()
         self._lists: dict[Kind, tuple[float, dict[str, Manifest]]] = {}
@@ -90,11 +92,13 @@ class KubernetesLauncher:
     def state(self, handle: str) -> LaunchState:
         """Return the driver's state, by at most two calls."""
         seen = self._list(self._kind, handle).get(handle)
-        if seen is None:
-            return LaunchState(LaunchPhase.GONE)
         if self._options.operator is not Operator.NONE:
             pod = self._list(POD).get(handle, {})
-            return read_application(self._options.operator, seen, pod)
+            if seen is not None:
+                return read_application(self._options.operator, seen, pod)
+            return read_pod(pod, ()) if pod else LaunchState(LaunchPhase.GONE)
+        if seen is None:
+            return LaunchState(LaunchPhase.GONE)
         events = (
             self._cluster.list(EVENT, fields={"involvedObject.name": handle})
             if needs_events(seen)
@@ -116,15 +120,15 @@ class KubernetesLauncher:
         The cluster sends SIGTERM and, some seconds later, SIGKILL.
         """
         self._forget_lists()
-        if handle not in self._list(self._kind):
-            return  # gone, or of another installation
-        self._cluster.delete(self._kind, handle)
+        for kind in self._parts:
+            if handle in self._list(kind):  # else it is gone, or of another installation
+                self._cluster.delete(kind, handle)
         self._forget_lists()
 
     def find(self) -> Sequence[str]:
         """Return the names of all drivers of this installation."""
         self._forget_lists()
-        return sorted(self._list(self._kind))
+        return sorted({name for kind in self._parts for name in self._list(kind)})
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
         """Ask the cluster whether the daemon may do what each part of its Role is for."""

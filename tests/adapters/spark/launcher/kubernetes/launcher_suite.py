@@ -16,7 +16,12 @@ from lightkube.generic_resource import GenericNamespacedResource, create_api_inf
 from lightkube.types import PatchType
 
 from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase
-from maintainer.adapters.spark.launcher.kubernetes.kinds import KINDS, owner_kind, permissions
+from maintainer.adapters.spark.launcher.kubernetes.kinds import (
+    KINDS,
+    KUBEFLOW,
+    owner_kind,
+    permissions,
+)
 from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Operator
 from maintainer.adapters.spark.options import Executors
@@ -145,6 +150,15 @@ class Scene:
             "lastTimestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         }
         self._client.create(self._resource("events", "").from_dict(event))
+
+    def start_pod(self, name: str) -> None:
+        """Create the driver's pod as Kubeflow's operator does without its webhook: unowned."""
+        application = self._client.get(
+            self._resource(KUBEFLOW.plural, KUBEFLOW.group), name, namespace=NAMESPACE
+        )
+        pod = application["spec"]["driver"]["template"]
+        metadata = {**pod["metadata"], "name": name, "namespace": NAMESPACE}
+        self._client.create(self._resource("pods", "").from_dict({**pod, "metadata": metadata}))
 
     def delete(self, name: str, operator: Operator = Operator.NONE) -> None:
         """Delete a driver's pod or application, as a person does."""
@@ -331,6 +345,18 @@ class LauncherSuite:
         launcher.end(handle)
         eventually(lambda: launcher.state(handle).phase is LaunchPhase.GONE)
         eventually(lambda: scene.names("secrets") == [])
+
+    def test_a_pod_that_its_application_does_not_own_is_deleted_too(self, scene: Scene) -> None:
+        launcher = scene.launcher(Operator.KUBEFLOW)
+        handle = launcher.launch(scene.spec)
+        scene.start_pod(handle)
+        scene.delete(handle, Operator.KUBEFLOW)
+        assert launcher.find() == [handle]
+        eventually(lambda: launcher.state(handle).phase is LaunchPhase.STARTING)
+        launcher.end(handle)
+        eventually(lambda: scene.names("pods") == [])
+        assert launcher.find() == []
+        assert launcher.state(handle).phase is LaunchPhase.GONE
 
     def test_a_driver_that_has_not_started_has_an_empty_log(self, scene: Scene) -> None:
         launcher = scene.launcher()
