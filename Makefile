@@ -165,8 +165,8 @@ test-kube: setup  ## the Kubernetes launcher and the chart on a real API server 
 	    [ -x "$${KUBEBUILDER_ASSETS:-/nonexistent}/$$program" ] || { echo "test-kube: not run, because KUBEBUILDER_ASSETS=$${KUBEBUILDER_ASSETS:-} has no program $$program"; exit 0; }; \
 	done; $(BIN)/pytest tests/adapters/spark/launcher/kubernetes/real_cluster.py tests/helm/real_cluster.py --numprocesses 0 $(ARGS)
 
-test-node: setup  ## the chart, and the daemon with drivers and executors as pods (NODE_KUBECONFIG: an administrator's; NODE_IMAGE: an image of this project on the node)
-	@if [ -r "$${NODE_KUBECONFIG:-}" ] && [ -n "$${NODE_IMAGE:-}" ]; then $(BIN)/pytest tests/node/on_node.py tests/node/chart_on_node.py --numprocesses 0 $(ARGS); \
+test-node: setup  ## the chart, and the daemon with drivers and executors as pods (NODE_KUBECONFIG: an administrator's; NODE_IMAGE: an image of this project on the node; KUBEFLOW_OPERATOR: its programs)
+	@if [ -r "$${NODE_KUBECONFIG:-}" ] && [ -n "$${NODE_IMAGE:-}" ]; then $(BIN)/pytest tests/node/on_node.py tests/node/chart_on_node.py $(if $(KUBEFLOW_OPERATOR),tests/node/kubeflow_on_node.py) --numprocesses 0 $(ARGS); \
 	else echo "test-node: not run, because NODE_KUBECONFIG and NODE_IMAGE do not name a cluster's kubeconfig and an image that it has"; fi
 
 IMAGE ?= iceberg-maintainer

@@ -80,14 +80,17 @@ class NodeCluster:
 
 
 @contextmanager
-def open_cluster(directory: Path) -> Iterator[NodeCluster]:
-    """Use the cluster of NODE_KUBECONFIG in a namespace that is deleted with the context."""
+def open_cluster(directory: Path, operator: Operator = Operator.NONE) -> Iterator[NodeCluster]:
+    """Use the cluster of NODE_KUBECONFIG in a namespace that is deleted with the context.
+
+    The daemon has the Role that is documented for the operator.
+    """
     kubeconfig = Path(os.environ["NODE_KUBECONFIG"])
     administrator = Administrator(kubeconfig, f"maintainer-{uuid4().hex[:8]}")
     administrator.create_namespace("restricted")
     try:
         administrator.allow_drivers()
-        account = administrator.allow_daemon(Operator.NONE)
+        account = administrator.allow_daemon(operator)
         daemon = administrator.issue(account, directory / "daemon.kubeconfig")
         host = _find_own_address(administrator)
         yield NodeCluster(administrator, daemon, host, os.environ["NODE_IMAGE"])
