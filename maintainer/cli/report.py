@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from maintainer.cli.console import OutputFormat, command, print_json, print_list, say
+from maintainer.cli.rescue import report_rescue
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, Format, load, open_app
 from maintainer.domain.units import format_size
@@ -41,10 +42,20 @@ def report(
     scans_per_day: Annotated[
         float, typer.Option(help="How often a day each table is read as a whole.")
     ] = 1.0,
+    rescue: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead: the jobs, days and GB-hours until this table is healthy.",
+            metavar="TABLE",
+        ),
+    ] = None,
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
     """Report what small files cost by namespace, and which tables to compact first."""
+    if rescue is not None:
+        report_rescue(rescue, output, config)
+        return
     from maintainer.app.options import make_impact_model  # noqa: PLC0415 - as in scan
 
     with open_app(load(config)) as app:

@@ -11,9 +11,11 @@ import pytest
 
 from maintainer.api import reports
 from maintainer.domain.health import Band, Grade
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.units import MIB
-from tests.api.nouns import ORDERS, measure
-from tests.api.serving import Client, expect_problem
+from tests.api.nouns import NOW, ORDERS, measure
+from tests.api.serving import Client, expect_problem, path_of
 
 PATH = "/api/v1/reports/small-files"
 
@@ -94,3 +96,16 @@ def test_the_csv_has_a_line_for_the_fleet_each_namespace_and_each_first_table(
         "1.0",
         "",
     )
+
+
+def test_a_table_has_the_way_back_to_health(client: Client) -> None:
+    found = client.get(f"{path_of(ORDERS)}/rescue").json()
+    assert (found["table"], found["band"]) == (str(ORDERS), "critical")
+    assert [step["rule"] for step in found["steps"]] == []
+    assert found["sentence"].startswith("no rule of the policy improves it further.")
+
+
+def test_a_table_that_was_never_measured_has_no_way_back_yet(client: Client) -> None:
+    unknown = TableIdentifier("lake", ("sales",), "new")
+    client.daemon.store.record_fault(TableFault(unknown, FaultKind.ACCESS_DENIED, "no", NOW))
+    expect_problem(client.get(f"{path_of(unknown)}/rescue"), 404)

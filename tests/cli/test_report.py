@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -66,3 +67,44 @@ def test_another_kind_of_storage_has_other_slowdowns(configuration: Path) -> Non
 
 def test_an_empty_store_is_no_mistake(configuration: Path) -> None:
     assert "No measured table has data files." in run(configuration)
+
+
+def neglect(configuration: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stored table that is also what a scan would find, under a policy that rewrites it."""
+    fill(configuration)
+    policies = configuration.parent / "policies"
+    policies.mkdir(exist_ok=True)
+    (policies / "default.yaml").write_text(
+        'tables: "*"\nrules: {rewrite_data_files: {when: {small_file_count_above: 50}}}\n'
+    )
+    health = measure(inventory((manifest("m1", [share([MIB] * 97)]),)))
+    measured = SimpleNamespace(health=health)
+    monkeypatch.setattr("maintainer.cli.rescue.measure_named", lambda _ports, _table: measured)
+
+
+def test_the_rescue_plan_has_the_jobs_until_the_table_is_healthy(
+    configuration: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    neglect(configuration, monkeypatch)
+    text = run(configuration, "--rescue", "lake.sales.orders")
+    assert "rewrite_data_files" in text
+    assert "Healthy after 1 job, " in text
+    found = json.loads(run(configuration, "--rescue", "lake.sales.orders", "--format", "json"))
+    assert (found["table"], found["band"], found["is_healthy"]) == (
+        "lake.sales.orders",
+        "critical",
+        True,
+    )
+    assert [step["data_files"] for step in found["steps"]] == [1]
+    assert found["steps"][0]["ends_at"] == found["ends_at"]
+
+
+def test_a_table_without_a_plan_says_why(
+    configuration: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    neglect(configuration, monkeypatch)
+    (configuration.parent / "policies" / "default.yaml").write_text(
+        'tables: "*"\nrules: {rewrite_data_files: {enabled: false}}\n'
+    )
+    text = run(configuration, "--rescue", "lake.sales.orders")
+    assert text.startswith("no rule of the policy improves it further.")

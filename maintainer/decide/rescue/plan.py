@@ -18,7 +18,7 @@ from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory
 from maintainer.domain.policy import Mode, Policy, RuleName
-from maintainer.domain.units import format_count
+from maintainer.domain.units import format_count, format_duration
 
 MAX_STEPS: Final = 100
 MAX_DECISIONS: Final = 400
@@ -87,8 +87,9 @@ class RescuePlan:
         """The plan in a sentence."""
         if not self.steps:
             return self.rest or "The table is healthy: nothing needs to be done."
+        span = self.ends_at - self.begins_at
         work = (
-            f"{format_count(len(self.steps), 'job')}, {self.days:.1f} days and "
+            f"{format_count(len(self.steps), 'job')}, {format_duration(span)} and "
             f"{self.gb_hours:.3g} GB-hours (90 % sure: {self.gb_hours_p90:.3g})"
         )
         return f"Healthy after {work}." if self.is_healthy else f"After {work}: {self.rest}"

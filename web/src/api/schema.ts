@@ -1080,6 +1080,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/rescue": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * How a table becomes healthy
+     * @description The jobs, the days and the GB-hours until the table is healthy; nothing is started.
+     *
+     *     The real decision is repeated on the predicted table. It is assumed that the policy enforces,
+     *     that nothing is paused, that no other table needs the budgets, and that nobody writes meanwhile.
+     */
+    get: operations["get_rescue"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/tables/{catalog}/{namespace}/{table}/resume": {
     parameters: {
       query?: never;
@@ -3200,6 +3223,83 @@ export interface components {
       small: components["schemas"]["SmallShareOut"][];
       /** Tables */
       tables: number;
+    };
+    /**
+     * RescuePlanOut
+     * @description The jobs until a table is healthy, as far as they are predictable.
+     */
+    RescuePlanOut: {
+      /** @description Now. */
+      band: components["schemas"]["Band"];
+      /**
+       * Begins At
+       * Format: date-time
+       */
+      begins_at: string;
+      /** Days */
+      days: number;
+      /**
+       * Ends At
+       * Format: date-time
+       */
+      ends_at: string;
+      /** Gb Hours */
+      gb_hours: number;
+      /**
+       * Gb Hours P90
+       * @description 90 % of such plans cost at most this.
+       */
+      gb_hours_p90: number;
+      /**
+       * Is Healthy
+       * @description After the last step.
+       */
+      is_healthy: boolean;
+      /** Sentence */
+      sentence: string;
+      /** Steps */
+      steps: components["schemas"]["RescueStepOut"][];
+      /** Table */
+      table: string;
+    };
+    /**
+     * RescueStepOut
+     * @description One job, and the predicted table after it.
+     */
+    RescueStepOut: {
+      /** Average File Size Bytes */
+      average_file_size_bytes: number | null;
+      band: components["schemas"]["Band"];
+      /** Data Files */
+      data_files: number | null;
+      /** Delete Files */
+      delete_files: number | null;
+      /**
+       * Ends At
+       * Format: date-time
+       */
+      ends_at: string;
+      /** Gb Hours */
+      gb_hours: number;
+      /** Gb Hours P90 */
+      gb_hours_p90: number;
+      /** Manifests */
+      manifests: number | null;
+      /** Reason */
+      reason: string;
+      rule: components["schemas"]["RuleName"];
+      /** Snapshots */
+      snapshots: number;
+      /**
+       * Starts At
+       * Format: date-time
+       */
+      starts_at: string;
+      /**
+       * Waited For
+       * @description Why it does not start directly after the step before.
+       */
+      waited_for: string;
     };
     /**
      * Resource
@@ -9832,6 +9932,105 @@ export interface operations {
       };
       /** @description Unsupported Media Type */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_rescue: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RescuePlanOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
         headers: {
           [name: string]: unknown;
         };

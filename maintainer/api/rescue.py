@@ -1,0 +1,87 @@
+"""The way of one table back to health."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from maintainer.api.access import on_table
+from maintainer.api.deps import PortsIn
+from maintainer.api.errors import ProblemError
+from maintainer.api.health_schemas import Schema
+from maintainer.api.paths import RecordIn
+from maintainer.api.tables import NOT_FOUND, ONE_TABLE
+from maintainer.domain.access import Role
+from maintainer.domain.health import Band
+from maintainer.domain.policy import RuleName
+from maintainer.requests.rescue import rescue
+
+router = APIRouter(tags=["tables"])
+
+
+class RescueStepOut(Schema):
+    """One job, and the predicted table after it."""
+
+    rule: RuleName
+    starts_at: datetime
+    ends_at: datetime
+    gb_hours: float
+    gb_hours_p90: float
+    reason: str
+    waited_for: Annotated[
+        str, Field(description="Why it does not start directly after the step before.")
+    ]
+    band: Band
+    data_files: int | None
+    average_file_size_bytes: float | None
+    delete_files: int | None
+    manifests: int | None
+    snapshots: int
+
+
+class RescuePlanOut(Schema):
+    """The jobs until a table is healthy, as far as they are predictable."""
+
+    table: str
+    begins_at: datetime
+    ends_at: datetime
+    band: Annotated[Band, Field(description="Now.")]
+    is_healthy: Annotated[bool, Field(description="After the last step.")]
+    days: float
+    gb_hours: float
+    gb_hours_p90: Annotated[float, Field(description="90 % of such plans cost at most this.")]
+    sentence: str
+    steps: list[RescueStepOut]
+
+
+@router.get(
+    f"{ONE_TABLE}/rescue",
+    summary="How a table becomes healthy",
+    responses=NOT_FOUND,
+    dependencies=[on_table(Role.VIEWER)],
+)
+def get_rescue(record: RecordIn, ports: PortsIn) -> RescuePlanOut:
+    """The jobs, the days and the GB-hours until the table is healthy; nothing is started.
+
+    The real decision is repeated on the predicted table. It is assumed that the policy enforces,
+    that nothing is paused, that no other table needs the budgets, and that nobody writes meanwhile.
+    """
+    if record.health is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"{record.table} has not been measured yet")
+    found = rescue(ports, record, record.health)
+    return RescuePlanOut(
+        table=str(found.table),
+        begins_at=found.begins_at,
+        ends_at=found.ends_at,
+        band=found.band,
+        is_healthy=found.is_healthy,
+        days=found.days,
+        gb_hours=found.gb_hours,
+        gb_hours_p90=found.gb_hours_p90,
+        sentence=found.sentence,
+        steps=[RescueStepOut.model_validate(step) for step in found.steps],
+    )
