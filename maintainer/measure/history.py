@@ -31,8 +31,8 @@ UNNAMED_WRITER: Final = "unnamed"
 _MAIN: Final = "main"
 _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
-# Summary keys with the writer's name, the most specific first. An engine whose summaries have only
-# a query id is named after that key.
+# Summary keys with the writer's name, the most specific first. An engine without a name in its
+# summaries is named after a key that only it writes; docs/health.md says which engines have none.
 _WRITER_KEYS: Final = ("app-name", "engine-name")
 _ENGINE_KEYS: Final = (
     ("flink.job-id", "flink"),
@@ -40,6 +40,7 @@ _ENGINE_KEYS: Final = (
     ("spark.app.id", "spark"),
     ("dremio.query.id", "dremio"),
     ("snapshot.producer", "amoro"),
+    ("risingwave.commit.epoch", "risingwave"),  # on commits of its sinks and on its compactions
     # Iceberg's Java library adds it to each snapshot: an engine that gives it no name of its own.
     ("iceberg-version", "iceberg-java"),
 )
