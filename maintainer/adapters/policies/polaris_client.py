@@ -18,6 +18,7 @@ from urllib.parse import quote
 import requests
 
 from maintainer.adapters.policies.polaris_content import PolarisPolicy, read_policies
+from maintainer.adapters.retry_after import ATTEMPTS, PUT_OFF, read_retry_after
 from maintainer.domain.errors import CatalogUnavailableError, InvalidValueError
 
 DEFAULT_SCOPE = "PRINCIPAL_ROLE:ALL"
@@ -180,6 +181,23 @@ class PolarisClient:
     def _send(
         self, method: str, url: str, query: Mapping[str, str], form: Mapping[str, str] | None
     ) -> dict[str, object]:
+        response, content = self._send_once(method, url, query, form)
+        for _ in range(ATTEMPTS - 1):
+            wait = read_retry_after(response.headers.get("Retry-After", ""))
+            if response.status_code not in PUT_OFF or wait is None:
+                break
+            time.sleep(wait)
+            response, content = self._send_once(method, url, query, form)
+        if response.status_code == HTTPStatus.NOT_FOUND:
+            raise NotThereError(url)
+        if response.status_code != HTTPStatus.OK:
+            message = f"Polaris answered {response.status_code} to {method} {url}"
+            raise CatalogUnavailableError(message)
+        return _read_object(content, url)
+
+    def _send_once(
+        self, method: str, url: str, query: Mapping[str, str], form: Mapping[str, str] | None
+    ) -> tuple[requests.Response, bytes]:
         self._requests += 1
         if self._requests > self._options.max_requests or time.monotonic() > self._ends_at:
             bound = (
@@ -215,12 +233,7 @@ class PolarisClient:
                 f"Polaris cannot be reached: {method} {url}: {str(error) or type(error).__name__}"
             )
             raise CatalogUnavailableError(message) from error
-        if response.status_code == HTTPStatus.NOT_FOUND:
-            raise NotThereError(url)
-        if response.status_code != HTTPStatus.OK:
-            message = f"Polaris answered {response.status_code} to {method} {url}"
-            raise CatalogUnavailableError(message)
-        return _read_object(content, url)
+        return response, content
 
 
 def _send_as_is(request: requests.PreparedRequest) -> requests.PreparedRequest:

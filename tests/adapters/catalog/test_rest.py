@@ -55,7 +55,7 @@ class RestHandler(SmallHandler):
             case ["namespaces", *_] if self.server.bad_answer is not None:
                 status, sent, length = self.server.bad_answer
                 self.send_response(status)
-                self.send_header("Retry-After", "30")
+                self.send_header("Retry-After", "0")
                 self.send_header("Content-Length", str(length))
                 self.end_headers()
                 self.wfile.write(sent)

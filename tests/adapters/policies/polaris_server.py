@@ -32,6 +32,7 @@ class Polaris:
     broken: dict[str, tuple[int, bytes]] = field(
         default_factory=dict
     )  # a path's part -> status and body instead
+    put_off: int = 0  # requests that are still answered 429
     asked: list[str] = field(default_factory=list)
     uri: str = ""
 
@@ -117,7 +118,10 @@ def serve(polaris: Polaris) -> Iterator[Polaris]:
             fault = next(
                 (fault for part, fault in polaris.broken.items() if part in self.path), None
             )
-            if fault is not None:
+            if polaris.put_off:
+                polaris.put_off -= 1
+                self.answer(HTTPStatus.TOO_MANY_REQUESTS, {}, {"Retry-After": "0"})
+            elif fault is not None:
                 self.answer(*fault)
             elif polaris.wants_token and self.headers.get("Authorization") != f"Bearer {TOKEN}":
                 self.answer(HTTPStatus.UNAUTHORIZED, {})

@@ -21,6 +21,7 @@ from maintainer.adapters.policies.polaris import JoinedPolicies, PolarisPolicies
 from maintainer.adapters.policies.polaris_client import PolarisOptions
 from maintainer.adapters.policies.polaris_content import Draft, draft_file, read_policies
 from maintainer.adapters.policies.polaris_layers import Attachment, make_layer, write_file
+from maintainer.adapters.retry_after import ATTEMPTS
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, Rule
@@ -587,6 +588,16 @@ def test_a_wrong_credential_and_a_closed_door_are_problems_without_secrets(
         ).problems
     assert "Polaris cannot be reached" in closed.message
     assert "s3cr3t" not in repr(options(polaris))
+
+
+def test_a_request_that_is_put_off_is_sent_again_as_often_as_is_allowed(polaris: Polaris) -> None:
+    polaris.put_off = ATTEMPTS - 1
+    assert not read(polaris).problems
+    polaris.asked.clear()
+    polaris.put_off = ATTEMPTS
+    (problem,) = read(polaris).problems
+    assert "Polaris answered 429 to GET" in problem.message
+    assert len(polaris.asked) == 1 + ATTEMPTS, "the token came at once"
 
 
 def test_a_reading_is_bounded_in_requests_and_time(polaris: Polaris) -> None:

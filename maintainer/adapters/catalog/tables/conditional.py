@@ -27,10 +27,9 @@ from maintainer.adapters.catalog.tables.session import (
     session_of,
     write_headers,
 )
+from maintainer.adapters.retry_after import ATTEMPTS, PUT_OFF, read_retry_after
 from maintainer.domain.identifier import TableIdentifier
 
-ATTEMPTS: Final = 3  # of a request that the server defers
-MAX_RETRY_AFTER_SECONDS: Final = 30.0
 MAX_UNANSWERED: Final = (
     100  # in a row; then the catalog counts as down and the remaining tables are skipped
 )
@@ -40,7 +39,6 @@ MAX_SESSION_THREADS: Final = 16  # for PyIceberg's own session, which blocks on 
 _QUERY: Final = "snapshots=refs"
 _ANY_NAME: Final = "~"  # no encoding changes it
 _EXPIRED: Final = 419  # some REST servers report an expired token with this status
-_PUT_OFF: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _UNAUTHORIZED: Final = frozenset({HTTPStatus.UNAUTHORIZED, _EXPIRED})
 _TO_BE_TOLD_BY_LOADING: Final = _UNAUTHORIZED | {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}
 
@@ -158,7 +156,7 @@ class ConditionalRequests:
                 f"not asked, because the last {MAX_UNANSWERED} requests were not answered"
             )
         try:
-            outcome = _understand(question, await self._get_patiently(question))
+            outcome = _understand(question, await self._get_authorized(question))
         except (
             aiohttp.ClientError,
             RequestException,
@@ -170,15 +168,10 @@ class ConditionalRequests:
         self._unanswered = self._unanswered + 1 if isinstance(outcome, NoAnswer) else 0
         return outcome
 
-    async def _get_patiently(self, question: Question) -> _Response:
+    async def _get_authorized(self, question: Question) -> _Response:
         address, tokens = self._addresses.of(question.table), self._tokens
         response = await self._client.get(address, question.etag)
         if response.status in _UNAUTHORIZED and await self._has_newer_token(tokens):
-            response = await self._client.get(address, question.etag)
-        for attempt in range(ATTEMPTS - 1):
-            if response.status not in _PUT_OFF:
-                break
-            await asyncio.sleep(_read_retry_after(response.retry_after, attempt))
             response = await self._client.get(address, question.etag)
         return response
 
@@ -223,6 +216,16 @@ class _FastClient:
         return is_new
 
     async def get(self, address: str, etag: str) -> _Response:
+        response = await self._get(address, etag)
+        for attempt in range(ATTEMPTS - 1):
+            if response.status not in PUT_OFF:
+                break
+            wait = read_retry_after(response.retry_after)
+            await asyncio.sleep(2.0**attempt if wait is None else wait)
+            response = await self._get(address, etag)
+        return response
+
+    async def _get(self, address: str, etag: str) -> _Response:
         await self._rate.turn()
         # Sent with each request, because aiohttp sends a session's own headers to proxies too.
         headers = {**self._headers, "If-None-Match": etag} if etag else self._headers
@@ -240,7 +243,10 @@ class _FastClient:
 
 
 class _SessionClient:
-    """PyIceberg's own session, for requests that only it can make."""
+    """PyIceberg's own session, for requests that only it can make.
+
+    It waits by itself when it is put off.
+    """
 
     def __init__(self, catalog: RestCatalog, concurrency: int, rate: Rate) -> None:
         self._session = session_of(catalog)
@@ -263,10 +269,7 @@ class _SessionClient:
         # None leaves a header of the session out.
         response = self._session.get(address, headers=headers)  # type: ignore[arg-type]
         return _Response(
-            response.status_code,
-            response.headers.get("ETag", ""),
-            response.headers.get("Retry-After", ""),
-            response.content,
+            response.status_code, response.headers.get("ETag", ""), body=response.content
         )
 
     async def close(self) -> None:
@@ -307,11 +310,3 @@ def _understand(question: Question, response: _Response) -> Answer | NoAnswer:
     if response.status in _TO_BE_TOLD_BY_LOADING:
         return Answer("", "", is_changed=True)
     return NoAnswer(f"the server answers {response.status}")
-
-
-def _read_retry_after(text: str, attempt: int) -> float:
-    """Return the wait in seconds, bounded; a date or no value becomes a short wait that doubles."""
-    seconds = float(2**attempt)
-    with suppress(ValueError):
-        seconds = float(text)
-    return max(0.0, min(MAX_RETRY_AFTER_SECONDS, seconds))

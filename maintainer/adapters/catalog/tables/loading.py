@@ -19,6 +19,7 @@ from sqlalchemy import URL, inspect, make_url
 from sqlalchemy.exc import ArgumentError
 
 from maintainer.adapters.catalog.faults import explain, secrets_of
+from maintainer.adapters.catalog.tables.patience import PatientRequests
 from maintainer.adapters.catalog.tables.unknown_types import (
     names_unknown_type,
     with_known_types,
@@ -54,16 +55,17 @@ _TABLES_TABLE: Final = "iceberg_tables"
 
 
 class BoundedRestCatalog(RestCatalog):
-    """PyIceberg's REST catalog with a timeout for its requests."""
+    """PyIceberg's REST catalog with a timeout for its requests, which waits when it is put off."""
 
     def _create_session(self) -> Session:
         session = super()._create_session()
         # Passed with each request, because requests prefers the environment's bundle to the
         # session's.
         verify = None if session.verify is True else session.verify
-        session.request = partial(  # type: ignore[method-assign]
+        bounded = partial(
             session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS), verify=verify
         )
+        session.request = PatientRequests(bounded)  # type: ignore[method-assign]
         return session
 
     def load_table(self, identifier: str | Identifier) -> Table:
