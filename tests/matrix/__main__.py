@@ -29,6 +29,7 @@ FILES = (
     SPARK / "test_trial.py",
     SPARK / "test_procedures.py",
     SPARK / "test_formats.py",
+    SPARK / "test_row_lineage.py",
     SPARK / "test_undoing.py",
     SPARK / "test_conflicts.py",
     SPARK / "test_orphan_removal.py",
