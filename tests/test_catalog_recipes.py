@@ -23,7 +23,12 @@ _RECIPES = [
 
 def test_there_is_a_recipe_for_each_kind_of_catalog() -> None:
     kinds = {kind for recipe in _RECIPES for kind in findall(r"type: (\w+)", recipe)}
-    assert kinds >= {"sql", "rest", "hive", "glue", "dynamodb"}
+    assert kinds >= {"sql", "rest", "hive", "glue", "dynamodb", "bigquery", "nessie"}
+
+
+def test_there_is_a_recipe_for_each_storage() -> None:
+    schemes = {scheme for recipe in _RECIPES for scheme in findall(r"warehouse: (\w+)://", recipe)}
+    assert schemes >= {"file", "s3", "hdfs", "gs", "abfss", "oss"}
 
 
 @pytest.mark.parametrize("recipe", _RECIPES, ids=range(len(_RECIPES)))
