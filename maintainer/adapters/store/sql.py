@@ -50,6 +50,7 @@ from maintainer.adapters.store.policy_versions import (
     record_version,
 )
 from maintainer.adapters.store.portions import SqlPortions
+from maintainer.adapters.store.scan_costs import read_scan_costs, record_scan_cost
 from maintainer.adapters.store.scan_marks import read_marks, record_mark
 from maintainer.adapters.store.schema import INSTANCE_ID_KEY, store_info, tables
 from maintainer.adapters.store.schema_version import is_usable, read_revision
@@ -134,6 +135,8 @@ class SqlStore(
     history = _reads(samples.read_history)
     record_mark = _writes(record_mark)
     marks = _reads(read_marks)
+    record_scan_cost = _writes(record_scan_cost)
+    scan_costs = _reads(read_scan_costs)
 
     def set_pause(
         self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None

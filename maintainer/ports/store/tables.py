@@ -13,6 +13,7 @@ from maintainer.domain.inventory import CatalogFault, TableFault
 from maintainer.domain.location import TableLocation
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan
+from maintainer.domain.scan_cost import ScanCost
 from maintainer.ports.store.pages import Page
 
 # The columns by which the table list can be sorted; None is last in both directions. Tables of
@@ -160,6 +161,12 @@ class TableStore(Protocol):
 
         Tables with a fault are left out, because they are to be measured again.
         """
+
+    def record_scan_cost(self, cost: ScanCost) -> None:
+        """Add the cost of one scan to those of its catalog; MAX_SCAN_COSTS of each are kept."""
+
+    def scan_costs(self) -> Mapping[str, Sequence[ScanCost]]:
+        """The costs of the last scans by catalog, the newest first."""
 
     def set_pause(
         self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None

@@ -24,6 +24,7 @@ from maintainer.domain.location import TableLocation, overlap
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
+from maintainer.domain.scan_cost import MAX_SCAN_COSTS, ScanCost
 from maintainer.domain.verdict import RuleVerdict, Unenforced
 from maintainer.ports.store.figures import Counters, NamespaceCounters, Overview, TableFigures
 from maintainer.ports.store.jobs import JobQuery
@@ -85,6 +86,7 @@ class FakeStore(
     )  # until when it was measured so
     _catalog_faults: dict[str, tuple[CatalogFault, ...]] = field(default_factory=dict)
     _marks: dict[TableIdentifier, ScanMark] = field(default_factory=dict)
+    _scan_costs: dict[str, tuple[ScanCost, ...]] = field(default_factory=dict)
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
     _wanted: Counter[TableIdentifier] = field(default_factory=Counter)
     _planned: dict[TableIdentifier, tuple[str, datetime | None]] = field(default_factory=dict)
@@ -287,6 +289,15 @@ class FakeStore(
                 for record in records
                 if record.fault is None
             }
+
+    def record_scan_cost(self, cost: ScanCost) -> None:
+        with self._open():
+            known = self._scan_costs.get(cost.catalog, ())
+            self._scan_costs[cost.catalog] = (cost, *known)[:MAX_SCAN_COSTS]
+
+    def scan_costs(self) -> Mapping[str, Sequence[ScanCost]]:
+        with self._open():
+            return dict(sorted(self._scan_costs.items()))
 
     def set_pause(
         self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None

@@ -1,0 +1,25 @@
+"""What one scan of a catalog did, and what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+MAX_SCAN_COSTS: Final = 10  # of each catalog; the newest ones are kept
+
+
+@dataclass(frozen=True, slots=True)
+class ScanCost:
+    """The cost of one scan of one catalog."""
+
+    catalog: str
+    started_at: datetime
+    seconds: float
+    measured: int  # tables that were read
+    unchanged: int  # tables that were asked about and not read
+    faults: int  # tables and namespaces that could not be read
+    manifests_read: int
+    manifests_reused: int  # known from earlier scans
+    bytes_read: int  # of manifests
+    is_complete: bool  # False: it was stopped, or left changed tables for the next scan
