@@ -93,7 +93,6 @@ def _rewrite_files(
         sum(partition.delete_files for partition in each)
         for each in (health.partitions, partitions)
     )
-    taken = sum(group.files for group in groups) / max(1, health.data_files or 0)
     return _renew_manifests(
         replace(
             _apply_deletes(health, deletes_left / deletes if deletes else 1.0),
@@ -104,7 +103,6 @@ def _rewrite_files(
             small_file_ratio=small / files if files else None,
             small_file_bytes=sum(partition.small_bytes for partition in partitions),
         ),
-        min(1.0, taken),
         files / max(1, health.data_files or 0),
     )
 
@@ -149,8 +147,8 @@ def _change(partition: PartitionHealth, change: _Change) -> PartitionHealth:
         large_bytes=partition.large_bytes - large_bytes,
         sizes=FileSizes(),  # only the counts are known
     )
-    if not change.applies_deletes:
-        return changed
+    if not change.applies_deletes and change.taken < partition.data_files:
+        return changed  # its deletes may be of other files
     return replace(
         changed, delete_files=0, position_delete_files=0, position_delete_bytes=0, deleted=()
     )
@@ -176,14 +174,14 @@ def _apply_deletes(health: TableHealth, share: float) -> TableHealth:
     )
 
 
-def _renew_manifests(health: TableHealth, taken: float, shrunk: float) -> TableHealth:
-    """Manifests without live files go, those of the rewrite come; the entries become fewer."""
+def _renew_manifests(health: TableHealth, shrunk: float) -> TableHealth:
+    """The manifest of the rewrite is added; the others stay, with entries of removed files."""
     return _count_manifests(
         health,
         tuple(
             replace(
                 group,
-                count=ceil(group.count * (1 - taken)) + 1,
+                count=group.count + 1,
                 bytes=round(group.bytes * shrunk),
                 ideal=_needed(health, round(group.bytes * shrunk)),
             )

@@ -195,3 +195,22 @@ def test_outputs_above_the_small_file_limit_are_no_small_files() -> None:
     after = predict_health(table, planned, POLICY, NOW)
     assert after.data_files == planned.estimate.items_after
     assert after.small_files == 0
+
+
+def test_a_rewrite_adds_its_manifest_and_leaves_the_others() -> None:
+    """As real Spark does: 20 manifests of appends were 21 after the rewrite of all files."""
+    planned = decide(NEGLECTED, replace(POLICY, mode=Mode.ENFORCE), Circumstances(NOW)).planned[0]
+    after = predict_health(NEGLECTED, planned, POLICY, NOW)
+    counts = [(group.spec_id, group.count) for group in after.manifest_groups]
+    assert counts == [(0, 601), (1, 300)]
+
+
+def test_a_rewrite_of_whole_partitions_leaves_no_delete_for_them() -> None:
+    first, *others = NEGLECTED.partitions
+    table = replace(
+        NEGLECTED,
+        partitions=(replace(first, delete_files=10, position_delete_files=10), *others),
+        position_delete_files=10,
+    )
+    planned = decide(table, replace(POLICY, mode=Mode.ENFORCE), Circumstances(NOW)).planned[0]
+    assert predict_health(table, planned, POLICY, NOW).position_delete_files == 0
