@@ -49,7 +49,7 @@ PAGES = {
     "running job": "/jobs/rm-sensor-readings-2x9c",
     "failed job": "/jobs/rdf-orders-cdc-1p4d",
     "policies": "/policies",
-    "reports": "/reports?storage=hdfs",
+    "reports": "/reports?storage=hdfs&table=lake.streaming.page_views",
     "settings": "/settings",
     "no page": "/nowhere",
 }

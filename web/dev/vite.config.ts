@@ -68,6 +68,8 @@ function answerTable(response: ServerResponse, parts: string[], query: URLSearch
       return send(response, snapshots.expiry);
     case "verdicts":
       return send(response, { items: verdicts, next_cursor: null, total: verdicts.length });
+    case "rescue":
+      return send(response, reports.makeRescue(table.table));
     case "orphans":
       return send(response, which === undefined ? { items: orphans.orphanLists } : orphans.orphanFiles);
     case "run":

@@ -2000,13 +2000,13 @@ export interface components {
        * @description Files are smaller than any that were measured: it may be worse.
        */
       is_beyond_measured: boolean;
-      /** Name Node Heap Bytes */
-      name_node_heap_bytes: number | null;
       /**
-       * Name Node Objects
-       * @description HDFS only; at least.
+       * List Cost
+       * @description Of listing all files once.
        */
-      name_node_objects: number | null;
+      list_cost: number | null;
+      /** @description HDFS only; at least. */
+      name_node: components["schemas"]["NameNodeOut"] | null;
       profile: components["schemas"]["StorageProfile"];
       /**
        * Reference File Size Bytes
@@ -2018,6 +2018,8 @@ export interface components {
        * @description At the configured price; null without one.
        */
       request_cost_per_scan: number | null;
+      /** Request Cost Per Scan At Target */
+      request_cost_per_scan_at_target: number | null;
       /** Requests At Target */
       requests_at_target: number;
       /**
@@ -2027,9 +2029,16 @@ export interface components {
       requests_per_scan: number;
       /**
        * Round Trip Seconds
-       * @description All requests one after the other, at the configured round trip.
+       * @description Of all requests, as many at the same time as the storage takes.
        */
       round_trip_seconds: number;
+      /**
+       * Scan Seconds
+       * @description Bytes by the bandwidth, and the round trips.
+       */
+      scan_seconds: number;
+      /** Scan Seconds At Target */
+      scan_seconds_at_target: number;
       /** Slowdown High */
       slowdown_high: number;
       /**
@@ -2039,6 +2048,17 @@ export interface components {
       slowdown_low: number;
       /** Source */
       source: string;
+      storage: components["schemas"]["StorageOut"];
+      /**
+       * Storage Cost Per Month
+       * @description Of the live files.
+       */
+      storage_cost_per_month: number | null;
+      /**
+       * Write Cost
+       * @description Of one PUT request for each of these files.
+       */
+      write_cost: number | null;
     };
     /**
      * InboxEntryOut
@@ -2317,6 +2337,45 @@ export interface components {
      * @enum {string}
      */
     Mode: "observe" | "enforce";
+    /**
+     * NameNodeOut
+     * @description Objects in the memory of a name node, and its heap; lower bounds.
+     */
+    NameNodeOut: {
+      /** Blocks */
+      blocks: number;
+      /** Directories */
+      directories: number;
+      /** Files */
+      files: number;
+      /** Heap Bytes */
+      heap_bytes: number;
+      /**
+       * Heap Bytes With Snapshots
+       * @description With HDFS snapshots of the directories: 1.3 times as much.
+       */
+      heap_bytes_with_snapshots: number;
+      /** Objects */
+      objects: number;
+    };
+    /**
+     * NameServiceOut
+     * @description The load of the tables of one name service of HDFS.
+     */
+    NameServiceOut: {
+      load: components["schemas"]["NameNodeOut"];
+      /** Name */
+      name: string;
+      /** Sentence */
+      sentence: string;
+      /** Tables */
+      tables: number;
+      /**
+       * Unknown Tables
+       * @description Tables whose files are not known; they add nothing.
+       */
+      unknown_tables: number;
+    };
     /**
      * NamespaceOut
      * @description A namespace without its nested namespaces.
@@ -3209,6 +3268,13 @@ export interface components {
       requests_saved_per_day: number;
       /** Round Trips */
       round_trips: components["schemas"]["RoundTripsOut"][];
+      /**
+       * Scan Seconds
+       * @description Of one scan of each table, by its storage's speed.
+       */
+      scan_seconds: number;
+      /** Scan Seconds At Target */
+      scan_seconds_at_target: number;
       /** Slowdown High */
       slowdown_high: number;
       /**
@@ -3567,6 +3633,11 @@ export interface components {
        */
       left_out: number;
       /**
+       * Name Services
+       * @description The objects of tables on HDFS; by name.
+       */
+      name_services: components["schemas"]["NameServiceOut"][];
+      /**
        * Namespaces
        * @description The most avoidable requests first.
        */
@@ -3652,6 +3723,35 @@ export interface components {
      * @enum {string}
      */
     Stage: "waiting" | "starting" | "preparing" | "working" | "checking" | "proving";
+    /**
+     * StorageOut
+     * @description The prices and the speed of a storage, as the estimate uses them.
+     */
+    StorageOut: {
+      /**
+       * Bandwidth
+       * @description Bytes a second.
+       */
+      bandwidth: number;
+      /** Get Price Per Million */
+      get_price_per_million: number | null;
+      /** List Price Per Million */
+      list_price_per_million: number | null;
+      /**
+       * Parallelism
+       * @description Requests at the same time.
+       */
+      parallelism: number;
+      /** Price Per Gb Month */
+      price_per_gb_month: number | null;
+      profile: components["schemas"]["StorageProfile"];
+      /** Put Price Per Million */
+      put_price_per_million: number | null;
+      /** Round Trip Seconds */
+      round_trip_seconds: number;
+      /** Sentence */
+      sentence: string;
+    };
     /**
      * StorageProfile
      * @description The kind of storage of a table: the cost of small files differs.
@@ -7110,7 +7210,7 @@ export interface operations {
   get_small_files_report: {
     parameters: {
       query?: {
-        /** @description Estimate as if all tables were on this kind of storage. Default: the setting impact.profile, else each table's location. */
+        /** @description Estimate as if all tables were on this kind of storage. Default: the setting storage.profile of its catalog or impact.profile, else each table's location. */
         storage?: components["schemas"]["StorageProfile"] | null;
         /** @description How often a day each table is read as a whole. */
         scans_per_day?: number;
@@ -7198,7 +7298,7 @@ export interface operations {
   get_small_files_csv: {
     parameters: {
       query?: {
-        /** @description Estimate as if all tables were on this kind of storage. Default: the setting impact.profile, else each table's location. */
+        /** @description Estimate as if all tables were on this kind of storage. Default: the setting storage.profile of its catalog or impact.profile, else each table's location. */
         storage?: components["schemas"]["StorageProfile"] | null;
         /** @description How often a day each table is read as a whole. */
         scans_per_day?: number;

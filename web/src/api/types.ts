@@ -6,12 +6,14 @@ export type Admission = Schemas["AdmissionOut"];
 export type AuditEntry = Schemas["AuditEntryOut"];
 export type Band = Schemas["Band"];
 export type ReportLine = Schemas["ReportLineOut"];
+export type RescuePlan = Schemas["RescuePlanOut"];
 export type Role = Schemas["Role"];
 export type Session = Schemas["SessionOut"];
 export type CatalogOut = Schemas["CatalogOut"];
 export type Budget = Schemas["BudgetOut"];
 export type DailyWork = Schemas["DailyWorkOut"];
 export type Day = Schemas["DayOut"];
+export type NameService = Schemas["NameServiceOut"];
 export type Namespace = Schemas["NamespaceOut"];
 export type Cost = Schemas["CostOut"];
 export type EffectivePolicy = Schemas["EffectivePolicyOut"];
@@ -77,6 +79,7 @@ export type SnapshotList = Schemas["SnapshotList"];
 export type SkipCode = Schemas["SkipCode"];
 export type Skipped = Schemas["SkippedOut"];
 export type Stage = Schemas["Stage"];
+export type Storage = Schemas["StorageOut"];
 export type StorageProfile = Schemas["StorageProfile"];
 export type TableDetail = Schemas["TableDetail"];
 export type TablePage = Schemas["TablePage"];
@@ -95,4 +98,10 @@ export interface TablePath {
 export interface ReportChoice {
   storage?: StorageProfile;
   scans_per_day?: number;
+}
+
+/** What the page of reports shows. */
+export interface ReportsAddress extends ReportChoice {
+  /** Whose way back to health is shown. */
+  table?: string;
 }

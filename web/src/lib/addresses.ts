@@ -1,7 +1,7 @@
 // What the page keeps in its address, read leniently: what is not understood is left out.
 import type { AuditFilters } from "../api/audit";
 import type { JobFilters } from "../api/queries";
-import type { Band, ReportChoice } from "../api/types";
+import type { Band, ReportsAddress } from "../api/types";
 import {
   isFleetMetric,
   isHistoryMetric,
@@ -150,8 +150,13 @@ export function readActivityAddress(raw: Raw): AuditFilters {
   };
 }
 
-export function readReportsAddress(raw: Raw): ReportChoice {
+export function readReportsAddress(raw: Raw): ReportsAddress {
+  const table = readText(raw.table);
   const storage = STORAGES.find((known) => known === raw.storage);
   const scans = SCANS_PER_DAY.find((known) => known === raw.scans_per_day);
-  return { ...(storage && { storage }), ...(scans && { scans_per_day: scans }) };
+  return {
+    ...(storage && { storage }),
+    ...(scans && { scans_per_day: scans }),
+    ...(table && { table }),
+  };
 }

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { ReportLine } from "../../api/types";
 import { Grid } from "../../components/Grid";
+import { RescueLink } from "../../components/RescueLink";
 import { TableLink } from "../../components/TableLink";
 import {
   formatBytes,
@@ -63,6 +64,11 @@ export function ReportGrid({ of, lines, total }: ReportGridProps) {
           {sayWait(seconds)}
         </td>
       ))}
+      {of === "table" && (
+        <td>
+          <RescueLink table={line.name} />
+        </td>
+      )}
     </tr>
   );
   return (
@@ -79,6 +85,7 @@ export function ReportGrid({ of, lines, total }: ReportGridProps) {
         { figures: "Avoidable" },
         ...(hasMoney ? [{ figures: "Cost/day" }] : []),
         ...model.round_trips.map(({ parallel }) => ({ figures: `Wait, ${parallel} at once` })),
+        ...(of === "table" ? ["Way back"] : []),
       ]}
     >
       {lines.map((line) =>

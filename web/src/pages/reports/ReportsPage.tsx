@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { smallFilesCsvAddress, smallFilesQuery } from "../../api/reports";
-import type { ReportChoice, ReportLine, SmallFilesReport } from "../../api/types";
+import type { ReportLine, ReportsAddress, SmallFilesReport } from "../../api/types";
 import { Chart } from "../../components/Chart";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
@@ -15,6 +15,7 @@ import { drawShares, splitShares } from "../../lib/reportChart";
 import { PROFILE_WORDS, STORAGES } from "../../lib/words";
 import { ReportGrid } from "./ReportGrid";
 import { ReportTiles } from "./ReportTiles";
+import { RescuePanel } from "./RescuePanel";
 
 const PAGE_HEIGHT = 480;
 const BARS = 15;
@@ -22,8 +23,8 @@ const BAR_HEIGHT = 32;
 const AXIS_HEIGHT = 40;
 
 interface ChoiceProps {
-  choice: ReportChoice;
-  onChange: (choice: ReportChoice) => void;
+  choice: ReportsAddress;
+  onChange: (choice: ReportsAddress) => void;
 }
 
 /** What the report assumes. */
@@ -138,6 +139,8 @@ export function ReportsPage() {
   useDocumentTitle("Reports – iceberg-maintainer");
   const choice = route.useSearch();
   const navigate = route.useNavigate();
+  const change = (search: ReportsAddress) =>
+    void navigate({ search, replace: true, resetScroll: false });
   const report = useQuery(smallFilesQuery(choice));
   return (
     <div className="stack">
@@ -147,13 +150,14 @@ export function ReportsPage() {
           Download CSV
         </a>
       </div>
-      <Choices
-        choice={choice}
-        onChange={(search) => void navigate({ search, replace: true, resetScroll: false })}
-      />
+      <Choices choice={choice} onChange={change} />
       <Loaded query={report} label="the report" height={PAGE_HEIGHT}>
         {(data) => <Report report={data} />}
       </Loaded>
+      <RescuePanel
+        table={choice.table ?? ""}
+        onChoose={(table) => change(readReportsAddress({ ...choice, table }))}
+      />
     </div>
   );
 }

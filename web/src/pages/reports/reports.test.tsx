@@ -1,11 +1,12 @@
 import { screen, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { makeReport } from "../../../dev/fixtures/reports";
+import { makeReport, makeRescue } from "../../../dev/fixtures/reports";
 import { smallFilesCsvAddress } from "../../api/reports";
 import { readReportsAddress } from "../../lib/addresses";
 import { splitShares } from "../../lib/reportChart";
 import { show } from "../../testing/render";
 import { Report } from "./ReportsPage";
+import { RescuePanel, RescueSteps } from "./RescuePanel";
 
 const report = makeReport(new URLSearchParams({ storage: "hdfs" }));
 
@@ -71,5 +72,30 @@ describe("the classes of sizes", () => {
       "16 MiB or more",
     ]);
     expect(classes.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
+  });
+});
+
+describe("the rescue plan", () => {
+  it("has the jobs with the table after each, and why one waits", async () => {
+    await show(<RescueSteps plan={makeRescue("lake.streaming.page_views")} />);
+    expect(screen.getByText(/Healthy after 3 jobs, 1 d 1 h/)).toBeInTheDocument();
+    const grid = screen.getByRole("group", { name: "Rescue plan of lake.streaming.page_views" });
+    expect(within(grid).getAllByRole("row")).toHaveLength(4);
+    expect(within(grid).getByText(/Later: the budget of the day is used up/)).toBeInTheDocument();
+  });
+
+  it("has no list without jobs", async () => {
+    const plan = { ...makeRescue("lake.a.b"), steps: [], sentence: "The table is healthy." };
+    await show(<RescueSteps plan={plan} />);
+    expect(screen.getByText("The table is healthy.")).toBeInTheDocument();
+    expect(screen.queryByRole("table")).not.toBeInTheDocument();
+  });
+
+  it("asks for a table, and refuses what is no table's name", async () => {
+    const { unmount } = await show(<RescuePanel table="" onChoose={() => undefined} />);
+    expect(screen.getByText("Choose a table")).toBeInTheDocument();
+    unmount();
+    await show(<RescuePanel table="orders" onChoose={() => undefined} />);
+    expect(screen.getByText("No table has the name orders")).toBeInTheDocument();
   });
 });

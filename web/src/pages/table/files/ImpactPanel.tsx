@@ -1,7 +1,14 @@
+import { Fragment } from "react";
 import type { TableDetail } from "../../../api/types";
 import { Empty } from "../../../components/notices";
 import { Panel } from "../../../components/Panel";
-import { formatBytes, formatCount, formatDuration, formatFactor } from "../../../lib/format";
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatFactor,
+  formatSignificant,
+} from "../../../lib/format";
 import { PROFILE_WORDS } from "../../../lib/words";
 
 type Impact = NonNullable<TableDetail["impact"]>;
@@ -20,6 +27,25 @@ function Slowdown({ impact }: { impact: Impact }) {
         )}
       </dd>
     </>
+  );
+}
+
+/** The costs that the operator gave a price for. */
+function Costs({ impact }: { impact: Impact }) {
+  const costs: [string, number | null][] = [
+    ["Cost of a scan’s requests", impact.request_cost_per_scan],
+    ["Cost of writing these files", impact.write_cost],
+    ["Cost of listing all files", impact.list_cost],
+    ["Cost of a month’s storage", impact.storage_cost_per_month],
+  ];
+  return costs.map(
+    ([title, cost]) =>
+      cost !== null && (
+        <Fragment key={title}>
+          <dt>{title}</dt>
+          <dd>{formatSignificant(cost)}</dd>
+        </Fragment>
+      ),
   );
 }
 
@@ -44,25 +70,24 @@ export function ImpactPanel({ table }: { table: TableDetail }) {
                 ({formatCount(impact.requests_at_target)} with files of the target size)
               </span>
             </dd>
-            {impact.request_cost_per_scan !== null && (
-              <>
-                <dt>Cost of the requests</dt>
-                <dd>
-                  {Number(impact.request_cost_per_scan.toPrecision(3))} at the configured price
-                </dd>
-              </>
-            )}
-            <dt>Round trips</dt>
+            <dt>Time of a full scan</dt>
             <dd>
-              {formatDuration(impact.round_trip_seconds)}{" "}
-              <span className="dim">one after the other</span>
+              {formatDuration(impact.scan_seconds)}{" "}
+              <span className="dim">
+                ({formatDuration(impact.scan_seconds_at_target)} with files of the target size), of
+                which {formatDuration(impact.round_trip_seconds)} are round trips
+              </span>
             </dd>
-            {impact.name_node_objects !== null && (
+            <Costs impact={impact} />
+            {impact.name_node !== null && (
               <>
                 <dt>Name node</dt>
                 <dd>
-                  at least {formatCount(impact.name_node_objects)} objects,{" "}
-                  {formatBytes(impact.name_node_heap_bytes)} of heap
+                  at least {formatCount(impact.name_node.objects)} objects,{" "}
+                  {formatBytes(impact.name_node.heap_bytes)} of heap{" "}
+                  <span className="dim">
+                    ({formatBytes(impact.name_node.heap_bytes_with_snapshots)} with HDFS snapshots)
+                  </span>
                 </dd>
               </>
             )}
@@ -73,6 +98,7 @@ export function ImpactPanel({ table }: { table: TableDetail }) {
               in the overview.
             </p>
           )}
+          <p className="dim">{impact.storage.sentence}</p>
           <p className="dim">{impact.source}</p>
         </div>
       )}

@@ -5,6 +5,7 @@ import type { Plan, Planned, Skipped, TablePath } from "../../../api/types";
 import { EstimateWords } from "../../../components/EstimateWords";
 import { Empty, ErrorNotice, Loaded } from "../../../components/notices";
 import { Panel } from "../../../components/Panel";
+import { RescueLink } from "../../../components/RescueLink";
 import { Statement } from "../../../components/Statement";
 import { TimeAgo } from "../../../components/TimeAgo";
 import { Weights } from "../../../components/Weights";
@@ -103,6 +104,7 @@ export function PlanPanel({ path }: { path: TablePath }) {
               <TimeAgo time={plan.data.made_at} />
             </span>
           )}
+          {plan.data && <RescueLink table={plan.data.table} />}
           <Button onClick={() => again.mutate()} loading={again.isPending}>
             Plan again
           </Button>
