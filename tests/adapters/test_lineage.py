@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from http.server import ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
+from maintainer.adapters.telemetry import lineage
 from maintainer.adapters.telemetry.lineage import LineageExporter, name_dataset
 from maintainer.domain.job import Job, JobState
 from tests.adapters.store.values import make_effect
@@ -113,7 +114,10 @@ def test_a_table_without_a_known_location_has_the_name_of_its_catalog(site: Site
     assert (written["namespace"], written["name"]) == ("lake", "sales.orders")
 
 
-def test_a_receiver_that_is_away_costs_its_events_and_nothing_else() -> None:
+def test_a_receiver_that_is_away_costs_its_events_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lineage, "_CLOSE_GRACE", timedelta(seconds=0.2))
     exporter = LineageExporter("http://127.0.0.1:1", None, "maintenance", lambda _table: None)
     exporter.job_finished(JOB, None)
     exporter.close()

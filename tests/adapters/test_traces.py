@@ -12,6 +12,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
+from maintainer.adapters.telemetry import traces
 from maintainer.adapters.telemetry.traces import TraceExporter
 from maintainer.domain.job import FailureReason, JobState
 from tests.adapters.store.values import make_effect
@@ -123,7 +124,10 @@ def test_a_run_of_a_step_is_a_span_unless_it_did_nothing(site: Site) -> None:
     assert scan.end_time_unix_nano - scan.start_time_unix_nano == 2_500_000_000
 
 
-def test_a_collector_that_is_away_costs_its_spans_and_nothing_else() -> None:
+def test_a_collector_that_is_away_costs_its_spans_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(traces, "_EXPORT_SECONDS", 0.3)
     exporter = TraceExporter("http://127.0.0.1:1/v1/traces", {})
     exporter.job_finished(job_of_manifests(), None)
     exporter.close()

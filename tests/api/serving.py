@@ -15,7 +15,6 @@ import anyio
 import httpx
 import pytest
 from fastapi import FastAPI
-from starlette.routing import BaseRoute
 
 from maintainer.adapters.identity import CookieSealer
 from maintainer.api import jobs, policies, tables
@@ -201,8 +200,8 @@ class Daemon:
 
 
 @cache
-def _routes() -> tuple[BaseRoute, ...]:
-    return tuple(build_api(Daemon().context()).router.routes)
+def _first() -> FastAPI:
+    return build_api(Daemon().context())
 
 
 def job_of(store: FakeStore, job_id: str) -> Job:
@@ -220,11 +219,12 @@ class Client:
 
     @cached_property
     def api(self) -> FastAPI:
-        """Built at the first request. Its routes are those of every client: they know nothing of a
-        daemon, and FastAPI resolves the parameters of each one only once.
+        """Built at the first request. Its routes and its document are those of every client: they
+        know nothing of a daemon, and FastAPI resolves the parameters of each route only once.
         """
         api = build_api(self.daemon.context(), self.page)
-        api.router.routes[:] = _routes()
+        api.router.routes[:] = _first().router.routes
+        api.openapi = _first().openapi  # type: ignore[method-assign]
         return api
 
     def send(
