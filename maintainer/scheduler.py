@@ -60,7 +60,8 @@ class Step:
     interval: timedelta
     starts_work: bool  # False for the steps that a drain still needs: watch and review
     rest_factor: float = 0.0  # its least pause, as a multiple of its last run time
-    # the step after whose runs this one runs at once, because it uses what that step wrote
+    kind: str = ""  # what steps that do the same for another catalog have in common; else its name
+    # the kind of steps after whose runs this one runs at once, because it uses what they wrote
     after: str = ""
     after_work_of: str = ""  # the same, but only after a run that returned a positive number
 
@@ -156,7 +157,8 @@ class Scheduler:
         self._steps = {step.name: step for step in steps}
         self._telemetry = telemetry
         self._followers = {
-            name: [step.name for step in steps if step.after == name] for name in self._steps
+            name: [step.name for step in steps if step.after == (one.kind or name)]
+            for name, one in self._steps.items()
         }
         self._followers_of_work = {
             name: [step.name for step in steps if step.after_work_of == name]

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import event
@@ -62,8 +63,34 @@ def app(home: Path) -> Iterator[App]:
 def test_a_daemon_is_ready_before_and_after_its_first_scan(app: App) -> None:
     scheduler = make_scheduler(app)
     assert refused(app, scheduler) == {}
-    assert scheduler.run_step("scan")
+    assert scheduler.run_step("scan lake")
     assert refused(app, scheduler) == {}
+
+
+def test_a_slow_catalog_keeps_no_other_waiting_and_is_not_reached(home: Path) -> None:
+    lake = "{type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}"
+    file = write_configuration(home, f"lake: {lake}, slow: {lake}")
+    with open_app(load_settings(file, {})) as app:
+        scheduler = make_scheduler(app)
+        answer = threading.Event()
+        slow = app.ports.catalogs["slow"]
+        poll = slow.poll
+
+        def poll_late(*arguments: Any) -> Any:
+            answer.wait(60)
+            return poll(*arguments)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(slow, "poll", poll_late)
+            waiting = threading.Thread(target=scheduler.run_step, args=("scan slow",))
+            waiting.start()
+            try:
+                assert scheduler.run_step("scan lake")
+                assert app.reach.reached == {"lake"}
+            finally:
+                answer.set()
+                waiting.join()
+        assert app.reach.reached == {"lake", "slow"}
 
 
 def test_a_store_that_cannot_be_written_makes_it_not_ready(app: App) -> None:
@@ -93,21 +120,21 @@ def test_a_daemon_that_has_never_reached_its_only_catalog_is_not_ready(home: Pat
     )
     with open_app(load_settings(file, {})) as app:
         scheduler = make_scheduler(app)
-        scheduler.run_step("scan")
+        scheduler.run_step("scan lake")
         assert "none reached since the start: lake: " in refused(app, scheduler)["catalogs"]
         (home / "catalog.db").rmdir()
         (home / "away.db").rename(home / "catalog.db")
-        assert scheduler.run_step("scan")
+        assert scheduler.run_step("scan lake")
         assert refused(app, scheduler) == {}
 
 
 def test_a_daemon_whose_catalog_went_away_is_ready(app: App, home: Path) -> None:
     scheduler = make_scheduler(app)
-    assert scheduler.run_step("scan")
+    assert scheduler.run_step("scan lake")
     with closing(sqlite3.connect(home / "catalog.db")) as database, database:
         database.execute("DROP TABLE iceberg_tables")
         database.execute("DROP TABLE iceberg_namespace_properties")
-    scheduler.run_step("scan")
+    scheduler.run_step("scan lake")
     assert [fault.catalog for fault in app.ports.store.catalog_faults()] == ["lake"]
     assert refused(app, scheduler) == {}
 

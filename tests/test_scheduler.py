@@ -205,6 +205,21 @@ def test_a_step_follows_at_once_the_one_whose_work_it_needs(make: Callable[..., 
     assert order == ["plan", "scan", "plan"]
 
 
+def test_a_step_follows_each_step_of_a_kind(make: Callable[..., Scheduler]) -> None:
+    planned = threading.Semaphore(0)
+    scheduler = make(
+        Step("scan lake", lambda: None, RARELY, starts_work=True, kind="scan"),
+        Step("scan pond", lambda: None, RARELY, starts_work=True, kind="scan"),
+        Step("watch", lambda: None, RARELY, starts_work=False),
+        Step("plan", planned.release, RARELY, starts_work=True, after="scan"),
+    )
+    assert [scheduler._followers[name] for name in ("scan lake", "scan pond", "watch")] == [
+        ["plan"],
+        ["plan"],
+        [],
+    ]
+
+
 def test_a_failed_step_has_no_follower(
     make: Callable[..., Scheduler], telemetry: FakeTelemetry
 ) -> None:

@@ -36,8 +36,8 @@ class Reach:
     )  # why the last scan could not list a catalog
     has_scanned: bool = False
 
-    def note(self, store: Store) -> None:
-        """Read the listing faults that the finished scan left in the store."""
+    def note(self, store: Store, catalog: str) -> None:
+        """Read the listing faults that the catalog's finished scan left in the store."""
         with suppress(MaintainerError):
             faults = store.catalog_faults()
             self.reasons = {
@@ -45,7 +45,7 @@ class Reach:
                 for fault in faults
                 if not fault.namespace and fault.catalog in self.catalogs
             }
-            self.reached |= self.catalogs - self.reasons.keys()
+            self.reached |= (self.catalogs & {catalog}) - self.reasons.keys()
             self.has_scanned = True
 
     def check(self) -> Check:

@@ -19,19 +19,33 @@ from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 
+_SCAN = "scan"
 _STATUS_REST = 9.0  # every table is read: at most a tenth of the time
 
 
-def _scan(app: App) -> object:
+def _scan_catalogs(app: App) -> Iterator[Step]:
+    """A step for each catalog, so that a slow one does not keep the others waiting."""
+    for name in app.ports.catalogs:
+        yield Step(
+            f"{_SCAN} {name}",
+            partial(_scan, app, name),
+            app.settings.scan.interval,
+            starts_work=True,
+            kind=_SCAN,
+            after_work_of="duties",  # it has taken over a catalog
+        )
+
+
+def _scan(app: App, name: str) -> object:
     try:
         return scan(
             app.ports,
             should_stop=app.stopping.is_set,
             options=loop_options(app.settings),
-            is_ours=partial(app.turns.holds, DutyKind.SCAN),
+            is_ours=lambda catalog: catalog == name and app.turns.holds(DutyKind.SCAN, name),
         )
     finally:
-        app.reach.note(app.ports.store)
+        app.reach.note(app.ports.store, name)
 
 
 def _prune(app: App) -> object:
@@ -63,19 +77,13 @@ def make_scheduler(app: App) -> Scheduler:
     app.telemetry.show_duties(turns.wanted, turns.has)
     steps: tuple[Step, ...] = (
         Step("duties", turns.take, turns.interval, starts_work=True),
-        Step(
-            "scan",
-            partial(_scan, app),
-            settings.scan.interval,
-            starts_work=True,
-            after_work_of="duties",  # it has taken over a catalog
-        ),
+        *_scan_catalogs(app),
         Step(
             "plan",
             partial(plan, ports, partial(turns.holds, DutyKind.PLAN)),
             settings.plan.interval,
             starts_work=True,
-            after="scan",
+            after=_SCAN,
         ),
         Step(
             "submit",

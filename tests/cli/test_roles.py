@@ -70,7 +70,7 @@ def read_leader(app: App) -> dict[str, float]:
 def test_a_replica_alone_has_every_duty_and_gives_all_back(app: App) -> None:
     scheduler = make_scheduler(app)
     assert set(read_leader(app).values()) == {0.0}
-    assert scheduler.run_step("scan")
+    assert scheduler.run_step("scan lake")
     assert read_leader(app) == dict.fromkeys(
         ("notices", "plan lake", "policy_status", "prune", "queue", "scan lake"), 1.0
     )
@@ -86,7 +86,7 @@ def test_of_two_replicas_one_scans_and_the_other_goes_on_when_it_ends(
 ) -> None:
     with open_app(settings) as other:
         for replica in (app, other):
-            assert make_scheduler(replica).run_step("scan")
+            assert make_scheduler(replica).run_step("scan lake")
         assert read_leader(app)["scan lake"] == 1
         assert str(other.turns) == "none: other replicas have them"
         assert set(read_leader(other).values()) == {0.0}

@@ -64,7 +64,7 @@ class PrometheusTelemetry:
         here = self.registry
         self._scan_seconds = Histogram(
             "maintainer_scan_duration_seconds",
-            "How long a scan of the fleet takes.",
+            "How long the scan of a catalog takes.",
             registry=here,
             buckets=_SCAN_SECONDS,
         )
@@ -73,7 +73,7 @@ class PrometheusTelemetry:
         )
         self._scan_tables = Gauge(
             "maintainer_scan_tables",
-            "Tables that this process's last scan measured.",
+            "Tables that this process's last scan of a catalog measured.",
             registry=here,
         )
         self._slow_reader = Gauge(
@@ -224,7 +224,7 @@ class PrometheusTelemetry:
         tables: int,
         faults: int,  # noqa: ARG002 - faults are in the store
     ) -> None:
-        """Count a scan of the fleet."""
+        """Count the scan of a catalog."""
         self._scan_seconds.observe(seconds)
         self._scan_entries.inc(entries)
         self._scan_tables.set(tables)
