@@ -49,6 +49,7 @@ _CONFLICTS: dict[ConflictKind, tuple[str, ...]] = {
 # Another table of the same name is no conflict with a writer.
 _REPLACED = "Requirement failed: (?:UUID does not match|table already exists)"
 _UNDECIDED = "CommitStateUnknownException"
+_UNANSWERED = "Error occurred while processing POST request"
 _SEVERED = frozenset({"Py4JNetworkError"})
 # What a task says when a standalone cluster ends its application. Spark learns that it is stopped
 # only afterwards.
@@ -173,8 +174,14 @@ def find_conflict(causes: Sequence[tuple[str, str]]) -> ConflictKind | None:
 
 
 def is_undecided(causes: Sequence[tuple[str, str]]) -> bool:
-    """Return True if the catalog never confirmed or refused the commit: only the table can tell."""
-    return any(_UNDECIDED in name for name, _ in causes)
+    """Return True if the catalog never confirmed or refused the commit: only the table can tell.
+
+    Where a connection breaks, Iceberg's REST client says only that a request failed.
+    """
+    return any(
+        _UNDECIDED in name or (_simple_name(name) == "RESTException" and _UNANSWERED in message)
+        for name, message in causes
+    )
 
 
 def is_severed(causes: Sequence[tuple[str, str]]) -> bool:

@@ -384,6 +384,18 @@ def test_a_commit_of_unknown_fate_is_neither_a_conflict_nor_a_failure_that_is_kn
     assert not is_undecided([(f"{ICEBERG}.CommitFailedException", "x")])
 
 
+def test_a_commit_whose_connection_broke_is_of_unknown_fate_and_a_reading_is_not() -> None:
+    message = "Error occurred while processing {} request"
+    posted, read = (
+        [(f"{ICEBERG}.RESTException", message.format(method)), ("java.net.SocketException", "")]
+        for method in ("POST", "GET")
+    )
+    assert is_undecided(posted)
+    assert not is_undecided(read)
+    assert not is_undecided([("java.io.IOException", message.format("POST"))])
+    assert classify(posted) is FailureReason.CATALOG_UNREACHABLE
+
+
 def test_a_file_that_iceberg_describes_at_length_is_reported_by_its_path() -> None:
     described = (
         "Cannot commit, missing data files: [GenericDataFile{content=data, "

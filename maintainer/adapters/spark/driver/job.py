@@ -44,6 +44,7 @@ class Job:
         self.checks: dict[str, Any] = {}  # of the statements after it
         self.until = until  # by read_clock; None while a daemon is connected
         self.is_started = False
+        self.is_refused = False  # by a catalog: another session loads it anew, with another token
         self.given_up_for = ""  # why nobody asked for its end, and it is cancelled all the same
         self.is_cancelled = threading.Event()
         self.is_over = threading.Event()

@@ -40,7 +40,7 @@ from .clock import read_clock
 from .job import Job, begin_line, end_line
 from .jvm import GATEWAY, Jvm, ParentJvm
 from .link.outbox import Message, Transport
-from .results import MAX_MESSAGE_CHARACTERS, has_broken_class, read_causes
+from .results import MAX_MESSAGE_CHARACTERS, has_broken_class, has_old_token, read_causes
 from .surroundings import complete_settings, describe_place, remove_directory
 
 _FENCE_POLL_SECONDS = 0.1
@@ -255,7 +255,7 @@ class Program:
         finally:
             if session is not None:
                 self._application.marks.remove(job.job_id)
-                self._sessions.put(session)
+                self._sessions.put(self._application.new_session() if job.is_refused else session)
             sys.stderr.write(end_line(job.job_id))
             self._last_end = read_clock()
             self._jobs.pop(job.job_id, None)
@@ -275,6 +275,7 @@ class Program:
         # Any exception of Spark fails the job, with its class and message.
         except Exception as error:  # noqa: BLE001
             causes = self._application.read_causes(error, job.meter)
+            job.is_refused = has_old_token(causes)
         else:
             causes = []
         self._report_end(job, causes)

@@ -12,6 +12,7 @@ EXECUTE = "EXECUTE RESULT OF "
 MAX_MESSAGE_CHARACTERS = 4000
 # Java tries to initialize a class once.
 _BROKEN = re.compile("ExceptionInInitializerError|Could not initialize class|UnsatisfiedLinkError")
+_REFUSED = "NotAuthorizedException"
 MAX_CAUSES = 10
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
@@ -55,6 +56,14 @@ def split_cause(text: str) -> dict[str, str]:
     message = re.sub(r"^[\w.$]*", "", text)
     name = text.removesuffix(message)
     return {"class": name, "message": message.lstrip(": ")[:MAX_MESSAGE_CHARACTERS]}
+
+
+def has_old_token(causes: list[dict[str, str]]) -> bool:
+    """Return True if a catalog refused who asked, such as by a token that has ended or was revoked.
+
+    A catalog of Iceberg's keeps its token for as long as the server said.
+    """
+    return any(link["class"].endswith(_REFUSED) for link in causes)
 
 
 def has_broken_class(causes: list[dict[str, str]]) -> bool:

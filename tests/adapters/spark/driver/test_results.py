@@ -11,6 +11,7 @@ from maintainer.adapters.spark.driver.results import (
     EXECUTE,
     execute_result,
     has_broken_class,
+    has_old_token,
     split_cause,
 )
 
@@ -64,3 +65,11 @@ def test_a_text_of_spark_is_split_into_class_and_message(
     text: str, name: str, message: str
 ) -> None:
     assert split_cause(text) == {"class": name, "message": message}
+
+
+def test_a_refused_token_is_recognised_by_its_exception() -> None:
+    refused = {"class": "org.apache.iceberg.exceptions.NotAuthorizedException", "message": "no"}
+    forbidden = {"class": "org.apache.iceberg.exceptions.ForbiddenException", "message": "no"}
+    assert has_old_token([forbidden, refused])
+    assert not has_old_token([forbidden])
+    assert not has_old_token([])
