@@ -123,7 +123,18 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "proxies": ("127.0.0.1", "::1"),
             "prefix": "",
         },
-        "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
+        "impact": dict.fromkeys(
+            (
+                "profile",
+                "get_price_per_million",
+                "put_price_per_million",
+                "list_price_per_million",
+                "price_per_gb_month",
+                "round_trip",
+                "bandwidth",
+                "parallelism",
+            )
+        ),
         "log": {"format": "text", "level": "info"},
         "tracing": None,
         "lineage": None,

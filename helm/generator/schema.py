@@ -87,7 +87,14 @@ def _config_schema() -> Schema:
     for name, required in REQUIRED_BY_THE_CHART.items():
         models[name]["required"] = required
     del parts["LinkSettings"], parts["YarnSettings"]
-    parts["CatalogSettings"] = {**_PROPERTIES, "properties": {"spark": _PROPERTIES}}
+    parts["CatalogSettings"] = {
+        **_PROPERTIES,
+        "properties": {
+            "spark": _PROPERTIES,
+            "locations": _PROPERTIES,
+            "storage": {"$ref": "#/$defs/StorageSettings"},
+        },
+    }
     for section in ("SparkSettings", "PoolSettings"):
         parts[section]["properties"]["conf"] |= _PROPERTIES
         parts[section]["properties"]["runner"]["enum"] = ["process", "kubernetes"]

@@ -16,7 +16,7 @@ from maintainer.api.readiness import Check
 from maintainer.domain.access import ApiToken, ClaimRule
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Policy
-from maintainer.measure.impact import ImpactModel
+from maintainer.measure.impact import ImpactModels
 from maintainer.policy.effective import effective
 from maintainer.ports import Ports
 from maintainer.ports.identity import Identities, Sealer
@@ -58,7 +58,7 @@ class ApiContext:
     try_targets: Callable[[], Mapping[str, bool]] = dict
     # Has a table measured soon; False when too many wait.
     measure_soon: Callable[[TableIdentifier], bool] = lambda _table: False
-    impact: ImpactModel = field(default_factory=ImpactModel)
+    impact: ImpactModels = field(default_factory=ImpactModels)
     # Set when the daemon stops: open event streams end at once.
     stopping: Event = field(default_factory=Event)
     # by name

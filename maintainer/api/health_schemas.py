@@ -88,6 +88,45 @@ class DisagreementOut(Schema):
     counted: int
 
 
+class NameNodeOut(Schema):
+    """Objects in the memory of a name node, and its heap; lower bounds."""
+
+    files: int
+    directories: int
+    blocks: int
+    objects: int
+    heap_bytes: float
+    heap_bytes_with_snapshots: Annotated[
+        float, Field(description="With HDFS snapshots of the directories: 1.3 times as much.")
+    ]
+
+
+class NameServiceOut(Schema):
+    """The load of the tables of one name service of HDFS."""
+
+    name: str
+    tables: int
+    unknown_tables: Annotated[
+        int, Field(description="Tables whose files are not known; they add nothing.")
+    ]
+    load: NameNodeOut
+    sentence: str
+
+
+class StorageOut(Schema):
+    """The prices and the speed of a storage, as the estimate uses them."""
+
+    profile: StorageProfile
+    get_price_per_million: float | None
+    put_price_per_million: float | None
+    list_price_per_million: float | None
+    price_per_gb_month: float | None
+    round_trip_seconds: float
+    bandwidth: Annotated[float, Field(description="Bytes a second.")]
+    parallelism: Annotated[int, Field(description="Requests at the same time.")]
+    sentence: str
+
+
 class ImpactOut(Schema):
     """The cost of the table's files, estimated from published measurements."""
 
@@ -104,11 +143,21 @@ class ImpactOut(Schema):
     request_cost_per_scan: Annotated[
         float | None, Field(description="At the configured price; null without one.")
     ]
-    round_trip_seconds: Annotated[
-        float, Field(description="All requests one after the other, at the configured round trip.")
+    request_cost_per_scan_at_target: float | None
+    write_cost: Annotated[
+        float | None, Field(description="Of one PUT request for each of these files.")
     ]
-    name_node_objects: Annotated[int | None, Field(description="HDFS only; at least.")]
-    name_node_heap_bytes: float | None
+    list_cost: Annotated[float | None, Field(description="Of listing all files once.")]
+    storage_cost_per_month: Annotated[float | None, Field(description="Of the live files.")]
+    round_trip_seconds: Annotated[
+        float, Field(description="Of all requests, as many at the same time as the storage takes.")
+    ]
+    scan_seconds: Annotated[
+        float, Field(description="Bytes by the bandwidth, and the round trips.")
+    ]
+    scan_seconds_at_target: float
+    name_node: Annotated[NameNodeOut | None, Field(description="HDFS only; at least.")]
+    storage: StorageOut
     source: str
     reference_file_size_bytes: Annotated[
         float, Field(description="Of the files that the slowdown is relative to.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -14,7 +13,7 @@ from pydantic import Field
 from maintainer.api.access import on_any
 from maintainer.api.auth import PersonIn
 from maintainer.api.deps import ContextIn
-from maintainer.api.health_schemas import Schema
+from maintainer.api.health_schemas import NameServiceOut, Schema
 from maintainer.api.table_export import CSV, make_harmless
 from maintainer.domain.access import Role
 from maintainer.measure.impact import StorageProfile
@@ -69,6 +68,10 @@ class ReportLineOut(Schema):
     ]
     cost_saved_per_day: float | None
     round_trips: list[RoundTripsOut]
+    scan_seconds: Annotated[
+        float, Field(description="Of one scan of each table, by its storage's speed.")
+    ]
+    scan_seconds_at_target: float
 
 
 class SmallFilesReportOut(Schema):
@@ -84,6 +87,9 @@ class SmallFilesReportOut(Schema):
         list[StorageProfile], Field(description="The kinds of storage of the estimate.")
     ]
     scans_per_day: float
+    name_services: Annotated[
+        list[NameServiceOut], Field(description="The objects of tables on HDFS; by name.")
+    ]
     sentences: Annotated[list[str], Field(description="The report in words, with its sources.")]
 
 
@@ -94,7 +100,7 @@ def read_report(
         StorageProfile | None,
         Query(
             description="Estimate as if all tables were on this kind of storage. Default: the "
-            "setting impact.profile, else each table's location."
+            "setting storage.profile of its catalog or impact.profile, else each table's location."
         ),
     ] = None,
     scans_per_day: Annotated[
@@ -107,9 +113,9 @@ def read_report(
     ] = 1.0,
 ) -> Report:
     """Report on the tables that the person may see."""
-    model = context.impact if storage is None else replace(context.impact, profile=storage)
+    models = context.impact if storage is None else context.impact.on(storage)
     within = TableQuery(within=person.sees)
-    return report_small_files(context.ports.store, model, scans_per_day, within)
+    return report_small_files(context.ports.store, models, scans_per_day, within)
 
 
 ReportIn = Annotated[Report, Depends(read_report)]
@@ -131,6 +137,7 @@ def get_small_files_report(found: ReportIn) -> SmallFilesReportOut:
         left_out=found.left_out,
         storages=list(found.profiles),
         scans_per_day=found.scans_per_day,
+        name_services=list(map(NameServiceOut.model_validate, found.name_services)),
         sentences=list(describe(found)),
     )
 
@@ -154,10 +161,12 @@ def _write_line(found: Report, line: ReportLine) -> ReportLineOut:
         requests_saved=line.requests_saved,
         requests_per_day=found.requests_per_day(line.requests),
         requests_saved_per_day=found.requests_per_day(line.requests_saved),
-        cost_per_day=found.cost_per_day(line.requests),
-        cost_saved_per_day=found.cost_per_day(line.requests_saved),
+        cost_per_day=found.cost_per_day(line),
+        cost_saved_per_day=found.cost_saved_per_day(line),
+        scan_seconds=line.scan_seconds,
+        scan_seconds_at_target=line.scan_seconds_at_target,
         round_trips=[
-            RoundTripsOut(parallel=parallel, seconds=found.wait_seconds(line.requests, parallel))
+            RoundTripsOut(parallel=parallel, seconds=line.wait_seconds / parallel)
             for parallel in PARALLEL
         ],
     )
@@ -173,7 +182,7 @@ _CSV: dict[int | str, dict[str, Any]] = {
 _PLAIN = (
     "name", "tables", "files", "bytes", "average_file_size_bytes", "slowdown_low",
     "slowdown_high", "requests", "requests_saved", "requests_per_day", "requests_saved_per_day",
-    "cost_per_day", "cost_saved_per_day",
+    "cost_per_day", "cost_saved_per_day", "scan_seconds", "scan_seconds_at_target",
 )  # fmt: skip
 COLUMNS = (
     "of",

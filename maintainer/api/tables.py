@@ -158,7 +158,7 @@ def get_table(
     """The latest health, the findings, and the policy in force for the table."""
     policy = policy_of_record(ports, record)
     outlook = _find_outlook(record, ports, _queued(record, context, person))
-    return wire.write_detail(record, policy, context.impact, outlook)
+    return wire.write_detail(record, policy, context.impact.of(record.table.catalog), outlook)
 
 
 def _queued(record: TableRecord, context: ApiContext, person: Person) -> list[AdmissionDecision]:

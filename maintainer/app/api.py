@@ -16,7 +16,7 @@ from maintainer.api.queue_cache import QueueBoard
 from maintainer.api.readiness import Check, check_store
 from maintainer.app import App
 from maintainer.app.effective import list_settings
-from maintainer.app.options import make_impact_model
+from maintainer.app.options import make_impact_models
 from maintainer.scheduler import Scheduler
 from maintainer.settings import Settings
 from maintainer.steps.admission import read_queue
@@ -39,7 +39,7 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
         try_targets=notifier.try_targets if isinstance(notifier, AppriseNotifier) else dict,
         measure_soon=MeasureQueue(partial(measure_table, ports)).add,
-        impact=make_impact_model(app.settings.impact),
+        impact=make_impact_models(app.settings),
         stopping=app.stopping,
         spark_ui={name: pool.ui_url for name, pool in app.settings.spark.every_pool.items()},
         tokens=app.settings.auth.api_tokens,

@@ -28,8 +28,8 @@ from maintainer.adapters.telemetry.gauges import GaugeOptions
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.pool import DEFAULT_POOL
-from maintainer.measure.impact import ImpactModel, StorageProfile
-from maintainer.settings import ImpactSettings, ScanSettings, Settings
+from maintainer.measure.impact import ImpactModel, ImpactModels, StorageProfile
+from maintainer.settings import ScanSettings, Settings, StorageSettings
 from maintainer.settings.spark import PoolSettings
 from maintainer.settings.spark.kubernetes import KubernetesSettings
 from maintainer.settings.spark.yarn import YarnSettings
@@ -173,7 +173,23 @@ def loop_options(settings: Settings) -> ScanOptions:
     )
 
 
-def make_impact_model(settings: ImpactSettings) -> ImpactModel:
-    """The storage assumptions of the settings, for estimating the cost of small files."""
+def make_impact_models(settings: Settings) -> ImpactModels:
+    """The storage of each catalog, for estimating the cost of small files.
+
+    A catalog's own settings override those of all catalogs one by one.
+    """
+    common = settings.impact
+    return ImpactModels(
+        _make_impact_model(common),
+        {
+            name: _make_impact_model(
+                common.model_copy(update=catalog.storage.model_dump(exclude_none=True))
+            )
+            for name, catalog in settings.catalogs.items()
+        },
+    )
+
+
+def _make_impact_model(settings: StorageSettings) -> ImpactModel:
     profile = StorageProfile(settings.profile) if settings.profile is not None else None
-    return ImpactModel(profile, settings.request_price_per_million, settings.round_trip)
+    return ImpactModel(**settings.model_dump(exclude={"profile"}), profile=profile)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +13,7 @@ from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, Format, load, open_app
 from maintainer.domain.units import format_size
 from maintainer.measure.impact import StorageProfile
+from maintainer.measure.name_node import NameService
 from maintainer.measure.report import (
     PARALLEL,
     SMALL_BOUNDS_BYTES,
@@ -36,7 +37,7 @@ def report(
         StorageProfile | None,
         typer.Option(
             help="Estimate as if all tables were on this kind of storage (default: the setting "
-            "impact.profile, else each table's location)."
+            "storage.profile of its catalog or impact.profile, else each table's location)."
         ),
     ] = None,
     scans_per_day: Annotated[
@@ -56,13 +57,13 @@ def report(
     if rescue is not None:
         report_rescue(rescue, output, config)
         return
-    from maintainer.app.options import make_impact_model  # noqa: PLC0415 - as in scan
+    from maintainer.app.options import make_impact_models  # noqa: PLC0415 - as in scan
 
     with open_app(load(config)) as app:
-        model = make_impact_model(app.settings.impact)
+        models = make_impact_models(app.settings)
         if to is not None:
-            model = replace(model, profile=to)
-        found = report_small_files(app.ports.store, model, scans_per_day, TableQuery())
+            models = models.on(to)
+        found = report_small_files(app.ports.store, models, scans_per_day, TableQuery())
     if output is OutputFormat.JSON:
         print_json(report_json(found))
         return
@@ -112,6 +113,19 @@ def report_json(found: Report) -> dict[str, Any]:
         "profiles": list(found.profiles),
         "sources": list(found.sources),
         "scans_per_day": found.scans_per_day,
+        "name_services": [_service_json(service) for service in found.name_services],
+    }
+
+
+def _service_json(service: NameService) -> dict[str, Any]:
+    load = service.load
+    return asdict(service) | {
+        "load": asdict(load)
+        | {
+            "objects": load.objects,
+            "heap_bytes": load.heap_bytes,
+            "heap_bytes_with_snapshots": load.heap_bytes_with_snapshots,
+        }
     }
 
 
@@ -121,8 +135,8 @@ def _line_json(found: Report, line: ReportLine) -> dict[str, Any]:
         "average_file_size_bytes": line.average_file_size_bytes,
         "requests_saved": line.requests_saved,
         "requests_per_day": found.requests_per_day(line.requests),
-        "cost_per_day": found.cost_per_day(line.requests),
+        "cost_per_day": found.cost_per_day(line),
         "round_trip_seconds": {
-            str(parallel): found.wait_seconds(line.requests, parallel) for parallel in PARALLEL
+            str(parallel): line.wait_seconds / parallel for parallel in PARALLEL
         },
     }

@@ -218,6 +218,7 @@ class TableHealth:
     growth_records_per_day: float | None = None
     metadata_files: int | None = None  # metadata.json files: the current one and those in its log
     storage_files: int | None = None  # lower bound of the table's files, metadata included
+    directories: int | None = None  # lower bound, with one for each level of a partition's path
     ref_retention: tuple[
         RefRetention, ...
     ] = ()  # the refs that keep the oldest snapshots first; at most history.MAX_RETENTIONS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -31,6 +31,7 @@ from maintainer.measure.history import (
     rate_commits,
     stamp_snapshots,
 )
+from maintainer.measure.name_node import DIRECTORIES_OF_A_TABLE
 from maintainer.measure.sums import ManifestSums, add_up, find_disagreements
 
 
@@ -134,7 +135,23 @@ def _describe_sums(all_sums: ManifestSums, inventory: TableInventory) -> TableHe
         is_partitioned=inventory.default_spec_is_partitioned,
         is_sorted=inventory.is_sorted,
         dangling_delete_files=dangling if known else None,
+        directories=_count_directories(partitions) if known else None,
     )
+
+
+def _count_directories(partitions: Iterable[PartitionHealth]) -> int:
+    """A lower bound: the table's, those of data and metadata, and each part of a partition's path.
+
+    Partitions of earlier snapshots may have more.
+    """
+    paths = {partition.partition for partition in partitions} - {""}
+    parts = {path[:end] for path in paths for end in _ends_of_parts(path)}
+    return DIRECTORIES_OF_A_TABLE + len(parts)
+
+
+def _ends_of_parts(path: str) -> Iterator[int]:
+    yield from (index for index, letter in enumerate(path) if letter == "/")
+    yield len(path)
 
 
 def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Final
 
 from maintainer.domain.errors import InvalidValueError
@@ -13,7 +12,14 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
 from maintainer.domain.units import KIB, MIB
-from maintainer.measure.impact import MILLION, Impact, ImpactModel, StorageProfile, estimate_impact
+from maintainer.measure.impact import (
+    Impact,
+    ImpactModels,
+    Storage,
+    StorageProfile,
+    estimate_impact,
+)
+from maintainer.measure.name_node import NameService, sum_by_service
 
 # Bounds of the histogram's classes: of other sizes the number of smaller files is not known.
 SMALL_BOUNDS_BYTES: Final = (64 * KIB, MIB, 16 * MIB)
@@ -35,6 +41,11 @@ class ReportLine:
     slowdown_high: float
     requests: int
     requests_at_target: int
+    cost: float | None  # of these requests; None: one of the tables has no price
+    cost_at_target: float | None
+    wait_seconds: float  # the round trips of these requests, one after the other
+    scan_seconds: float  # by the bandwidth, the round trip and the parallelism of the storage
+    scan_seconds_at_target: float
 
     @property
     def average_file_size_bytes(self) -> float:
@@ -62,27 +73,28 @@ class Report:
     profiles: tuple[StorageProfile, ...]
     sources: tuple[str, ...]  # of the slowdowns
     scans_per_day: float
-    round_trip: timedelta
-    request_price_per_million: float | None
+    storages: tuple[Storage, ...]  # with which each table was estimated
+    name_services: tuple[NameService, ...]  # of the tables on HDFS
 
     def requests_per_day(self, requests: int) -> float:
         return requests * self.scans_per_day
 
-    def cost_per_day(self, requests: int) -> float | None:
+    def cost_per_day(self, line: ReportLine) -> float | None:
         """In the operator's currency; None without a price."""
-        price = self.request_price_per_million
-        return None if price is None else self.requests_per_day(requests) * price / MILLION
+        return None if line.cost is None else line.cost * self.scans_per_day
 
-    def wait_seconds(self, requests: int, parallel: int) -> float:
-        """The round trips of one scan of each table, with so many requests at the same time."""
-        return requests * self.round_trip.total_seconds() / parallel
+    def cost_saved_per_day(self, line: ReportLine) -> float | None:
+        """The part that files of the target size would not cost."""
+        if line.cost is None or line.cost_at_target is None:
+            return None
+        return (line.cost - line.cost_at_target) * self.scans_per_day
 
 
 _Part = tuple[TableHealth, Impact]
 
 
 def build_report(
-    healths: Iterable[TableHealth], model: ImpactModel, scans_per_day: float = 1.0
+    healths: Iterable[TableHealth], models: ImpactModels, scans_per_day: float = 1.0
 ) -> Report:
     """Sum up the tables. InvalidValueError for scans_per_day outside 0..MAX_SCANS_PER_DAY."""
     if not 0 < scans_per_day <= MAX_SCANS_PER_DAY:
@@ -92,7 +104,7 @@ def build_report(
     everything: list[_Part] = []
     left_out = 0
     for health in healths:
-        impact = estimate_impact(health, model)
+        impact = estimate_impact(health, models.of(health.table.catalog))
         if impact is None:
             left_out += 1
             continue
@@ -107,8 +119,10 @@ def build_report(
         profiles=tuple(sorted({impact.profile for _, impact in everything})),
         sources=tuple(sorted({impact.source for _, impact in everything})),
         scans_per_day=scans_per_day,
-        round_trip=model.round_trip,
-        request_price_per_million=model.request_price_per_million,
+        storages=tuple(sorted({impact.storage for _, impact in everything}, key=repr)),
+        name_services=sum_by_service(
+            health for health, impact in everything if impact.profile is StorageProfile.HDFS
+        ),
     )
 
 
@@ -137,7 +151,21 @@ def _sum(name: str, parts: Sequence[_Part]) -> ReportLine:
         slowdown_high=_mean(weights, weight, [impact.slowdown_high for _, impact in parts]),
         requests=sum(impact.requests_per_scan for _, impact in parts),
         requests_at_target=sum(impact.requests_at_target for _, impact in parts),
+        cost=_add([impact.request_cost_per_scan for _, impact in parts]),
+        cost_at_target=_add([impact.request_cost_per_scan_at_target for _, impact in parts]),
+        wait_seconds=sum(
+            impact.requests_per_scan * impact.storage.round_trip.total_seconds()
+            for _, impact in parts
+        ),
+        scan_seconds=sum(impact.scan_seconds for _, impact in parts),
+        scan_seconds_at_target=sum(impact.scan_seconds_at_target for _, impact in parts),
     )
+
+
+def _add(costs: Sequence[float | None]) -> float | None:
+    """The sum; None if one is unknown."""
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
 
 
 def _mean(weights: Sequence[int], weight: int, values: Sequence[float]) -> float:

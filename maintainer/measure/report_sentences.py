@@ -14,8 +14,8 @@ def describe(found: Report) -> Iterator[str]:
     total = found.total
     if total is None:
         return
-    money = found.cost_per_day(total.requests)
-    saved = found.cost_per_day(total.requests_saved)
+    money = found.cost_per_day(total)
+    saved = found.cost_saved_per_day(total)
     yield (
         f"Requests a day (scans of each table a day: {found.scans_per_day:g}): "
         f"{found.requests_per_day(total.requests):,.0f}, of which files of the target size would "
@@ -24,12 +24,16 @@ def describe(found: Report) -> Iterator[str]:
     if money is not None and saved is not None:
         yield f"Cost of these requests a day: {money:,.3g}, of which {saved:,.3g} is avoidable."
     waits = " and ".join(
-        f"{_write_seconds(found.wait_seconds(total.requests, parallel))} with {parallel} in "
-        f"parallel"
+        f"{_write_seconds(total.wait_seconds / parallel)} with {parallel} in parallel"
         for parallel in PARALLEL
     )
-    milliseconds = found.round_trip.total_seconds() * 1000
-    yield f"Round trips of one scan of each table, {milliseconds:g} ms each: {waits}."
+    yield f"Round trips of one scan of each table: {waits}."
+    yield (
+        f"One scan of each table takes about {_write_seconds(total.scan_seconds)}, and "
+        f"{_write_seconds(total.scan_seconds_at_target)} with files of the target size."
+    )
+    yield from (storage.sentence for storage in found.storages)
+    yield from (service.sentence for service in found.name_services)
     if found.left_out:
         yield f"{format_count(found.left_out, 'table')} without readable data files left out."
     yield f"Slower: estimated query time against files of about 130 MB on {_name(found)}."

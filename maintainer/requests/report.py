@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from maintainer.domain.health import TableHealth
-from maintainer.measure.impact import ImpactModel
+from maintainer.measure.impact import ImpactModels
 from maintainer.measure.report import Report, build_report
 from maintainer.ports.store import Store
 from maintainer.ports.store.pages import MAX_PAGE
@@ -14,10 +14,10 @@ from maintainer.ports.store.tables import TableQuery
 
 
 def report_small_files(
-    store: Store, model: ImpactModel, scans_per_day: float, within: TableQuery
+    store: Store, models: ImpactModels, scans_per_day: float, within: TableQuery
 ) -> Report:
     """Report on the tables of the query; InvalidValueError for impossible scans_per_day."""
-    return build_report(_read(store, replace(within, limit=MAX_PAGE)), model, scans_per_day)
+    return build_report(_read(store, replace(within, limit=MAX_PAGE)), models, scans_per_day)
 
 
 def _read(store: Store, query: TableQuery) -> Iterator[TableHealth]:

@@ -1,6 +1,6 @@
 """The configuration file, its environment variables and their bounds."""
 
-from maintainer.settings.catalogs import CatalogSettings
+from maintainer.settings.catalogs import CatalogSettings, StorageSettings
 from maintainer.settings.environment import FILE_VARIABLE
 from maintainer.settings.loading import DEFAULT_FILE, load_settings
 from maintainer.settings.model import Settings
@@ -9,7 +9,6 @@ from maintainer.settings.polaris import PolarisSettings
 from maintainer.settings.server import ServerSettings
 from maintainer.settings.spark import SparkSettings
 from maintainer.settings.steps import (
-    ImpactSettings,
     PlanSettings,
     PruneSettings,
     ReviewSettings,
@@ -22,7 +21,6 @@ __all__ = [
     "DEFAULT_FILE",
     "FILE_VARIABLE",
     "CatalogSettings",
-    "ImpactSettings",
     "NoticeTemplate",
     "NotificationSettings",
     "PlanSettings",
@@ -33,6 +31,7 @@ __all__ = [
     "ServerSettings",
     "Settings",
     "SparkSettings",
+    "StorageSettings",
     "SubmitSettings",
     "WatchSettings",
     "load_settings",

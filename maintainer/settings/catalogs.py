@@ -1,13 +1,19 @@
-"""Settings of the watched catalogs and their connections."""
+"""Settings of the watched catalogs: their connections and their storage."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from re import compile as compile_regex
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from maintainer.adapters.policies.validation import Strict, refuse
+from maintainer.adapters.policies.validation import (
+    DurationBetween,
+    SizeBetween,
+    Strict,
+    refuse,
+)
 
 _DIRECTORY = compile_regex(r"[A-Za-z][A-Za-z0-9+.-]*://\S*/")
 _CATALOG_NAME = compile_regex(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
@@ -39,8 +45,51 @@ def _check_locations(value: object) -> object:
     return value
 
 
+_Price = Annotated[float, Field(ge=0, le=1_000_000)]
+
+
+class StorageSettings(Strict):
+    """The prices and the speed of the storage, behind the estimate of the cost of small files.
+
+    These apply to all catalogs; `catalogs.<name>.storage` has the same keys for one catalog, and
+    overrides them one by one. Prices are in your own currency.
+    """
+
+    profile: Literal["object_store", "hdfs", "ozone"] | None = Field(
+        default=None, description="The kind of storage. Default: decided by each table's location."
+    )
+    get_price_per_million: _Price | None = Field(
+        default=None,
+        description="The price of a million GET requests. Default: no cost of scans is shown.",
+    )
+    put_price_per_million: _Price | None = Field(
+        default=None,
+        description="The price of a million PUT requests. Default: no cost of writes is shown.",
+    )
+    list_price_per_million: _Price | None = Field(
+        default=None,
+        description="The price of a million LIST requests. Default: no cost of lists is shown.",
+    )
+    price_per_gb_month: _Price | None = Field(
+        default=None,
+        description="The price of 10^9 bytes for a month. Default: no cost of bytes is shown.",
+    )
+    round_trip: Annotated[timedelta, DurationBetween("0s", "1m")] | None = Field(
+        default=None,
+        description="The time of one request. Default: 6.6ms for an object store, 1ms for Ozone, "
+        "0.5ms for HDFS.",
+    )
+    bandwidth: Annotated[int, SizeBetween("1KiB", "1024TiB")] | None = Field(
+        default=None,
+        description="Bytes that a full scan reads in a second. Default: 112MB.",
+    )
+    parallelism: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
+        default=None, description="Requests at the same time. Default: 1."
+    )
+
+
 class CatalogSettings(Strict):
-    """PyIceberg's own properties, unchanged, and additions for Spark that they do not imply."""
+    """PyIceberg's own properties, unchanged, and what they do not imply for Spark and storage."""
 
     properties: dict[str, str] = Field(repr=False)
     spark: dict[str, str] = Field(
@@ -53,6 +102,7 @@ class CatalogSettings(Strict):
         description="Directories that Spark and this process reach by different names: Spark's, "
         "and the one to read.",
     )
+    storage: StorageSettings = StorageSettings()
 
     @model_validator(mode="before")
     @classmethod
@@ -61,8 +111,11 @@ class CatalogSettings(Strict):
             return value
         return {
             "properties": {
-                name: text for name, text in value.items() if name not in {"spark", "locations"}
+                name: text for name, text in value.items() if name not in BESIDE_PROPERTIES
             },
-            "spark": value.get("spark", {}),
-            "locations": value.get("locations", {}),
+            **{name: value[name] for name in BESIDE_PROPERTIES if name in value},
         }
+
+
+# The keys of a catalog that are no property of PyIceberg.
+BESIDE_PROPERTIES = frozenset(CatalogSettings.model_fields) - {"properties"}

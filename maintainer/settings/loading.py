@@ -13,6 +13,7 @@ from maintainer.adapters.policies.document import Defect, Document, read_documen
 from maintainer.adapters.policies.document import Path as KeyPath
 from maintainer.adapters.policies.validation import validate
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
+from maintainer.settings.catalogs import BESIDE_PROPERTIES
 from maintainer.settings.environment import FILE_VARIABLE, apply_environment
 from maintainer.settings.model import Settings
 from maintainer.settings.paths import (
@@ -102,7 +103,8 @@ def _cite(defect: Defect, file: Path, variables: Mapping[KeyPath, str]) -> str:
 def _keep_texts(document: Document) -> None:
     """Keep properties of PyIceberg and Spark as texts: 1.10 must not become 1.1, nor true True."""
     for path in document.texts:
-        if path[0] == "catalogs" or _is_conf(path):
+        is_property = path[0] == "catalogs" and path[2:3] != ("storage",)
+        if is_property or _is_conf(path):
             mapping: object = document.value
             for part in path[:-1]:
                 mapping = mapping.get(part) if isinstance(mapping, dict) else None
@@ -120,7 +122,7 @@ def _refuse_nested_properties(document: Document) -> None:
     catalogs = document.value.get("catalogs")
     for name, properties in catalogs.items() if isinstance(catalogs, dict) else ():
         for key, value in list(properties.items()) if isinstance(properties, dict) else ():
-            if key not in {"spark", "locations"} and isinstance(value, dict | list):
+            if key not in BESIDE_PROPERTIES and isinstance(value, dict | list):
                 path: KeyPath = ("catalogs", name, key)
                 del properties[key]  # otherwise the model would report the same error again
                 message = (

@@ -13,7 +13,7 @@ from maintainer.domain.redaction import HIDDEN, hide_secrets, names_secret, reda
 from maintainer.policy.writing import write_value
 from maintainer.settings.admission import AdmissionSettings
 from maintainer.settings.auth import AuthSettings
-from maintainer.settings.catalogs import CatalogSettings, check_catalogs
+from maintainer.settings.catalogs import CatalogSettings, StorageSettings, check_catalogs
 from maintainer.settings.kubernetes_policies import KubernetesPolicySettings
 from maintainer.settings.leases import RENEWALS_PER_LEASE, LeaseSettings
 from maintainer.settings.notifications import NotificationSettings
@@ -22,7 +22,6 @@ from maintainer.settings.polaris import PolarisSettings
 from maintainer.settings.server import ServerSettings
 from maintainer.settings.spark import SparkSettings
 from maintainer.settings.steps import (
-    ImpactSettings,
     PlanSettings,
     PruneSettings,
     ReviewSettings,
@@ -57,7 +56,8 @@ class Settings(Strict):
         BeforeValidator(check_catalogs),
         Field(
             description="PyIceberg's own properties of a catalog; under `spark`, what only Spark "
-            "needs; under `locations`, names of storage that Spark alone uses."
+            "needs; under `locations`, names of storage that Spark alone uses; under `storage`, "
+            "its prices and speed."
         ),
     ]
     store: Annotated[
@@ -92,7 +92,7 @@ class Settings(Strict):
             description="Requests to other services after jobs, by a name of your choice.",
         ),
     ] = Field(default_factory=dict)
-    impact: ImpactSettings = ImpactSettings()
+    impact: StorageSettings = StorageSettings()
     notifications: NotificationSettings = NotificationSettings()
     admission: AdmissionSettings = AdmissionSettings()
     lease: LeaseSettings = LeaseSettings()
@@ -180,6 +180,11 @@ class Settings(Strict):
                 **catalog.properties,
                 **({"spark": catalog.spark} if catalog.spark else {}),
                 **({"locations": catalog.locations} if catalog.locations else {}),
+                **(
+                    {"storage": catalog.storage.model_dump(exclude_none=True)}
+                    if catalog.storage != StorageSettings()
+                    else {}
+                ),
             }
         values["auth"]["tokens"] = {
             name: {**token.model_dump(), "token": HIDDEN}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -255,17 +255,3 @@ class PruneSettings(Strict):
                     f"finer ones"
                 )
         return self
-
-
-class ImpactSettings(Strict):
-    """The assumptions behind the estimate of the cost of small files."""
-
-    profile: Literal["object_store", "hdfs", "ozone"] | None = Field(
-        default=None, description="The kind of storage. Default: decided by each table's location."
-    )
-    request_price_per_million: Annotated[float, Field(ge=0, le=1_000_000)] | None = Field(
-        default=None, description="The price of a million requests. Default: no cost is shown."
-    )
-    round_trip: Annotated[
-        timedelta, DurationBetween("0s", "1m"), Field(description="The time of one request.")
-    ] = timedelta(milliseconds=1)

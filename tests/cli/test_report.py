@@ -25,7 +25,7 @@ def configuration(tmp_path: Path) -> Path:
     file = tmp_path / "maintainer.yaml"
     file.write_text(
         f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: "
-        f"'file://{tmp_path}'}}}}\nimpact: {{request_price_per_million: 5}}\n"
+        f"'file://{tmp_path}'}}}}\nimpact: {{get_price_per_million: 5, round_trip: 1ms}}\n"
     )
     return file
 

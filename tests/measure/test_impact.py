@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import Content, Unreadable
-from maintainer.domain.units import GIB, KIB, MIB
+from maintainer.domain.units import KIB, MIB
 from maintainer.measure.health import measure
 from maintainer.measure.impact import (
     MB,
     Impact,
     ImpactModel,
+    ImpactModels,
     StorageProfile,
     choose_profile,
     estimate_impact,
@@ -99,7 +100,7 @@ def test_requests_are_one_for_each_file_and_manifest_and_two_for_the_snapshot() 
     )
     health = measure(inventory((manifest("m1", [share([MIB] * 100)]), deletes)))
     impact = impact_of(
-        health, ImpactModel(request_price_per_million=0.4, round_trip=timedelta(milliseconds=150))
+        health, ImpactModel(get_price_per_million=0.4, round_trip=timedelta(milliseconds=150))
     )
     assert impact.requests_per_scan == 100 + 3 + 2 + 2
     assert impact.requests_at_target == 1 + 2 + 2
@@ -130,23 +131,81 @@ def test_compaction_never_needs_more_requests(files: int, size: int, excess: int
 def test_without_a_price_there_is_no_cost() -> None:
     assert impact_of(files_of(MIB), ImpactModel()).request_cost_per_scan is None
     assert (
-        impact_of(files_of(MIB), ImpactModel(request_price_per_million=0.0)).request_cost_per_scan
+        impact_of(files_of(MIB), ImpactModel(get_price_per_million=0.0)).request_cost_per_scan
         == 0.0
     )
 
 
-def test_the_name_node_holds_an_inode_and_a_block_for_each_file() -> None:
-    health = replace(files_of(MIB), storage_files=75_000_000)
-    impact = impact_of(health, ImpactModel(HDFS))
-    assert impact.name_node_objects == 150_000_000
-    assert impact.name_node_heap_bytes == pytest.approx(100e9)
-    assert (
-        impact_of(replace(files_of(GIB, 1), storage_files=4), ImpactModel(HDFS)).name_node_objects
-        == 2 * 4 + 7
+def test_only_hdfs_has_a_name_node_and_only_known_files_load_it() -> None:
+    health = files_of(MIB)
+    loaded = impact_of(health, ImpactModel(HDFS)).name_node
+    assert loaded is not None
+    assert loaded.files == health.storage_files
+    assert impact_of(health, ImpactModel(OZONE)).name_node is None
+    unknown = replace(health, storage_files=None)
+    assert impact_of(unknown, ImpactModel(HDFS)).name_node is None
+
+
+def test_the_time_of_a_scan_is_bytes_by_bandwidth_and_files_by_round_trip_and_parallelism() -> None:
+    health = replace(
+        files_of(MB, 96), target_file_size_bytes=96 * MB, delete_bytes=3 * MB, manifest_bytes=MB
     )
-    assert impact_of(health, ImpactModel(OZONE)).name_node_objects is None
-    unknown = impact_of(replace(health, storage_files=None), ImpactModel(HDFS))
-    assert (unknown.name_node_objects, unknown.name_node_heap_bytes) == (None, None)
+    model = ImpactModel(round_trip=timedelta(milliseconds=10), bandwidth=50.0 * MB, parallelism=4)
+    impact = impact_of(health, model)
+    assert impact.requests_per_scan == 96 + 1 + 2
+    assert impact.round_trip_seconds == pytest.approx(99 * 0.010 / 4)
+    assert impact.scan_seconds == pytest.approx(100 / 50 + 99 * 0.010 / 4)
+    assert impact.scan_seconds_at_target == pytest.approx(96 / 50 + 4 * 0.010 / 4)
+
+
+def test_the_defaults_give_the_published_times_of_two_thousand_files() -> None:
+    storage = ImpactModel(OBJECT_STORE).at("s3://bucket/table")
+    assert storage.seconds(276 * MB, 2_038) == pytest.approx(15.9, abs=0.1)
+    assert storage.seconds(276 * MB, 1) == pytest.approx(2.46, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("location", "milliseconds"), [("s3://b/t", 6.6), ("hdfs://n/t", 0.5), ("ofs://o/v/b", 1.0)]
+)
+def test_each_kind_of_storage_has_a_round_trip_of_its_own(
+    location: str, milliseconds: float
+) -> None:
+    assert ImpactModel().at(location).round_trip.total_seconds() * 1000 == milliseconds
+
+
+def test_each_kind_of_request_and_the_bytes_have_a_price() -> None:
+    health = replace(files_of(MB, 998), storage_files=2_001, delete_bytes=0, manifest_bytes=2 * MB)
+    model = ImpactModel(
+        get_price_per_million=0.4,
+        put_price_per_million=5.0,
+        list_price_per_million=6.0,
+        price_per_gb_month=0.02,
+    )
+    impact = impact_of(health, model)
+    assert impact.requests_per_scan == 1_001
+    assert impact.request_cost_per_scan == pytest.approx(1_001 * 0.4 / 1e6)
+    assert impact.request_cost_per_scan_at_target == pytest.approx(
+        impact.requests_at_target * 0.4 / 1e6
+    )
+    assert impact.write_cost == pytest.approx(1_001 * 5 / 1e6)
+    assert impact.list_cost == pytest.approx(3 * 6 / 1e6)
+    assert impact.storage_cost_per_month == pytest.approx(0.02)
+    unpriced = impact_of(health, ImpactModel())
+    assert (unpriced.write_cost, unpriced.list_cost, unpriced.storage_cost_per_month) == (
+        None,
+        None,
+        None,
+    )
+    assert impact_of(replace(health, storage_files=None), model).list_cost is None
+
+
+def test_a_catalog_has_its_own_storage_and_the_others_the_common_one() -> None:
+    models = ImpactModels(ImpactModel(parallelism=2), {"ice": ImpactModel(HDFS, parallelism=8)})
+    assert models.of("ice").parallelism == 8
+    assert models.of("lake").parallelism == 2
+    moved = models.on(OZONE)
+    assert (moved.of("ice").profile, moved.of("ice").parallelism) == (OZONE, 8)
+    assert moved.of("lake") == ImpactModel(OZONE, parallelism=2)
 
 
 def test_nothing_is_estimated_for_an_empty_table_or_one_that_could_not_be_counted() -> None:

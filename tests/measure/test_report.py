@@ -12,11 +12,16 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, histogram_bin
 from maintainer.domain.units import KIB, MIB
 from maintainer.measure.health import measure
-from maintainer.measure.impact import ImpactModel, StorageProfile
+from maintainer.measure.impact import ImpactModel, ImpactModels, StorageProfile
+from maintainer.measure.name_node import NameNodeLoad, NameService
 from maintainer.measure.report import build_report
+from maintainer.measure.report_sentences import describe
 from tests.samples import inventory, manifest, share
 
-MODEL = ImpactModel(StorageProfile.HDFS, 0.4, timedelta(milliseconds=10))
+STORAGE = ImpactModel(
+    StorageProfile.HDFS, get_price_per_million=0.4, round_trip=timedelta(milliseconds=10)
+)
+MODEL = ImpactModels(STORAGE)
 
 
 def table(name: str, sizes: list[int], namespace: str = "sales") -> TableHealth:
@@ -45,11 +50,47 @@ def test_requests_money_and_round_trips_follow_from_the_files() -> None:
     assert total.requests_at_target == 1 + 1 + 2
     assert total.requests_saved == 96
     assert report.requests_per_day(total.requests) == 100_000
-    assert report.cost_per_day(total.requests) == pytest.approx(0.04)
-    assert report.wait_seconds(total.requests, 1) == pytest.approx(1.0)
-    assert report.wait_seconds(total.requests, 64) == pytest.approx(1 / 64)
-    unpriced = build_report([table("a", [MIB])], replace(MODEL, request_price_per_million=None))
-    assert unpriced.cost_per_day(100) is None
+    assert report.cost_per_day(total) == pytest.approx(0.04)
+    assert report.cost_saved_per_day(total) == pytest.approx(0.0384)
+    assert total.wait_seconds == pytest.approx(1.0)
+    assert total.scan_seconds > total.scan_seconds_at_target > 0
+
+
+def test_a_sum_without_the_price_of_one_of_its_catalogs_has_no_cost() -> None:
+    other = replace(table("a", [MIB]), table=TableIdentifier("ice", ("sales",), "a"))
+    models = ImpactModels(STORAGE, {"ice": replace(STORAGE, get_price_per_million=None)})
+    report = build_report([table("a", [MIB]), other], models)
+    ice, lake = sorted(report.namespaces, key=lambda line: line.name)
+    assert report.total is not None
+    assert (report.cost_per_day(report.total), report.cost_saved_per_day(report.total)) == (
+        None,
+        None,
+    )
+    assert report.cost_per_day(ice) is None
+    assert report.cost_per_day(lake) == pytest.approx(4 * 0.4 / 1e6)
+
+
+def test_each_table_is_estimated_with_the_storage_of_its_catalog() -> None:
+    other = replace(
+        table("a", [MIB]), table=TableIdentifier("ice", ("sales",), "a"), location="hdfs://ns1/a"
+    )
+    models = ImpactModels(ImpactModel(), {"ice": replace(STORAGE, parallelism=4)})
+    report = build_report([table("a", [MIB]), other], models)
+    assert report.profiles == (StorageProfile.HDFS, StorageProfile.OBJECT_STORE)
+    assert [storage.parallelism for storage in report.storages] == [4, 1]
+    assert [service.name for service in report.name_services] == ["ns1"]
+    text = "\n".join(describe(report))
+    assert "Storage hdfs: a round trip of 10 ms, 106.8 MiB a second, 4 requests at" in text
+    assert "Storage object store: a round trip of 6.6 ms" in text
+    assert "Name service ns1: at least " in text
+
+
+def test_a_name_service_without_a_name_and_with_unknown_files_says_so() -> None:
+    load = NameNodeLoad(1, 1, 1)
+    assert NameService("", 2, 1, load).sentence == (
+        "Name service without a name: at least 3 objects (1 files, 1 directories, 1 blocks), "
+        "2.0 KiB of heap, or 2.5 KiB with HDFS snapshots. 1 table of unknown files left out."
+    )
 
 
 def test_the_slowdown_is_the_mean_of_the_tables_weighted_by_their_bytes() -> None:

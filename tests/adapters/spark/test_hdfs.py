@@ -143,9 +143,10 @@ def test_what_is_measured_is_what_the_name_node_counts_and_a_rewrite_is_proved(
     assert impact is not None
     assert (reported.file_count, reported.length) == (len(files), sum(files.values()))
     assert min(files.values()) > 0, "each file is an inode and a block"
-    assert impact.name_node_objects == 2 * reported.file_count, (
-        "directories are left out, which is why it is said to be at least so many"
-    )
+    load = impact.name_node
+    assert load is not None
+    assert (load.files, load.blocks) == (reported.file_count, reported.file_count)
+    assert load.directories == len({path.rpartition("/")[0] for path in files} | {place})
 
     workshop.sql("DELETE FROM lake.db.measured WHERE id = 7")
     snapshot_id = workshop.look(table).current_snapshot_id

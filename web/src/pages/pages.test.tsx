@@ -84,12 +84,26 @@ describe("what small files cost", () => {
     const impact = {
       ...detail.impact,
       request_cost_per_scan: null,
-      name_node_objects: 300,
-      name_node_heap_bytes: 200_000,
+      name_node: {
+        files: 140,
+        directories: 20,
+        blocks: 140,
+        objects: 300,
+        heap_bytes: 200_000,
+        heap_bytes_with_snapshots: 260_000,
+      },
     };
     await show(<ImpactPanel table={{ ...detail, impact }} />);
-    expect(screen.queryByText("Cost of the requests")).not.toBeInTheDocument();
+    expect(screen.queryByText("Cost of a scan’s requests")).not.toBeInTheDocument();
+    expect(screen.getByText("Cost of writing these files")).toBeInTheDocument();
     expect(screen.getByText(/at least 300 objects, 195/)).toBeInTheDocument();
+    expect(screen.getByText(/253\.9.KiB with HDFS snapshots/)).toBeInTheDocument();
+  });
+
+  it("says how long a scan takes, and from which storage that follows", async () => {
+    await show(<ImpactPanel table={detail} />);
+    expect(screen.getByText(/of which 10 s are round trips/)).toBeInTheDocument();
+    expect(screen.getByText(/round trip of 6\.6 ms/)).toBeInTheDocument();
   });
 
   it("is not made up for a table without files", async () => {
