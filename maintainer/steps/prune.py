@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
+from maintainer.domain.budget import day_of
 from maintainer.ports import Ports
 
 KEEP_READINGS = timedelta(
     days=7
 )  # digests of tables never read to the end: tables that were dropped or fail for long
 KEEP_LOGS = timedelta(days=30)  # of jobs: they are longer than all else that is kept of a job
+KEEP_READS = timedelta(days=30)  # counts of reads by day: the last week of them is used
 KEEP_DRIVERS = timedelta(days=1)  # what ended drivers said, and which processes there were
 
 
@@ -38,4 +40,5 @@ def prune(
         "portions": ports.store.prune_portions(),
         "job_logs": ports.store.prune_job_logs(now - KEEP_LOGS),
         "drivers": drivers,
+        "reads": ports.store.prune_reads(day_of(now - KEEP_READS)),
     }

@@ -114,6 +114,18 @@ scan_marks = Table(
     Column("basis", Text, nullable=False),
 )
 
+# What engines report. Keyed by name: a report names no UUID. There is no reference to a table, so
+# that a table which is missing for a while keeps its counts; `prune` deletes old days.
+table_reads = Table(
+    "table_reads",
+    metadata,
+    Column("full_name", name_type(), primary_key=True),
+    Column("day", name_type(), primary_key=True),  # 2026-11-21, in UTC
+    Column("reads", Count, nullable=False),
+    Index("ix_table_reads_day", "day"),
+    sqlite_with_rowid=False,
+)
+
 plans = Table(
     "plans",
     metadata,

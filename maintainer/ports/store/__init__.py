@@ -15,6 +15,7 @@ from maintainer.ports.store.orphans import OrphanStore
 from maintainer.ports.store.plans import PlanStore
 from maintainer.ports.store.policy_versions import PolicyVersionStore
 from maintainer.ports.store.portions import PortionStore
+from maintainer.ports.store.reads import ReadStore
 from maintainer.ports.store.tables import TableStore
 from maintainer.ports.store.upkeep import DutyStore, UpkeepStore
 
@@ -34,6 +35,7 @@ class Store(
     PlanStore,
     PolicyVersionStore,
     PortionStore,
+    ReadStore,
     TableStore,
     UpkeepStore,
     Protocol,

@@ -60,6 +60,7 @@ from tests.fakes.adapters.store_reading import (
     sum_records,
     summarise,
 )
+from tests.fakes.adapters.store_reads import FakeReads
 
 
 @dataclass
@@ -74,6 +75,7 @@ class FakeStore(
     FakePolicyVersions,
     FakeOrphans,
     FakePortions,
+    FakeReads,
 ):
     """Implements Store. Set `broken` to a sentence to make every call fail with
     StoreUnavailableError.
