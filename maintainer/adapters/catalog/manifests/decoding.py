@@ -45,6 +45,17 @@ class Batch(msgspec.Struct):
     classes: SizeClasses
 
 
+class _Listing(msgspec.Struct):
+    """A batch without the bytes of its manifests.
+
+    They follow as they are: copying them into one message costs 7 % of the CPU time of a scan.
+    """
+
+    manifests: list[ListedManifest]
+    specs: dict[int, Spec]
+    classes: SizeClasses
+
+
 class Decoded(msgspec.Struct):
     """The results of a batch in its order: a digest, or a text that says why it cannot be read.
 
@@ -55,7 +66,7 @@ class Decoded(msgspec.Struct):
     slow: dict[SlowRead, int]
 
 
-_BATCHES: Final = msgspec.msgpack.Decoder(Batch)
+_LISTINGS: Final = msgspec.msgpack.Decoder(_Listing)
 _DECODED: Final = msgspec.msgpack.Decoder(Decoded)
 
 
@@ -196,7 +207,7 @@ class _Process:
         watchdog.daemon = True
         watchdog.start()
         try:
-            write_message(self._stdin, msgspec.msgpack.encode(batch))
+            write_batch(self._stdin, batch)
             return _DECODED.decode(read_message(self._stdout))
         finally:
             watchdog.cancel()
@@ -222,10 +233,24 @@ def _widen(pipe: IO[bytes]) -> None:
         return
 
 
-def write_message(pipe: IO[bytes], message: bytes) -> None:
-    """Write the message's length, then the message."""
-    pipe.write(len(message).to_bytes(_LENGTH_BYTES, "little"))
-    pipe.write(message)
+def write_batch(pipe: IO[bytes], batch: Batch) -> None:
+    """Write a batch: its listing, then the bytes of each manifest."""
+    listing = _Listing([listed for listed, _ in batch.manifests], batch.specs, batch.classes)
+    write_messages(pipe, msgspec.msgpack.encode(listing), *(raw for _, raw in batch.manifests))
+
+
+def read_batch(pipe: IO[bytes]) -> Batch:
+    """Read the next batch; EOFError if the other side has ended."""
+    listing = _LISTINGS.decode(read_message(pipe))
+    manifests = [(listed, read_message(pipe)) for listed in listing.manifests]
+    return Batch(manifests, listing.specs, listing.classes)
+
+
+def write_messages(pipe: IO[bytes], *messages: bytes) -> None:
+    """Write each message after its length."""
+    for message in messages:
+        pipe.write(len(message).to_bytes(_LENGTH_BYTES, "little"))
+        pipe.write(message)
     pipe.flush()
 
 
@@ -247,7 +272,7 @@ def serve_batches(source: IO[bytes], sink: IO[bytes]) -> None:
     """Answer each batch until the source ends or the sink is closed."""
     while True:
         try:
-            batch = _BATCHES.decode(read_message(source))
-            write_message(sink, msgspec.msgpack.encode(decode_batch(batch)))
+            decoded = decode_batch(read_batch(source))
+            write_messages(sink, msgspec.msgpack.encode(decoded))
         except (EOFError, BrokenPipeError):
             return

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,18 @@ def test_a_manifest_that_cannot_be_read_does_not_hide_the_others() -> None:
     assert found[1] == f"it has {len(broken)} bytes, the manifest list says {len(RAW)}"
     assert isinstance(found[2], str)
     assert decoded.slow == {}, "what no reader can read is not read slowly"
+
+
+def test_a_batch_is_read_as_it_was_written_and_one_that_breaks_off_is_noticed() -> None:
+    pipe = BytesIO()
+    for count in (3, 0, 1):
+        decoding.write_batch(pipe, batch(count))
+    pipe.seek(0)
+    assert [decoding.read_batch(pipe) for _ in range(3)] == [batch(3), batch(0), batch(1)]
+    with pytest.raises(EOFError):
+        decoding.read_batch(pipe)
+    with pytest.raises(EOFError):
+        decoding.read_batch(BytesIO(pipe.getvalue()[: len(RAW)]))
 
 
 def test_without_processes_everything_is_decoded_here() -> None:
