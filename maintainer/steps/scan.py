@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from math import ceil
 
@@ -16,6 +16,7 @@ from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import DIGEST_VERSION, CatalogFault, FaultKind, TableFault
+from maintainer.domain.scan_cost import ScanCost
 from maintainer.policy.fingerprint import Bases
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog, Polled, Taken
@@ -175,6 +176,7 @@ class _CatalogScan:
 
     def run(self) -> None:
         """List the catalog's tables and measure the changed ones as the catalog reads them."""
+        started = self.ports.clock.now()
         try:
             if not self.options.is_deep:
                 self._recall_marks()
@@ -187,6 +189,15 @@ class _CatalogScan:
                 self._take_listing()
             if not is_whole or self.changed:
                 self.result.is_complete = False
+            self._record_cost(started)
+
+    def _record_cost(self, started: datetime) -> None:
+        done, seconds = self.result, (self.ports.clock.now() - started).total_seconds()
+        tables = (done.measured, done.unchanged, len(done.faults))
+        manifests = (done.manifests_read, done.manifests_reused, done.bytes_read)
+        self.ports.store.record_scan_cost(
+            ScanCost(self.catalog.name, started, seconds, *tables, *manifests, done.is_complete)
+        )
 
     def _measure(self, tables: Iterable[TableIdentifier]) -> None:
         known = no_digests if self.options.is_deep else self.ports.store.digests

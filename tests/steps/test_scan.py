@@ -45,6 +45,25 @@ def test_a_scan_adds_the_sums_of_the_fleet_to_its_history() -> None:
     assert sample.counters == world.store.counters("lake")
 
 
+def test_each_scan_leaves_its_cost_with_its_catalog() -> None:
+    world = World()
+    world.put("orders", small_files=60, manifests=3)
+    world.put("events", small_files=3)
+    began = world.ports.clock.now()
+    scan(world.ports)
+    scan(world.ports)
+    world.catalog.fail("connection refused")
+    scan(world.ports)
+    failed, second, first = world.store.scan_costs()["lake"]
+    assert (first.started_at, first.seconds) == (began, 0.0)
+    assert (first.measured, first.unchanged, first.faults) == (2, 0, 0)
+    assert (first.manifests_read, first.manifests_reused) == (4, 0)
+    assert first.bytes_read > 0
+    assert (second.measured, second.unchanged, second.bytes_read) == (0, 2, 0)
+    assert (failed.measured, failed.unchanged, failed.faults) == (0, 0, 1)
+    assert [cost.is_complete for cost in (first, second, failed)] == [True, True, True]
+
+
 def test_a_manifest_is_read_once_in_its_life() -> None:
     world = World()
     table = world.put("orders", small_files=60, manifests=3)
