@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from maintainer.ports.store.admission import AdmissionStore
+from maintainer.ports.store.admission import AdmissionStore, ReadStore
 from maintainer.ports.store.audit import AuditStore
 from maintainer.ports.store.digests import DigestStore
 from maintainer.ports.store.drivers import DriverStore
@@ -15,7 +15,6 @@ from maintainer.ports.store.orphans import OrphanStore
 from maintainer.ports.store.plans import PlanStore
 from maintainer.ports.store.policy_versions import PolicyVersionStore
 from maintainer.ports.store.portions import PortionStore
-from maintainer.ports.store.reads import ReadStore
 from maintainer.ports.store.tables import TableStore
 from maintainer.ports.store.upkeep import DutyStore, UpkeepStore
 

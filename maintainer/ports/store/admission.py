@@ -1,13 +1,15 @@
-"""The store's data for admission: candidates, spending, calibration, pauses and drains."""
+"""The store's data for admission: candidates, reads, spending, calibration, pauses and drains."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from maintainer.domain.admission import Candidate, ScopePause
 from maintainer.domain.budget import DailyWork, Spending
 from maintainer.domain.calibration import Calibration
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.reads import TableReads
 from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 
 
@@ -63,3 +65,17 @@ class AdmissionStore(Protocol):
 
     def scope_pauses(self) -> Sequence[ScopePause]:
         """Every pause and drain in force, by scope."""
+
+
+class ReadStore(Protocol):
+    """The part of the store that counts the reads of each table and day."""
+
+    def add_reads(self, day: str, reads: Mapping[TableIdentifier, int]) -> None:
+        """Add reads of tables to those of a day (UTC, 2026-11-21)."""
+
+    def reads(self, first_day: str, last_day: str) -> Sequence[TableReads]:
+        """The reads of every table that has any within these days, by table."""
+
+    def prune_reads(self, before: str) -> int:
+        """Delete the counts of earlier days; returns how many."""
+        ...
