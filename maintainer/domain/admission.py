@@ -24,7 +24,7 @@ _LEVELS_OF_A_TABLE = 3
 class Scorer(StrEnum):
     """How candidates are ordered."""
 
-    MAINTAINER = "maintainer"  # chance x benefit x waiting / GB-hours
+    MAINTAINER = "maintainer"  # chance x benefit x waiting x reads / GB-hours
     AUTOCOMP = (
         "autocomp"  # the published score: 0.7 gain - 0.3 cost, both normalised over all candidates
     )
@@ -75,6 +75,8 @@ class Candidate:
     is_urgent: bool = False  # the table is in the critical band
     budget: Budget | None = None  # of the table's policy
     pool: str = DEFAULT_POOL  # where its job would run
+    # as engines report it; None: nobody reports reads of this table. Admission adds it.
+    reads_per_day: float | None = None
 
 
 def find_candidates(plan: Plan) -> tuple[Candidate, ...]:

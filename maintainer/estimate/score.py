@@ -5,18 +5,22 @@ Sources: docs/decisions.md; the published model is AutoComp, SIGMOD-Companion 20
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
 from maintainer.domain.admission import Candidate, Scorer
 from maintainer.domain.cost import BENEFIT, Cost, Score, Worth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.reads import TableReads
 
 GAIN_WEIGHT = 0.7  # published: w1, and w2 = 1 - w1
 _LEAST_GB_HOURS = 1e-6  # keeps the ratio finite
 _MOST_DECADES = 100.0  # limit for a wait of unknown start: the factor stays finite
 _PRIORITY_STEP = 25  # points of a policy's priority for a factor of ten
 DEFAULT_PRIORITY = 50
+_DAY = timedelta(days=1)
+TYPICAL_READS_PER_DAY = 24.0  # once an hour: such a table counts twice
 
 
 def standing_score(worth: Worth, cost: Cost) -> Score:
@@ -43,6 +47,32 @@ def waiting_factor(waiting: timedelta, sla: timedelta) -> float:
 def priority_factor(priority: int) -> float:
     """The factor for a policy's priority of 0 to 100: 25 points are a factor of ten, 50 is 1."""
     return float(10 ** ((priority - DEFAULT_PRIORITY) / _PRIORITY_STEP))
+
+
+def reads_factor(reads_per_day: float | None) -> float:
+    """The factor for reads: 1 + reads per day / TYPICAL_READS_PER_DAY; 1 where none are known.
+
+    What a job removes is removed from every later read.
+    """
+    return 1 + max(0.0, reads_per_day or 0.0) / TYPICAL_READS_PER_DAY
+
+
+def rate_reads(known: Iterable[TableReads], now: datetime) -> Mapping[TableIdentifier, float]:
+    """The reads per day of each table.
+
+    A catalog counts from the day of its first report, and for at least one day: else a table of
+    which the first read is of today would seem to be read more often than it is.
+    """
+    everything = list(known)
+    begins: dict[str, str] = {}
+    for one in everything:
+        catalog = one.table.catalog
+        begins[catalog] = min(one.first_day, begins.get(catalog, one.first_day))
+    days = {
+        catalog: max(1.0, (now - datetime.fromisoformat(day).replace(tzinfo=UTC)) / _DAY)
+        for catalog, day in begins.items()
+    }
+    return {one.table: one.reads / days[one.table.catalog] for one in everything}
 
 
 def score_all(
@@ -88,6 +118,7 @@ def _value_ours(candidate: Candidate, now: datetime, sla: timedelta) -> float:
         _value_standing(candidate.worth, candidate.cost)
         * waiting_factor(now - candidate.waiting_since, sla)
         * priority_factor(candidate.priority)
+        * reads_factor(candidate.reads_per_day)
     )
 
 
@@ -99,12 +130,16 @@ def _score_ours(candidate: Candidate, now: datetime, sla: timedelta) -> Score:
     standing = standing_score(candidate.worth, candidate.cost)
     waiting = waiting_factor(now - candidate.waiting_since, sla)
     priority = priority_factor(candidate.priority)
-    value = standing.value * waiting * priority
+    reads = reads_factor(candidate.reads_per_day)
+    value = standing.value * waiting * priority * reads
     ratio = _write_ratio(candidate.worth, candidate.cost)
     sentence = (
         f"{_write(value)} = {ratio} x {_write(waiting)} waiting x {_write(priority)} priority"
     )
     terms = (*standing.terms, ("waiting", waiting), ("priority", priority))
+    if candidate.reads_per_day is not None:
+        terms = (*terms, ("reads", reads))
+        sentence += f" x {_write(reads)} reads (read {_write(candidate.reads_per_day)} times a day)"
     return Score(Scorer.MAINTAINER, value, terms, sentence)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from maintainer.admit.admission import admit, choose, find_blackout, is_shut
@@ -16,7 +17,9 @@ from maintainer.domain.admission import AdmissionDecision, Candidate
 from maintainer.domain.budget import day_of
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
+from maintainer.domain.reads import COUNTED_SPAN
 from maintainer.domain.verdict import RuleVerdict, StandingVerdict
+from maintainer.estimate.score import rate_reads
 from maintainer.ports import Ports
 
 WAITS_INTERVAL = timedelta(minutes=1)
@@ -60,9 +63,13 @@ def is_blackout(ports: Ports) -> bool:
 
 
 def read_candidates(ports: Ports) -> list[Candidate]:
-    """The planned actions of all tables in configured catalogs."""
+    """The planned actions of all tables in configured catalogs, with the reads of their tables."""
+    now = ports.clock.now()
+    reads = rate_reads(ports.store.reads(day_of(now - COUNTED_SPAN), day_of(now)), now)
     return [
-        candidate
+        replace(candidate, reads_per_day=reads[candidate.table])
+        if candidate.table in reads
+        else candidate
         for candidate in ports.store.candidates()
         if candidate.table.catalog in ports.catalogs
     ]

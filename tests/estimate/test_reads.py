@@ -6,7 +6,7 @@ import pytest
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.reads import TableReads
-from maintainer.estimate.reads import rate_reads
+from maintainer.estimate.score import rate_reads
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ORDERS = TableIdentifier("lake", ("sales",), "orders")

@@ -11,7 +11,14 @@ from maintainer.domain.admission import Candidate, Scorer
 from maintainer.domain.cost import Benefit, Cost, Worth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import RuleName
-from maintainer.estimate.score import priority_factor, score_all, standing_score, waiting_factor
+from maintainer.estimate.score import (
+    priority_factor,
+    reads_factor,
+    score_all,
+    standing_score,
+    value_all,
+    waiting_factor,
+)
 from tests.samples import NOW
 
 DAY = timedelta(days=1)
@@ -84,6 +91,25 @@ def test_twenty_five_points_of_priority_are_a_factor_of_ten() -> None:
         10,
         100,
     ]
+
+
+def test_a_table_that_is_read_often_counts_more_and_says_how_often() -> None:
+    read = replace(candidate(files=1000, chance=0.5), reads_per_day=48.0)
+    (score,) = score_all([read], Scorer.MAINTAINER, NOW, DAY)
+    assert score.value == pytest.approx(250 * 3)
+    assert dict(score.terms)["reads"] == 3
+    assert score.sentence == (
+        "750 = 0.5 chance x 1,000 benefit / 2 GB-hours x 1 waiting x 1 priority"
+        " x 3 reads (read 48 times a day)"
+    )
+    assert value_all([read], Scorer.MAINTAINER, NOW, DAY) == [score.value]
+
+
+def test_a_table_of_unknown_reads_counts_as_one_without_and_has_no_such_term() -> None:
+    unknown, none = candidate(), replace(candidate(), reads_per_day=0.0)
+    assert value(unknown) == value(none)
+    assert "reads" not in dict(score_all([unknown], Scorer.MAINTAINER, NOW, DAY)[0].terms)
+    assert [reads_factor(reads) for reads in (None, -1.0, 0.0, 24.0)] == [1, 1, 1, 2]
 
 
 def test_work_that_costs_nothing_has_a_finite_score() -> None:
