@@ -80,7 +80,7 @@ def post_events(
     taken: list[str] = []
     left: list[str] = []
     for table in dict.fromkeys(_list_tables(events, catalog)):
-        is_taken = _is_theirs(context, person, table) and context.measure_soon(table)
+        is_taken = is_theirs(context, person, table) and context.measure_soon(table)
         (taken if is_taken else left).append(str(table))
     return EventsTaken(measured_soon=taken, left_to_scans=left)
 
@@ -99,7 +99,7 @@ def _list_tables(
     ]
 
 
-def _is_theirs(context: ContextIn, person: Person, table: TableIdentifier) -> bool:
+def is_theirs(context: ContextIn, person: Person, table: TableIdentifier) -> bool:
     """True for a known table on which the person may ask for work."""
     role = person.role_on(table)
     return (

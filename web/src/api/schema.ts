@@ -219,6 +219,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/metrics-reports": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Count reads of tables
+     * @description Count each report of a scan as one read of its table today: often-read tables start earlier.
+     *
+     *     The body is what engines send to a REST catalog, at the address of a table's metrics, or a list
+     *     of such reports.
+     */
+    post: operations["post_metrics_reports"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/namespaces": {
     parameters: {
       query?: never;
@@ -2332,6 +2355,23 @@ export interface components {
       snapshots: number;
     };
     /**
+     * MetricsReport
+     * @description A report as Iceberg's REST API defines it; its figures are not read.
+     */
+    MetricsReport: {
+      /**
+       * Report-Type
+       * @example scan-report
+       */
+      "report-type": string;
+      /**
+       * Table-Name
+       * @description With the engine's name of the catalog first.
+       * @example lake.sales.orders
+       */
+      "table-name": string;
+    };
+    /**
      * Mode
      * @description Whether plans are only shown or also run.
      * @enum {string}
@@ -3176,6 +3216,22 @@ export interface components {
       checks: components["schemas"]["CheckOut"][];
       /** Is Ready */
       is_ready: boolean;
+    };
+    /**
+     * ReadsCounted
+     * @description What became of the reports.
+     */
+    ReadsCounted: {
+      /**
+       * Counted
+       * @description Reports that count as a read.
+       */
+      counted: number;
+      /**
+       * Left Out
+       * @description Reports of commits, and of tables that are unknown here or on which you are no operator.
+       */
+      left_out: number;
     };
     /**
      * RefOut
@@ -5234,6 +5290,124 @@ export interface operations {
       };
       /** @description Conflict */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request Entity Too Large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported Media Type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  post_metrics_reports: {
+    parameters: {
+      query?: {
+        /** @description The catalog here, where engines call it by another name. */
+        catalog?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json":
+          components["schemas"]["MetricsReport"] | components["schemas"]["MetricsReport"][];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReadsCounted"];
+        };
+      };
+      /** @description Bad Request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
         headers: {
           [name: string]: unknown;
         };
