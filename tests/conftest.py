@@ -11,7 +11,6 @@ import gc
 import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from pkgutil import walk_packages
 from typing import Any
@@ -74,8 +73,8 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     try:
         if _coverage(session.config) is not None:
             _import_the_pure_folders()
-        with _untraced(session.config):
-            return (yield)
+        _trace(session.config, is_wanted=False)
+        return (yield)
     finally:
         gc.freeze()
         gc.enable()
@@ -94,17 +93,11 @@ def _coverage(config: pytest.Config) -> Any:
     return getattr(config.pluginmanager.getplugin("_cov"), "cov_controller", None)
 
 
-@contextmanager
-def _untraced(config: pytest.Config) -> Iterator[None]:
+def _trace(config: pytest.Config, *, is_wanted: bool) -> None:
+    """Trace from now on, or do not; to begin and to end takes a millisecond."""
     coverage = _coverage(config)
-    if coverage is None:
-        yield
-        return
-    coverage.pause()
-    try:
-        yield
-    finally:
-        coverage.resume()
+    if coverage is not None and coverage.started != is_wanted:
+        (coverage.resume if is_wanted else coverage.pause)()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -136,13 +129,10 @@ class FilesTogether(LoadFileScheduling):  # type: ignore[misc] # its types are n
         return next((place for place in TOGETHER if file.startswith(place)), file)
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
     """With --cov, trace the tests of COVERING alone."""
-    if item.nodeid.startswith(COVERING):
-        return (yield)
-    with _untraced(item.config):
-        return (yield)
+    _trace(item.config, is_wanted=item.nodeid.startswith(COVERING))
 
 
 @pytest.hookimpl(tryfirst=True)
