@@ -1,7 +1,8 @@
 """What people come to the page for, each as one journey through the built page.
 
-The page talks to the daemon's own server and requests; behind the ports are fakes, so that no
-Spark is needed. The journeys and their tests:
+The page talks to the daemon's own server; behind the ports are fakes, so that no Spark is needed.
+`tests/end_to_end/test_journeys.py` walks from the worst table over a paused namespace, a dry run, a
+run and its proof to the rollback on a real daemon with a real Spark. The journeys and their tests:
 
 | journey | test |
 |---|---|

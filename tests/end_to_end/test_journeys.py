@@ -1,0 +1,135 @@
+"""One person's day on the page of a real daemon, with a real Spark behind it.
+
+The shorter journeys, each on its own, are in `tests/web/test_journeys.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+from maintainer.domain.identifier import TableIdentifier
+from tests.adapters.spark.lakes import Lake
+from tests.end_to_end.programs import Daemon, serving, wait_for
+from tests.prerequisites import find_chromium
+from tests.web.test_page import FLAGS
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.timeout(400),
+]
+SOON_MILLISECONDS = 60_000
+SPARK_MILLISECONDS = 200_000
+TABLE = "/tables/lake/db/events"
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 1000})
+        page.set_default_timeout(SOON_MILLISECONDS)
+        yield page
+        browser.close()
+
+
+@pytest.fixture
+def daemon(empty_lake: Lake) -> Iterator[Daemon]:
+    """A daemon that observes two neglected tables in two namespaces."""
+    empty_lake.create("events", files=60)
+    empty_lake.create("clicks", "raw", files=20)
+    policies = empty_lake.root / "policies"
+    policies.mkdir()
+    (policies / "default.yaml").write_text(
+        'tables: "*"\nmode: observe\nrules:\n'
+        "  rewrite_data_files: {when: {small_file_count_above: 10}, hot_partition_age: 0s}\n"
+    )
+    (empty_lake.root / "maintainer.yaml").write_text(
+        f"catalogs: {json.dumps({'lake': empty_lake.properties})}\n"
+        "scan: {interval: 1s}\nplan: {interval: 1s}\nsubmit: {interval: 1s}\n"
+        "review: {interval: 1s}\nspark: {driver_memory: 640m}\n"
+    )
+    with serving(empty_lake.root) as running:
+        wait_for(
+            lambda: running.get("/api/v1/overview")["measured_tables"] == 2,
+            120,
+            f"two measured tables; said:\n{running.said()}",
+        )
+        wait_for(lambda: outlook_of(running, TABLE) != "unknown", 60, "a plan")
+        yield running
+
+
+def outlook_of(daemon: Daemon, path: str) -> str:
+    kind: str = daemon.get(f"/api/v1{path}")["outlook"]["kind"]
+    return kind
+
+
+def pause_the_namespace(page: Page, daemon: Daemon) -> None:
+    """The tables of the namespace are paused, those of another are not, until it is resumed."""
+    page.goto(f"{daemon.url}/namespaces")
+    page.get_by_role("button", name="Pause… lake.db").click()
+    dialog = page.get_by_role("dialog", name="Pause lake.db")
+    dialog.get_by_label("Reason").fill("the month is closed")
+    dialog.get_by_role("button", name="Pause", exact=True).click()
+    expect(page.get_by_role("group", name="Pauses in force")).to_contain_text("lake.db")
+    page.goto(daemon.url + TABLE)
+    expect(page.get_by_text("the month is closed").first).to_be_visible()
+    assert outlook_of(daemon, TABLE) == "paused"
+    assert outlook_of(daemon, "/tables/lake/raw/clicks") != "paused"
+    page.goto(f"{daemon.url}/namespaces")
+    page.get_by_role("button", name="Resume lake.db").click()
+    expect(page.get_by_text("Nothing is paused.")).to_be_visible()
+    assert outlook_of(daemon, TABLE) != "paused"
+
+
+def run_and_watch(page: Page, daemon: Daemon) -> None:
+    """From the dry run to the proof; the page follows the job by itself."""
+    page.goto(f"{daemon.url}{TABLE}?tab=jobs")
+    page.get_by_role("button", name="Plan again").click()
+    page.get_by_role("button", name="Run now…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text(".system.rewrite_data_files(")).to_be_visible()
+    chosen = dialog.get_by_role("checkbox", name="Compact data files")
+    if not chosen.is_checked():  # in observe mode nothing is chosen for a person
+        chosen.check()
+    dialog.get_by_role("button", name="Run now").click()
+    dialog.get_by_role("link", name="Compact data files").click()
+    expect(page).to_have_url(re.compile("/jobs/"))
+    expect(page.get_by_text("Succeeded", exact=True).first).to_be_visible(
+        timeout=SPARK_MILLISECONDS
+    )
+    expect(page.get_by_role("row", name=re.compile("^Data files 60 1"))).to_be_visible()
+
+
+def roll_back(page: Page) -> None:
+    """The job page leads to the rollback job, which ends too."""
+    page.get_by_role("button", name="Roll back…").click()
+    page.get_by_role("button", name="Roll the job back").click()
+    page.get_by_role("link", name="Open the rollback job").click()
+    expect(page.get_by_text("Succeeded", exact=True).first).to_be_visible(
+        timeout=SPARK_MILLISECONDS
+    )
+
+
+def test_a_neglected_table_is_found_paused_maintained_and_rolled_back(
+    page: Page, daemon: Daemon, empty_lake: Lake
+) -> None:
+    page.goto(daemon.url)
+    worst = page.get_by_role("region", name="Worst tables")
+    expect(worst.get_by_role("link", name="lake.db.events")).to_be_visible()
+    expect(worst.get_by_text(re.compile("a rewrite would turn 60 files into 1"))).to_be_visible()
+    pause_the_namespace(page, daemon)
+    page.goto(f"{daemon.url}/reports?table=lake.db.events")
+    rescue = page.get_by_role("region", name="Rescue plan")
+    expect(rescue.get_by_text(re.compile("^Healthy after 1 job"))).to_be_visible()
+    run_and_watch(page, daemon)
+    events = TableIdentifier("lake", ("db",), "events")
+    assert empty_lake.data_files(events) == 1
+    roll_back(page)
+    assert empty_lake.data_files(events) == 60
