@@ -73,9 +73,9 @@ def names(store: Store, query: TableQuery) -> list[str]:
 def test_any_health_comes_out_as_it_went_in(
     store: Store, health: TableHealth, grade: Grade
 ) -> None:
-    health = replace(
-        health, table_uuid="any", location=health.location.replace("\0", "")
-    )  # a place is a key, which PostgreSQL wants without it
+    # A place is a key, which PostgreSQL wants without it.
+    location, *paths = (path.replace("\0", "") for path in (health.location, *health.paths))
+    health = replace(health, table_uuid="any", location=location, paths=tuple(paths))
     store.record_health(health, grade)
 
     found = store.table(health.table)
