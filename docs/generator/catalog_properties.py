@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from maintainer.adapters.spark.catalogs.properties import ROWS, Row, Use
-from tests.loop.cells import CELLS, CatalogKind, Cell, StorageKind
+from tests.loop.cells import CELLS, REFUSED, CatalogKind, Cell, StorageKind
 
 PAGE = Path(__file__).parents[1] / "catalogs.md"
 _BEGIN = "<!-- Generated from maintainer/adapters/spark/catalogs by `make generate`. -->\n"
@@ -45,8 +45,14 @@ def write_page() -> str:
 
 
 def _write_catalog(catalog: CatalogKind) -> str:
-    marks = ("proved" if Cell(catalog, storage) in CELLS else "" for storage in StorageKind)
+    marks = (_mark(Cell(catalog, storage)) for storage in StorageKind)
     return f"| {catalog} |{''.join(f' {mark} |' for mark in marks)}\n"
+
+
+def _mark(cell: Cell) -> str:
+    if cell in REFUSED:
+        return "refused by the server"
+    return "proved" if cell in CELLS else ""
 
 
 def _write(row: Row) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 
 from tests.amazon import REGION
@@ -18,9 +19,22 @@ _LISTENS = r"Listening on: http://127\.0\.0\.1:(\d+)"
 _S3 = "nessie.catalog.service.s3.default-options"
 
 
+class Lends(Enum):
+    """What a client without keys gets from the server, so that it can use the storage."""
+
+    NOTHING = "nothing"
+    SIGNATURES = "signatures"  # of one request each
+    KEYS = "keys"  # of a role, for a while; the storage's server issues them
+
+
 @contextmanager
-def serve_nessie(root: Path, warehouse: str, s3_endpoint: str) -> Iterator[str]:
-    """The address of its REST catalog; the server ends with the context."""
+def serve_nessie(
+    root: Path, warehouse: str, s3_endpoint: str, lends: Lends = Lends.NOTHING
+) -> Iterator[str]:
+    """The address of its REST catalog; the server ends with the context.
+
+    ``root``/nessie.log names each request.
+    """
     settings = {
         "quarkus.http.host": "127.0.0.1",
         "quarkus.http.port": "0",
@@ -32,7 +46,10 @@ def serve_nessie(root: Path, warehouse: str, s3_endpoint: str) -> Iterator[str]:
         f"{_S3}.endpoint": s3_endpoint,
         f"{_S3}.region": REGION,
         f"{_S3}.path-style-access": "true",
-        f"{_S3}.request-signing-enabled": "false",
+        f"{_S3}.request-signing-enabled": str(lends is Lends.SIGNATURES).lower(),
+        f"{_S3}.client-iam.enabled": str(lends is Lends.KEYS).lower(),
+        f"{_S3}.client-iam.assume-role": "arn:aws:iam::123456789012:role/lake",
+        f"{_S3}.sts-endpoint": s3_endpoint,
         f"{_S3}.access-key": "urn:nessie-secret:quarkus:tests.s3",
         "tests.s3.name": ACCESS_KEY_ID,
         "tests.s3.secret": SECRET_ACCESS_KEY,

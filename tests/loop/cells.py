@@ -13,6 +13,12 @@ class CatalogKind(StrEnum):
     POSTGRESQL = "SQL on PostgreSQL"
     REST = "REST"
     NESSIE = "REST on Nessie"
+    NESSIE_SIGNING = "REST on Nessie, which signs Spark's requests"
+    NESSIE_VENDING = "REST on Nessie, which vends keys"
+
+
+# Nessie deletes files itself, and its metadata lists the newest snapshot alone.
+ON_NESSIE = frozenset({CatalogKind.NESSIE, CatalogKind.NESSIE_SIGNING, CatalogKind.NESSIE_VENDING})
 
 
 class StorageKind(StrEnum):
@@ -48,6 +54,10 @@ CELLS = (
     Cell(CatalogKind.REST, StorageKind.S3),
     Cell(CatalogKind.REST, StorageKind.HDFS),
     Cell(CatalogKind.NESSIE, StorageKind.S3),
+    Cell(CatalogKind.NESSIE_SIGNING, StorageKind.S3),
+    Cell(CatalogKind.NESSIE_VENDING, StorageKind.S3),
     Cell(CatalogKind.SQLITE, StorageKind.OFS),
     Cell(CatalogKind.SQLITE, StorageKind.OSS),
 )
+# Nessie's REST catalog knows object stores alone.
+REFUSED = frozenset(Cell(catalog, StorageKind.LOCAL) for catalog in ON_NESSIE)

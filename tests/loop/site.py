@@ -17,14 +17,35 @@ from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.identifier import TableIdentifier
 from tests.adapters.spark.lakes import APPLICATION, QUICK_OPTIONS, Lake, WallClock
+from tests.amazon import serve_amazon
 from tests.fakes.adapters.store import FakeStore
 from tests.hdfs import serve_hdfs
 from tests.java_servers.iceberg_rest import serve_iceberg_rest
-from tests.java_servers.nessie import WAREHOUSE, serve_nessie
+from tests.java_servers.nessie import WAREHOUSE, Lends, serve_nessie
 from tests.java_servers.s3 import serve_s3
+from tests.java_servers.signatures import serve_signatures
 from tests.loop.cells import CELLS, CatalogKind, Cell, StorageKind
-from tests.loop.storages import Hdfs, Storage, local_directory, other_scheme, s3_bucket
+from tests.loop.storages import (
+    Hdfs,
+    Storage,
+    bucket_of_roles,
+    local_directory,
+    other_scheme,
+    s3_bucket,
+)
 from tests.postgres import PostgresServer
+
+_LENDS = {
+    CatalogKind.NESSIE: Lends.NOTHING,
+    CatalogKind.NESSIE_SIGNING: Lends.SIGNATURES,
+    CatalogKind.NESSIE_VENDING: Lends.KEYS,
+}
+# Under `spark:`, this takes the daemon's keys away from Spark, which has its requests signed.
+_SIGNED = {
+    "s3.access-key-id": "",
+    "s3.secret-access-key": "",
+    "header.X-Iceberg-Access-Delegation": "remote-signing",
+}
 
 
 class AliasedFileIO(PyArrowFileIO):
@@ -39,7 +60,13 @@ class AliasedFileIO(PyArrowFileIO):
 class SiteLake(Lake):
     """The tables of one cell."""
 
-    def __init__(self, cell: Cell, properties: Mapping[str, str], storage: Storage) -> None:
+    def __init__(
+        self,
+        cell: Cell,
+        properties: Mapping[str, str],
+        storage: Storage,
+        spark: Mapping[str, str],
+    ) -> None:
         self.name, self.storage, self.aliases = cell.name, storage, storage.aliases
         is_rest = properties["type"] == "rest"
         self.namespace = ("db", "deep") if is_rest else ("db",)
@@ -48,7 +75,7 @@ class SiteLake(Lake):
             {"py-io-impl": f"{__name__}.{AliasedFileIO.__name__}"} if self.aliases.pairs else {}
         )
         self.catalog = load_catalog(cell.name, **self.properties, **reading)
-        self.spark = spark_configuration(cell.name, self.properties, dict(storage.spark))
+        self.spark = spark_configuration(cell.name, self.properties, spark)
 
     def read_rows(self, table: TableIdentifier) -> list[tuple[int, int]]:
         """The rows in order, read without Spark and without the daemon; no deletes may be left."""
@@ -66,12 +93,16 @@ class SiteLake(Lake):
 class Site:
     """The lakes by cell, and the runner."""
 
-    def __init__(self, lakes: Mapping[Cell, SiteLake], run_dir: Path) -> None:
-        self.lakes = lakes
+    def __init__(self, lakes: Mapping[Cell, SiteLake], root: Path) -> None:
+        self.lakes, self.root = lakes, root
         catalogs = {lake.name: lake.spark for lake in lakes.values()}
         self.runner = LocalRunner(
-            QUICK_OPTIONS, catalogs, "loop-1", APPLICATION, run_dir, FakeStore(), WallClock()
+            QUICK_OPTIONS, catalogs, "loop-1", APPLICATION, root / "run", FakeStore(), WallClock()
         )
+
+    def log_of(self, cell: Cell) -> str:
+        """What the catalog's server has noted, if it is Nessie."""
+        return (self.root / cell.name / "nessie.log").read_text(errors="replace")
 
 
 @contextmanager
@@ -89,6 +120,9 @@ def open_site(root: Path, postgres: PostgresServer) -> Iterator[Site]:
         lakes = {}
         for cell in CELLS:
             storage = storages[cell.storage]
+            spark = dict(storage.spark)
+            if cell.catalog is CatalogKind.NESSIE_VENDING:
+                storage = bucket_of_roles(servers.enter_context(serve_amazon()))
             warehouse = f"{storage.warehouse}/{cell.name}"
             home = root / cell.name
             home.mkdir()
@@ -96,18 +130,21 @@ def open_site(root: Path, postgres: PostgresServer) -> Iterator[Site]:
                 reach = {"type": "sql", "uri": f"sqlite:///{home}/catalog.db"}
             elif cell.catalog is CatalogKind.POSTGRESQL:
                 reach = {"type": "sql", "uri": postgres.create_database()}
-            elif cell.catalog is CatalogKind.NESSIE:
-                server = serve_nessie(home, warehouse, endpoint)
+            elif cell.catalog in _LENDS:
+                server = serve_nessie(home, warehouse, storage.endpoint, _LENDS[cell.catalog])
                 reach = {"type": "rest", "uri": servers.enter_context(server)}
                 warehouse = WAREHOUSE
+                if cell.catalog is CatalogKind.NESSIE_SIGNING:
+                    signer = servers.enter_context(serve_signatures(reach["uri"]))
+                    spark |= {**_SIGNED, "signer.uri": signer}
             else:
                 database = {"uri": f"jdbc:sqlite:{home}/catalog.db"}
                 if cell.storage is StorageKind.S3:
                     database = _jdbc(postgres.create_database())
                 server = serve_iceberg_rest(home, warehouse, {**database, **storage.server})
                 reach = {"type": "rest", "uri": servers.enter_context(server)}
-            lakes[cell] = SiteLake(cell, {**reach, "warehouse": warehouse}, storage)
-        site = Site(lakes, root / "run")
+            lakes[cell] = SiteLake(cell, {**reach, "warehouse": warehouse}, storage, spark)
+        site = Site(lakes, root)
         servers.enter_context(closing(site.runner))
         for lake in lakes.values():
             servers.callback(lake.catalog.close)

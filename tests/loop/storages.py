@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from hdfs_native import Client
 
 from maintainer.domain.location import Aliases
-from tests.amazon import REGION
+from tests.amazon import REGION, client, create_bucket
 from tests.java_servers.s3 import ACCESS_KEY_ID, SECRET_ACCESS_KEY
 
 BUCKET = "lake"
@@ -28,6 +28,7 @@ class Storage(Protocol):
     """One storage."""
 
     properties: Mapping[str, str]  # of the catalog in the daemon's configuration
+    endpoint: str  # of an S3 server; else empty
     spark: Mapping[str, str]  # what stands there under `spark:`
     server: Mapping[str, str]  # of a catalog's server that writes metadata itself
     aliases: Aliases
@@ -56,6 +57,7 @@ class Directory:
     spark: Mapping[str, str] = field(default_factory=dict)
     server: Mapping[str, str] = field(default_factory=dict)
     aliases: Aliases = field(default_factory=Aliases)
+    endpoint: str = ""
 
     def put(self, location: str) -> None:
         self._path(location).write_bytes(b"left over by a writer that failed")
@@ -83,6 +85,7 @@ class Hdfs:
     )
     server: Mapping[str, str] = field(default_factory=dict)
     aliases: Aliases = field(default_factory=Aliases)
+    endpoint: str = ""
 
     @property
     def warehouse(self) -> str:
@@ -111,6 +114,43 @@ class Hdfs:
         return Client(self.address)
 
 
+@dataclass
+class Bucket:
+    """A bucket of a server that issues keys too; nobody is given any but by the catalog."""
+
+    endpoint: str
+    warehouse: str = f"s3://{BUCKET}/warehouse"
+    properties: Mapping[str, str] = field(default_factory=dict)
+    spark: Mapping[str, str] = field(default_factory=dict)
+    server: Mapping[str, str] = field(default_factory=dict)
+    aliases: Aliases = field(default_factory=Aliases)
+
+    def put(self, location: str) -> None:
+        body = b"left over by a writer that failed"
+        self._client.put_object(Bucket=BUCKET, Key=self._key(location), Body=body)
+
+    def has(self, location: str) -> bool:
+        found = self._client.list_objects_v2(Bucket=BUCKET, Prefix=self._key(location))
+        return bool(found["KeyCount"])
+
+    def grow_old(self, location: str, moment: datetime) -> None:
+        """Refuse: the server notes the time itself."""
+        message = f"{location} cannot become as old as {moment}"
+        raise NotImplementedError(message)
+
+    def _key(self, location: str) -> str:
+        return location.removeprefix(f"s3://{BUCKET}/")
+
+    @property
+    def _client(self) -> Any:
+        return client("s3", self.endpoint)
+
+
+def bucket_of_roles(endpoint: str) -> Bucket:
+    create_bucket(endpoint, BUCKET)
+    return Bucket(endpoint)
+
+
 def local_directory(root: Path) -> Directory:
     warehouse = root / "warehouse"
     warehouse.mkdir(parents=True)
@@ -128,7 +168,7 @@ def s3_bucket(objects: Path, endpoint: str) -> Directory:
     }
     (objects / BUCKET).mkdir(exist_ok=True)
     root = objects / BUCKET / "warehouse"
-    return Directory(root, f"s3://{BUCKET}/warehouse", reach, server=server)
+    return Directory(root, f"s3://{BUCKET}/warehouse", reach, server=server, endpoint=endpoint)
 
 
 def other_scheme(scheme: str, server: str, objects: Path, endpoint: str) -> Directory:

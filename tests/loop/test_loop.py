@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from pyiceberg.catalog import load_catalog
+from pyiceberg.exceptions import BadRequestError
 
 from maintainer.domain.effect import RowProof
 from maintainer.domain.identifier import TableIdentifier
@@ -18,7 +21,8 @@ from maintainer.requests.run import request_run
 from tests.adapters.spark.lakes import WallClock
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.fakes.adapters.clock import FakeClock
-from tests.loop.cells import CELLS, CatalogKind, Cell
+from tests.java_servers.nessie import WAREHOUSE, serve_nessie
+from tests.loop.cells import CELLS, ON_NESSIE, CatalogKind, Cell
 from tests.loop.site import Site, open_site
 from tests.postgres import PostgresServer, postgres_server
 
@@ -62,7 +66,7 @@ def test_the_loop_makes_a_table_healthy(cell: Cell, site: Site) -> None:
     with open_workshop(lake, site.runner, POLICY) as workshop:
         table = neglect(workshop)
         # Nessie's metadata lists the newest snapshot alone: the rows before cannot be counted.
-        is_nessie = cell.catalog is CatalogKind.NESSIE
+        is_nessie = cell.catalog in ON_NESSIE
         rewrite(workshop, table, RowProof.BOUNDED if is_nessie else RowProof.COUNTED)
         assert lake.read_rows(table) == EXPECTED
 
@@ -71,7 +75,8 @@ def test_the_loop_makes_a_table_healthy(cell: Cell, site: Site) -> None:
         location = workshop.look(table).location
         stray = f"{location}/data/stray.parquet"
         lake.storage.put(stray)
-        lake.storage.grow_old(location, WallClock().now() - MONTH)
+        if cell.catalog is not CatalogKind.NESSIE_VENDING:  # whose storage notes the time itself
+            lake.storage.grow_old(location, WallClock().now() - MONTH)
         workshop.grow_old(table, MONTH)
         if is_nessie:  # it deletes files itself, across its branches
             refuse(in_a_month, table, RuleName.EXPIRE_SNAPSHOTS)
@@ -85,6 +90,29 @@ def test_the_loop_makes_a_table_healthy(cell: Cell, site: Site) -> None:
             assert not lake.storage.has(stray)
             assert workshop.measure(table).snapshots == KEPT_SNAPSHOTS
         assert lake.read_rows(table) == EXPECTED
+        prove_access(cell, site, table)
+
+
+def test_nessie_takes_no_tables_on_local_files(tmp_path: Path) -> None:
+    warehouse = f"file://{tmp_path}/warehouse"
+    with (
+        serve_nessie(tmp_path, warehouse, "http://127.0.0.1:1") as address,
+        pytest.raises(BadRequestError, match="Unknown or unsupported scheme: file"),
+    ):
+        load_catalog("local", type="rest", uri=address, warehouse=WAREHOUSE)
+
+
+def prove_access(cell: Cell, site: Site, table: TableIdentifier) -> None:
+    """See that the catalog gave what its cell is about; Spark has no keys of its own there."""
+    settings = site.lakes[cell].spark
+    keys = {name for name in settings if name.endswith(("access-key-id", "secret-access-key"))}
+    if cell.catalog is CatalogKind.NESSIE_SIGNING:
+        assert not keys
+        assert site.log_of(cell).count("/s3sign/") > COMMITS, "a signature for each request"
+    elif cell.catalog is CatalogKind.NESSIE_VENDING:
+        vended = site.lakes[cell].load(table).io.properties
+        assert not keys
+        assert vended["s3.session-token"]
 
 
 def neglect(workshop: Workshop) -> TableIdentifier:
