@@ -28,6 +28,7 @@ from maintainer.domain.plan import PlannedAction
 from maintainer.domain.policy import Policy
 from maintainer.domain.rules import ExpireSnapshotsRule, RewriteDataFilesRule
 from maintainer.domain.safeguards import rollback_tag
+from maintainer.estimate.expire_snapshots import find_expired_refs
 from maintainer.estimate.retained_snapshots import preview_expiry
 from maintainer.estimate.rewrite_data_files import (
     FileGroup,
@@ -243,13 +244,14 @@ def _expire(health: TableHealth, policy: Policy, at: datetime, pins: Iterable[Pi
     rule = policy.rule(ExpireSnapshotsRule) or ExpireSnapshotsRule()
     preview = preview_expiry(health, rule, pins, at)
     gone = {stamp.snapshot_id for stamp in preview.snapshots}
+    expired = set(find_expired_refs(health, at))
     kept = tuple(stamp for stamp in health.history if stamp.snapshot_id not in gone)
     return replace(
         health,
         snapshots=health.snapshots - len(gone),
         history=kept,
         oldest_snapshot_at=min((stamp.committed_at for stamp in kept), default=None),
-        refs=tuple(ref for ref in health.refs if ref.name not in preview.refs),
+        refs=tuple(ref for ref in health.refs if ref not in expired),
         measured_at=at,
         kept_data_files=None,  # they are known when it is measured again
         live_file_ratio=None,

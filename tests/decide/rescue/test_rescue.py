@@ -17,7 +17,7 @@ from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.budget import Budget
 from maintainer.domain.file_sizes import DeletedFiles
 from maintainer.domain.health import Band, ManifestGroup, TableHealth
-from maintainer.domain.inventory import ManifestContent
+from maintainer.domain.inventory import ManifestContent, Ref
 from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.plan import Estimate, PlannedAction
 from maintainer.domain.policy import Mode, Policy, RuleName
@@ -214,3 +214,40 @@ def test_a_rewrite_of_whole_partitions_leaves_no_delete_for_them() -> None:
     )
     planned = decide(table, replace(POLICY, mode=Mode.ENFORCE), Circumstances(NOW)).planned[0]
     assert predict_health(table, planned, POLICY, NOW).position_delete_files == 0
+
+
+def test_a_rewrite_for_deletes_applies_them_beside_files_that_stay() -> None:
+    table = health_of_partitions({"": [2 * MIB] * 60 + [500 * MIB] * 2})
+    deleted = DeletedFiles(1, 500 * MIB, 500 * MIB, 500 * MIB, 0.5, 0.5, 1)
+    (partition,) = table.partitions
+    table = replace(
+        table,
+        partitions=(
+            replace(partition, delete_files=1, position_delete_files=1, deleted=(deleted,)),
+        ),
+        position_delete_files=1,
+    )
+    planned = decide(
+        table,
+        replace(POLICY, mode=Mode.ENFORCE, rules=(replace(FILES, when=()),)),
+        Circumstances(NOW),
+    ).planned[0]
+    assert planned.estimate.files_with_deletes == 1
+    after = predict_health(table, planned, POLICY, NOW)
+    assert after.position_delete_files == 0
+    assert after.data_files == 1 + planned.estimate.items_after
+
+
+def test_expired_snapshots_and_tags_are_gone() -> None:
+    old = NEGLECTED.history[0].snapshot_id
+    tag = Ref("old", old, is_branch=False, max_ref_age_ms=1)
+    table = replace(NEGLECTED, refs=(*NEGLECTED.refs, tag))
+    planned = decide(
+        table, replace(POLICY, mode=Mode.ENFORCE, rules=(EXPIRY,)), Circumstances(NOW)
+    ).planned[0]
+    after = predict_health(table, planned, POLICY, NOW)
+    assert after.snapshots == len(after.history) == 1400 - planned.estimate.items_removed
+    assert tag not in after.refs
+    assert table.oldest_snapshot_at is not None
+    assert after.oldest_snapshot_at is not None
+    assert after.oldest_snapshot_at > table.oldest_snapshot_at
