@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from threading import Event
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from maintainer.api.readiness import Check
 from maintainer.domain.access import ApiToken, ClaimRule
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Policy
+from maintainer.measure.catalog_storage import CatalogStorage
 from maintainer.measure.impact import ImpactModels
 from maintainer.policy.effective import effective
 from maintainer.ports import Ports
@@ -59,6 +61,9 @@ class ApiContext:
     # Has a table measured soon; False when too many wait.
     measure_soon: Callable[[TableIdentifier], bool] = lambda _table: False
     impact: ImpactModels = field(default_factory=ImpactModels)
+    # The storage of each catalog, by the tables with these prefixes; None: all tables.
+    storage: Callable[[tuple[str, ...] | None], Sequence[CatalogStorage]] = lambda _within: ()
+    scan_interval: timedelta = timedelta(minutes=5)
     # Set when the daemon stops: open event streams end at once.
     stopping: Event = field(default_factory=Event)
     # by name

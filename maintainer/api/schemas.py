@@ -284,20 +284,6 @@ class OverviewOut(Sums):
     version: str
 
 
-class CatalogFaultOut(Schema):
-    namespace: str
-    reason: str
-    seen_at: datetime
-
-
-class CatalogOut(Sums):
-    """A configured catalog."""
-
-    name: str
-    type: str
-    faults: list[CatalogFaultOut]
-
-
 class PoolCatalogOut(Schema):
     """Whether a pool's Spark can use a catalog."""
 

@@ -14,9 +14,11 @@ from maintainer.api.limits import Limits, Streams
 from maintainer.api.measure_queue import MeasureQueue
 from maintainer.api.queue_cache import QueueBoard
 from maintainer.api.readiness import Check, check_store
+from maintainer.api.storage_board import StorageBoard
 from maintainer.app import App
 from maintainer.app.effective import list_settings
 from maintainer.app.options import make_impact_models
+from maintainer.requests.report import report_storage
 from maintainer.scheduler import Scheduler
 from maintainer.settings import Settings
 from maintainer.steps.admission import read_queue
@@ -28,6 +30,7 @@ ANSWERS_SECONDS = 1.0  # pages read their lists again every 15 s
 def make_context(app: App, scheduler: Scheduler) -> ApiContext:
     """The API's context."""
     ports, notifier = app.ports, app.ports.notifier
+    models = make_impact_models(app.settings)
     return ApiContext(
         ports=ports,
         catalogs={
@@ -39,7 +42,11 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
         try_targets=notifier.try_targets if isinstance(notifier, AppriseNotifier) else dict,
         measure_soon=MeasureQueue(partial(measure_table, ports)).add,
-        impact=make_impact_models(app.settings),
+        impact=models,
+        storage=StorageBoard(
+            partial(report_storage, ports.store, models, sorted(app.settings.catalogs)), ports.clock
+        ).read,
+        scan_interval=app.settings.scan.interval,
         stopping=app.stopping,
         spark_ui={name: pool.ui_url for name, pool in app.settings.spark.every_pool.items()},
         tokens=app.settings.auth.api_tokens,

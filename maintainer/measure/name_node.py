@@ -93,10 +93,15 @@ def name_service(location: str) -> str:
 
 def sum_by_service(healths: Iterable[TableHealth]) -> tuple[NameService, ...]:
     """The load by name service, by name; the healths are those of tables on HDFS."""
-    loads: dict[str, list[NameNodeLoad | None]] = defaultdict(list)
-    for health in healths:
-        loads[name_service(health.location)].append(load_name_node(health))
-    return tuple(_sum(name, every) for name, every in sorted(loads.items()))
+    return sum_loads((name_service(health.location), load_name_node(health)) for health in healths)
+
+
+def sum_loads(loads: Iterable[tuple[str, NameNodeLoad | None]]) -> tuple[NameService, ...]:
+    """The sums of the tables' loads by name service; None: the table's load is not known."""
+    by_service: dict[str, list[NameNodeLoad | None]] = defaultdict(list)
+    for name, load in loads:
+        by_service[name].append(load)
+    return tuple(_sum(name, every) for name, every in sorted(by_service.items()))
 
 
 def _sum(name: str, loads: list[NameNodeLoad | None]) -> NameService:

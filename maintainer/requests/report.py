@@ -1,11 +1,12 @@
-"""The report on small files, from the latest health of each table in the store."""
+"""Reports from the latest health of each table in the store: small files, and storage."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from maintainer.domain.health import TableHealth
+from maintainer.measure.catalog_storage import CatalogStorage, describe_storage
 from maintainer.measure.impact import ImpactModels
 from maintainer.measure.report import Report, build_report
 from maintainer.ports.store import Store
@@ -17,11 +18,19 @@ def report_small_files(
     store: Store, models: ImpactModels, scans_per_day: float, within: TableQuery
 ) -> Report:
     """Report on the tables of the query; InvalidValueError for impossible scans_per_day."""
-    return build_report(_read(store, replace(within, limit=MAX_PAGE)), models, scans_per_day)
+    return build_report(_read(store, within), models, scans_per_day)
+
+
+def report_storage(
+    store: Store, models: ImpactModels, catalogs: Sequence[str], within: tuple[str, ...] | None
+) -> tuple[CatalogStorage, ...]:
+    """The storage of each catalog, by the tables whose names have one of the prefixes."""
+    return describe_storage(_read(store, TableQuery(within=within)), models, catalogs)
 
 
 def _read(store: Store, query: TableQuery) -> Iterator[TableHealth]:
     """Read the latest health of the tables, page by page."""
+    query = replace(query, limit=MAX_PAGE)
     while True:
         page = store.tables(query)
         yield from (record.health for record in page.items if record.health is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -23,6 +23,7 @@ from maintainer.api.deps import ApiContext, EffectiveSetting, People
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.limits import Limits, Streams
 from maintainer.api.queue_cache import Queue
+from maintainer.api.storage_board import StorageBoard
 from maintainer.domain.access import ApiToken
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
@@ -39,8 +40,10 @@ from maintainer.domain.policy import (
 from maintainer.domain.policy_version import PolicyChange
 from maintainer.domain.rollback import Repair, RollBack
 from maintainer.domain.verdict import PLANNED, TablePreview, VerdictChange
+from maintainer.measure.impact import ImpactModels
 from maintainer.ports import Ports
 from maintainer.ports.identity import Sealer
+from maintainer.requests.report import report_storage
 from tests.api.nouns import NOW, ORDERS, PLAN, make_job
 from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.store import FakeStore
@@ -97,6 +100,7 @@ class Daemon:
     open_metrics: bool = False
     queue: Queue = field(default_factory=lambda: Queue(NOW))
     settings: tuple[EffectiveSetting, ...] = ()
+    impact: ImpactModels = field(default_factory=ImpactModels)
     measured_soon: list[TableIdentifier] = field(default_factory=list)
     most_measured: int = 1000
     tried_targets: dict[str, bool] = field(default_factory=dict)
@@ -195,6 +199,11 @@ class Daemon:
             open_metrics=self.open_metrics,
             hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
             settings=self.settings,
+            impact=self.impact,
+            storage=StorageBoard(
+                partial(report_storage, self.store, self.impact, ("ice", "lake")),
+                self.ports.clock,
+            ).read,
             prefix=self.prefix,
         )
 

@@ -20,7 +20,7 @@ PROMISED = {
     ("GET", "/api/v1/session"), ("POST", "/api/v1/session"), ("DELETE", "/api/v1/session"),
     ("GET", "/api/v1/session/sign-in"), ("GET", "/api/v1/session/callback"),
     ("POST", "/api/v1/jobs/{job_id}/cancel"), ("GET", "/api/v1/policies"), ("POST",
-    "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"), ("GET", "/api/v1/pools"),
+    "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"), ("GET", "/api/v1/catalogs/storage"), ("GET", "/api/v1/pools"),
     ("GET", "/api/v1/replicas"),
     ("POST", "/api/v1/events"), ("POST", "/api/v1/metrics-reports"), ("GET", "/api/v1/settings"),
     ("POST", "/api/v1/notifications/test"),

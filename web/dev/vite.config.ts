@@ -7,6 +7,7 @@ import page from "../vite.config.ts";
 import * as fleet from "./fixtures/fleet.ts";
 import * as jobs from "./fixtures/jobs.ts";
 import * as policies from "./fixtures/policies.ts";
+import * as storage from "./fixtures/storage.ts";
 import * as tables from "./fixtures/tables.ts";
 import * as reports from "./fixtures/reports.ts";
 import * as orphans from "./fixtures/orphans.ts";
@@ -124,7 +125,7 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
     case "queue":
       return send(response, jobs.queue);
     case "catalogs":
-      return send(response, fleet.catalogs);
+      return send(response, rest[0] === "storage" ? storage.catalogStorage : fleet.catalogs);
     case "replicas":
       return send(response, fleet.replicas);
     case "audit":

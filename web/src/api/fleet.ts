@@ -104,6 +104,11 @@ export const largestTablesQuery = queryOptions({
   refetchInterval: TABLES_EVERY_MS,
 });
 
+export const catalogStorageQuery = queryOptions({
+  queryKey: ["catalogs", "storage"],
+  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalogs/storage", { signal })),
+});
+
 export const catalogsQuery = queryOptions({
   queryKey: ["catalogs"],
   queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalogs", { signal })),

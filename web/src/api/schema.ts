@@ -33,11 +33,34 @@ export interface paths {
     };
     /**
      * The configured catalogs
-     * @description Each catalog by name, with its sums, its average file size and what could not be listed.
+     * @description Each catalog by name, with its sums, its scans and what could not be listed.
      *
-     *     The sums are kept up to date, not computed for the request.
+     *     The sums are kept up to date, not computed for the request. A person who sees only some tables
+     *     of a catalog gets no costs of its scans.
      */
     get: operations["get_catalogs"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/catalogs/storage": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The storage of the configured catalogs
+     * @description The prices and the speed of each catalog's storage, and the load of its name services.
+     *
+     *     All measured tables are read, at most once a minute.
+     */
+    get: operations["get_catalog_storage"];
     put?: never;
     post?: never;
     delete?: never;
@@ -1414,6 +1437,11 @@ export interface components {
       bands: {
         [key: string]: number;
       };
+      /**
+       * Behind Seconds
+       * @description Since the next scan was due; null before the first scan.
+       */
+      behind_seconds: number | null;
       /** Data Bytes */
       data_bytes: number;
       /** Data Files */
@@ -1424,6 +1452,11 @@ export interface components {
       faults: components["schemas"]["CatalogFaultOut"][];
       /** Faulty Tables */
       faulty_tables: number;
+      /**
+       * Is Reachable
+       * @description The last scan could list the catalog; null before the first scan.
+       */
+      is_reachable: boolean | null;
       /** Live File Ratio */
       live_file_ratio: number | null;
       /** Manifests */
@@ -1432,8 +1465,18 @@ export interface components {
       measured_tables: number;
       /** Name */
       name: string;
+      /**
+       * Oldest Measured At
+       * @description The table that was measured longest ago.
+       */
+      oldest_measured_at: string | null;
       /** Paused Tables */
       paused_tables: number;
+      /**
+       * Scans
+       * @description The last scans, the newest first.
+       */
+      scans: components["schemas"]["ScanCostOut"][];
       /** Small Files */
       small_files: number;
       /** Snapshots */
@@ -1442,6 +1485,21 @@ export interface components {
       tables: number;
       /** Type */
       type: string;
+    };
+    /**
+     * CatalogStorageOut
+     * @description The storage of a catalog's tables, and the objects of its name services.
+     */
+    CatalogStorageOut: {
+      /** Catalog */
+      catalog: string;
+      /** Name Services */
+      name_services: components["schemas"]["NameServiceOut"][];
+      /**
+       * Storages
+       * @description One for each kind of storage; empty before the first measured table.
+       */
+      storages: components["schemas"]["StorageOut"][];
     };
     /**
      * ChangedTables
@@ -3497,6 +3555,51 @@ export interface components {
       value: number | null;
     };
     /**
+     * ScanCostOut
+     * @description What one scan of a catalog did, and what it cost.
+     */
+    ScanCostOut: {
+      /**
+       * Bytes Read
+       * @description Of manifests.
+       */
+      bytes_read: number;
+      /**
+       * Faults
+       * @description Tables and namespaces that could not be read.
+       */
+      faults: number;
+      /**
+       * Is Complete
+       * @description False: stopped, or changed tables are left for the next scan.
+       */
+      is_complete: boolean;
+      /** Manifests Read */
+      manifests_read: number;
+      /**
+       * Manifests Reused
+       * @description Known from earlier scans.
+       */
+      manifests_reused: number;
+      /**
+       * Measured
+       * @description Tables that were read.
+       */
+      measured: number;
+      /** Seconds */
+      seconds: number;
+      /**
+       * Started At
+       * Format: date-time
+       */
+      started_at: string;
+      /**
+       * Unchanged
+       * @description Tables that were not read again.
+       */
+      unchanged: number;
+    };
+    /**
      * ScopePauseOut
      * @description A pause in force.
      */
@@ -4449,6 +4552,89 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["CatalogOut"][];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_catalog_storage: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CatalogStorageOut"][];
         };
       };
       /** @description Unauthorized */

@@ -1,0 +1,64 @@
+"""Schemas of the configured catalogs: their sums, scans and storage."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from maintainer.api.health_schemas import NameServiceOut, Schema, StorageOut
+from maintainer.api.schemas import Sums
+
+
+class CatalogFaultOut(Schema):
+    namespace: str
+    reason: str
+    seen_at: datetime
+
+
+class ScanCostOut(Schema):
+    """What one scan of a catalog did, and what it cost."""
+
+    started_at: datetime
+    seconds: float
+    measured: Annotated[int, Field(description="Tables that were read.")]
+    unchanged: Annotated[int, Field(description="Tables that were not read again.")]
+    faults: Annotated[int, Field(description="Tables and namespaces that could not be read.")]
+    manifests_read: int
+    manifests_reused: Annotated[int, Field(description="Known from earlier scans.")]
+    bytes_read: Annotated[int, Field(description="Of manifests.")]
+    is_complete: Annotated[
+        bool, Field(description="False: stopped, or changed tables are left for the next scan.")
+    ]
+
+
+class CatalogOut(Sums):
+    """A configured catalog."""
+
+    name: str
+    type: str
+    is_reachable: Annotated[
+        bool | None,
+        Field(description="The last scan could list the catalog; null before the first scan."),
+    ]
+    faults: list[CatalogFaultOut]
+    scans: Annotated[list[ScanCostOut], Field(description="The last scans, the newest first.")]
+    oldest_measured_at: Annotated[
+        datetime | None, Field(description="The table that was measured longest ago.")
+    ]
+    behind_seconds: Annotated[
+        float | None,
+        Field(description="Since the next scan was due; null before the first scan."),
+    ]
+
+
+class CatalogStorageOut(Schema):
+    """The storage of a catalog's tables, and the objects of its name services."""
+
+    catalog: str
+    storages: Annotated[
+        list[StorageOut],
+        Field(description="One for each kind of storage; empty before the first measured table."),
+    ]
+    name_services: list[NameServiceOut]
