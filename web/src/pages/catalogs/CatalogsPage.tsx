@@ -8,6 +8,8 @@ import { Panel } from "../../components/Panel";
 import { PausePanel } from "../../components/Pauses";
 import { TimeAgo } from "../../components/TimeAgo";
 import { CatalogGrid } from "../fleet/CatalogList";
+import { ScanPanel } from "./ScanPanel";
+import { StoragePanel } from "./StoragePanel";
 
 const PAGE_HEIGHT = 300;
 
@@ -47,9 +49,11 @@ export function CatalogsPage() {
             <Panel title="Reachability">
               <CatalogFaults catalogs={known} />
             </Panel>
+            <ScanPanel catalogs={known} />
             <Panel title="Figures">
               <CatalogGrid catalogs={known} />
             </Panel>
+            <StoragePanel />
             <PausePanel />
           </>
         )}
