@@ -110,7 +110,10 @@ class PartitionSums:
 
     def add(self, share: PartitionDigest) -> None:
         """Add one manifest's part of one partition."""
-        there = self.partitions.setdefault((share.spec_id, share.partition), _PartitionSum())
+        key = share.spec_id, share.partition
+        there = self.partitions.get(key)
+        if there is None:
+            there = self.partitions[key] = _PartitionSum()
         there.add(share)
         if share.content is Content.DATA:
             before = len(there.sizes.runs)
