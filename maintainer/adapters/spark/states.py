@@ -89,6 +89,7 @@ _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
         "Mkdirs failed to create",  # Hadoop's message for a directory without write permission
         "Read-only file system",
         "S3Exception.*Status Code: 40[13]",
+        "Unable to load credentials",  # the catalog vends none, and Spark has none of its own
     ),
     FailureReason.TABLE_CHANGED: (
         "NoSuchTableException",

@@ -97,6 +97,16 @@ ICEBERG = "org.apache.iceberg.exceptions"
             "FileNotFoundException: /lake/t/data/a.parquet (Permission denied)",
         ),
         (
+            [
+                (
+                    "software.amazon.awssdk.core.exception.SdkClientException",
+                    "Unable to load credentials from any of the providers in the chain",
+                )
+            ],
+            FailureReason.PERMISSION,
+            "SdkClientException: Unable to load credentials from any of the providers in the chain",
+        ),
+        (
             [("org.sqlite.SQLiteException", "[SQLITE_BUSY] The database file is locked")],
             FailureReason.CATALOG_UNREACHABLE,
             "SQLiteException: [SQLITE_BUSY] The database file is locked",
