@@ -50,6 +50,7 @@ PAGES = {
     "failed job": "/jobs/rdf-orders-cdc-1p4d",
     "policies": "/policies",
     "reports": "/reports?storage=hdfs&table=lake.streaming.page_views",
+    "catalogs": "/catalogs",
     "settings": "/settings",
     "no page": "/nowhere",
 }
@@ -324,3 +325,16 @@ def test_the_keyboard_alone_reaches_a_table(page: Page) -> None:
     page.get_by_role("link", name="page_views").focus()
     page.keyboard.press("Enter")
     expect(page).to_have_title(re.compile("^page_views .+ iceberg-maintainer$"))
+
+
+def test_the_catalogs_show_their_last_scan_their_storage_and_their_name_services(
+    page: Page,
+) -> None:
+    page.goto("/catalogs")
+    scans = page.get_by_role("group", name="Scans of the catalogs")
+    expect(scans.get_by_role("row", name="lake")).to_contain_text("incomplete")
+    expect(scans.get_by_role("row", name="partner")).to_contain_text("No")
+    storage = page.get_by_role("group", name="Storage of the catalogs")
+    expect(storage.get_by_role("row", name="archive")).to_contain_text("HDFS")
+    services = page.get_by_role("group", name="Objects and heap of the name services")
+    expect(services.get_by_role("row", name="ns1")).to_contain_text("3,931,400")

@@ -28,10 +28,10 @@ export function StorageGrid({ catalogs }: { catalogs: CatalogStorage[] }) {
         { figures: "Round trip" },
         { figures: "Bandwidth" },
         { figures: "Parallelism" },
-        { figures: "Million GETs" },
-        { figures: "Million PUTs" },
-        { figures: "Million LISTs" },
-        { figures: "GB-month" },
+        { figures: "Price of 1 M GETs" },
+        { figures: "1 M PUTs" },
+        { figures: "1 M LISTs" },
+        { figures: "1 GB-month" },
       ]}
     >
       {rows.map((row) => (
