@@ -42,7 +42,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
-.PHONY: help setup demo run test test-clusters test-runners test-web test-fast test-kube test-node image image-check release-check conformance bench torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-clusters test-runners test-web test-fast test-kube test-node image image-check release-check conformance bench lighthouse pictures torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -190,6 +190,16 @@ release-check: setup  ## build what a release publishes, wheel, chart package an
 conformance: setup  ## predictions against a real Spark: writes docs/conformance.md; other tables with SEED=7 SHAPES=50
 	$(BIN)/python -m tests.conformance.report $(if $(SEED),--seed "$(SEED)" --shapes "$(SHAPES)")
 
+tests/lighthouse/node_modules/.package-lock.json: tests/lighthouse/package.json tests/lighthouse/package-lock.json $(NODE_READY)
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix tests/lighthouse ci
+	@touch $@
+
+lighthouse: setup tests/lighthouse/node_modules/.package-lock.json  ## Lighthouse on the fleet page: 95 points or more on a desktop (needs Chromium and a quiet machine)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tests.lighthouse
+
+pictures: setup  ## the pictures in docs/images anew, from a demo lake that is maintained (ARGS=demo-lake: one that is there)
+	$(BIN)/python -m tests.pictures $(ARGS)
+
 bench: setup $(HDFS_READY)  ## all benchmarks, one table of ratios against named peers (SCALE=0.1 ONLY=readers,store)
 	$(BIN)/python -m tests.benchmarks.harness --scale "$(SCALE)" --only "$(ONLY)"
 
@@ -255,6 +265,6 @@ lock: $(UV_READY)  ## requirements.lock and toolchain.lock anew from pyproject.t
 	$(UV) pip compile --group spark35 --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file tests/matrix/spark-3.5.lock
 
 clean:  ## everything that was built or downloaded here; a .venv that is a link stays
-	rm -rf .cache/matrix maintainer/api/page web/node_modules web/dist build dist test-results .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .cache/matrix maintainer/api/page web/node_modules tests/lighthouse/node_modules web/dist build dist test-results .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find maintainer tests -name __pycache__ -type d -prune -exec rm -rf {} +
 	if [ ! -L $(VENV) ]; then rm -rf $(VENV); fi
