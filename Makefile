@@ -42,7 +42,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
-.PHONY: help setup demo run test test-clusters test-runners test-web test-fast test-kube test-node image image-check release-check conformance bench lighthouse pictures torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-clusters test-runners test-flink test-web test-fast test-kube test-node image image-check release-check conformance bench lighthouse pictures torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -155,6 +155,9 @@ RUNNERS := tests/adapters/spark/behaviour/on_clusters.py tests/end_to_end/on_oth
 test-runners: setup $(YARN_READY)  ## before a release: what the suite shows on one runner, on every one (ARGS="-k yarn"); half an hour
 	$(BIN)/pytest $(RUNNERS) --numprocesses 0 $(ARGS)
 
+test-flink: setup  ## two Flink sinks upsert while the daemon maintains their table; downloads 700 MB first
+	TEST_FLINK=1 $(BIN)/pytest tests/flink --numprocesses 0 $(ARGS)
+
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered
 	$(BIN)/pytest -m "not spark and not postgres and not browser and not prometheus and not slow" --numprocesses 2 --dist worksteal \
 	    $(addprefix --cov=,$(PURE_CORE)) --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100 $(ARGS)
@@ -263,8 +266,9 @@ lock: $(UV_READY)  ## requirements.lock and toolchain.lock anew from pyproject.t
 	$(UV) pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file requirements.lock
 	$(UV) pip compile --group toolchain --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file toolchain.lock
 	$(UV) pip compile --group spark35 --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file tests/matrix/spark-3.5.lock
+	$(UV) pip compile --group flink --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file tests/flink/flink.lock
 
 clean:  ## everything that was built or downloaded here; a .venv that is a link stays
-	rm -rf .cache/matrix maintainer/api/page web/node_modules tests/lighthouse/node_modules web/dist build dist test-results .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .cache/matrix .cache/flink maintainer/api/page web/node_modules tests/lighthouse/node_modules web/dist build dist test-results .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find maintainer tests -name __pycache__ -type d -prune -exec rm -rf {} +
 	if [ ! -L $(VENV) ]; then rm -rf $(VENV); fi

@@ -64,9 +64,9 @@ def find_server_jars(server: str) -> list[Path]:
     return [jar.path for jar in jars]
 
 
-def fetch_server_jars() -> None:
+def fetch_server_jars(servers: Iterable[str] = SERVERS) -> None:
     """Fetch what is missing. ValueError names a jar whose contents are not the pinned ones."""
-    missing = [jar for server in SERVERS for jar in _read_lock(server) if not jar.is_intact]
+    missing = [jar for server in servers for jar in _read_lock(server) if not jar.is_intact]
     if not missing:
         return
     _DIRECTORY.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ LOCKS = {
     "requirements.lock": "dev",
     "toolchain.lock": "toolchain",
     "tests/matrix/spark-3.5.lock": "spark35",
+    "tests/flink/flink.lock": "flink",
 }
 
 
