@@ -103,7 +103,7 @@ def test_the_bound_is_one_that_small_partitions_can_reach() -> None:
 
 def test_the_bound_of_a_table_that_was_read_in_part_comes_from_its_target_alone() -> None:
     small = health_of_partitions({f"day={day}": [60 * MIB] * 2 for day in range(9)}, TARGET)
-    part = replace(small, data_files=small.data_files + 1)
+    part = replace(small, data_files=(small.data_files or 0) + 1)
     assert suggest(small)[f"{FILES}.when.average_file_size_below"] == "32MiB"
     assert suggest(part)[f"{FILES}.when.average_file_size_below"] == "128MiB"
 
