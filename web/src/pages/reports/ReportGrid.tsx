@@ -21,7 +21,7 @@ export function saySlowdown({ slowdown_low: low, slowdown_high: high }: ReportLi
 
 /** A time of waiting, also far below a second. */
 export const sayWait = (seconds: number) =>
-  seconds < 1 ? `${formatSignificant(seconds)}\u00a0s` : formatDuration(seconds);
+  seconds < 1 ? `${formatSignificant(seconds * 1000)}\u00a0ms` : formatDuration(seconds);
 
 /** A namespace's name, leading to its tables. */
 function NamespaceLink({ name }: { name: string }) {

@@ -5,6 +5,7 @@ import { smallFilesCsvAddress } from "../../api/reports";
 import { readReportsAddress } from "../../lib/addresses";
 import { splitShares } from "../../lib/reportChart";
 import { show } from "../../testing/render";
+import { sayWait } from "./ReportGrid";
 import { Report } from "./ReportsPage";
 import { RescuePanel, RescueSteps } from "./RescuePanel";
 
@@ -98,4 +99,9 @@ describe("the rescue plan", () => {
     await show(<RescuePanel table="orders" onChoose={() => undefined} />);
     expect(screen.getByText("No table has the name orders")).toBeInTheDocument();
   });
+});
+
+it("writes waits below a second in milliseconds", () => {
+  expect(sayWait(0.00247)).toBe("2.47\u00a0ms");
+  expect(sayWait(1.6)).toBe("1.6\u00a0s");
 });
