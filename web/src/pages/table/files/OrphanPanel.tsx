@@ -160,7 +160,11 @@ function Decision({ path, list, verbs, onClose, children }: DecisionProps) {
   const session = useSession();
   const name = session?.name ?? by.trim();
   const isNamed = name !== "";
-  const say = (verb: OrphanVerb) => decide.mutate({ verb, by: name }, { onSuccess: onClose });
+  const say = (verb: OrphanVerb) => {
+    // The list is read again first, and this form goes with its decision: a callback of `mutate`
+    // would not be called any more. An error is shown above the buttons.
+    decide.mutateAsync({ verb, by: name }).then(onClose, () => undefined);
+  };
   return (
     <form
       className="stack"
