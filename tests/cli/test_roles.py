@@ -174,7 +174,10 @@ def test_what_a_worker_measures_is_served_by_the_api(settings: Settings, tmp_pat
         found = wait_for(lambda: api.get("/api/v1/tables")["items"], 60, "the table")
         assert [each["table"] for each in found] == ["lake.sales.orders"]
         assert api.get("/readyz")["checks"][0]["name"] == "store"
-        assert {each["name"] for each in worker.get("/readyz")["checks"]} >= {"catalogs", "scan"}
+        assert {each["name"] for each in worker.get("/readyz")["checks"]} >= {
+            "catalogs",
+            "scan lake",
+        }
         with closing(open_store(settings.store)) as store:
             assert {f"-{worker.process.pid}-" in held.holder for held in store.duties()} == {True}
         assert 'maintainer_leader{catalog="lake",duty="scan"} 1.0' in worker.get("/metrics")
