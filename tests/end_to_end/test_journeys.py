@@ -27,6 +27,12 @@ pytestmark = [
 SOON_MILLISECONDS = 60_000
 SPARK_MILLISECONDS = 200_000
 TABLE = "/tables/lake/db/events"
+DRAFT = """\
+tables: lake.db.events
+mode: enforce
+rules:
+  rewrite_data_files: {when: {small_file_count_above: 10}, hot_partition_age: 0s}
+"""
 
 
 @pytest.fixture
@@ -35,6 +41,7 @@ def page() -> Iterator[Page]:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 1000})
         page.set_default_timeout(SOON_MILLISECONDS)
+        expect.set_options(timeout=SOON_MILLISECONDS)
         yield page
         browser.close()
 
@@ -88,6 +95,27 @@ def pause_the_namespace(page: Page, daemon: Daemon) -> None:
     assert outlook_of(daemon, TABLE) != "paused"
 
 
+def draft_a_policy(page: Page, daemon: Daemon) -> None:
+    """The trial names the tables whose verdicts the draft would change, and changes nothing."""
+    page.goto(f"{daemon.url}/policies?tab=draft")
+    page.get_by_label("Policy as YAML").fill(DRAFT)
+    page.get_by_role("button", name="Try out on the fleet").click()
+    changed = page.get_by_role("group", name="Changed verdicts")
+    expect(changed).to_contain_text("lake.db.events")
+    assert daemon.get("/api/v1/jobs")["items"] == []
+
+
+def read_an_error(page: Page, daemon: Daemon, lake: Lake) -> None:
+    """A mistyped policy is in the inbox with its file, its line and the nearest key."""
+    mistyped = lake.root / "policies" / "mistyped.yaml"
+    mistyped.write_text('tables: "*"\nmode: observe\nrulez: {}\n')
+    page.goto(f"{daemon.url}/inbox")
+    expect(page.get_by_text(re.compile(r"mistyped\.yaml")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("did you mean 'rules'")).first).to_be_visible()
+    mistyped.unlink()
+    expect(page.get_by_text(re.compile("did you mean 'rules'"))).to_have_count(0)
+
+
 def run_and_watch(page: Page, daemon: Daemon) -> None:
     """From the dry run to the proof; the page follows the job by itself."""
     page.goto(f"{daemon.url}{TABLE}?tab=jobs")
@@ -125,6 +153,8 @@ def test_a_neglected_table_is_found_paused_maintained_and_rolled_back(
     expect(worst.get_by_role("link", name="lake.db.events")).to_be_visible()
     expect(worst.get_by_text(re.compile("a rewrite would turn 60 files into 1"))).to_be_visible()
     pause_the_namespace(page, daemon)
+    draft_a_policy(page, daemon)
+    read_an_error(page, daemon, empty_lake)
     page.goto(f"{daemon.url}/reports?table=lake.db.events")
     rescue = page.get_by_role("region", name="Rescue plan")
     expect(rescue.get_by_text(re.compile("^Healthy after 1 job"))).to_be_visible()
