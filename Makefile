@@ -156,7 +156,7 @@ test-runners: setup $(YARN_READY)  ## before a release: what the suite shows on 
 	$(BIN)/pytest $(RUNNERS) --numprocesses 0 $(ARGS)
 
 test-flink: setup  ## two Flink sinks upsert while the daemon maintains their table; downloads 700 MB first
-	TEST_FLINK=1 $(BIN)/pytest tests/flink --numprocesses 0 $(ARGS)
+	$(BIN)/pytest tests/flink/on_flink.py --numprocesses 0 $(ARGS)
 
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered
 	$(BIN)/pytest -m "not spark and not postgres and not browser and not prometheus and not slow" --numprocesses 2 --dist worksteal \

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,9 +25,6 @@ pytestmark = [
     pytest.mark.spark,
     pytest.mark.slow,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(
-        "TEST_FLINK" not in os.environ, reason="Flink is a large download: make test-flink"
-    ),
 ]
 
 POLICY = """
