@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from maintainer.domain.file_sizes import DeletedFiles
@@ -41,6 +41,11 @@ def holds(known: DeletedFiles, size: int, ratio: float, count: int) -> bool:
     files=st.lists(DELETED, min_size=1, max_size=60),
     most_single=st.integers(0, 60),
     most_classes=st.integers(0, 40),
+)
+@example(
+    files=[(0, 1000, 0.5, 3), (0, 1010, 0.5, 4), (0, 1020, 0.5, 3), (0, 1030, 0.5, 1)] * 12,
+    most_single=0,
+    most_classes=1,
 )
 @settings(max_examples=150)
 def test_classes_are_no_more_than_there_may_be_and_tell_the_truth_of_each_file(

@@ -130,3 +130,12 @@ def test_tables_without_files_are_counted_and_left_out() -> None:
 def test_an_impossible_number_of_scans_is_refused(scans: float) -> None:
     with pytest.raises(InvalidValueError, match=r"scans per day .* up to 1,000,000"):
         build_report([], MODEL, scans)
+
+
+def test_a_report_says_its_money_and_what_it_leaves_out() -> None:
+    priced = ImpactModels(replace(STORAGE, get_price_per_million=0.4))
+    unread = replace(table("b", [MIB]), data_files=None)
+    text = "\n".join(describe(build_report([table("a", [MIB] * 9), unread], priced)))
+    assert "Cost of these requests a day: " in text
+    assert "1 table without readable data files left out." in text
+    assert list(describe(build_report([], priced))) == []
