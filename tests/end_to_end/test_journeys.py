@@ -70,6 +70,7 @@ def daemon(empty_lake: Lake) -> Iterator[Daemon]:
         )
         wait_for(lambda: outlook_of(running, TABLE) != "unknown", 60, "a plan")
         yield running
+        assert running.stop() == 0, running.said()  # else its idle Spark would outlive the test
 
 
 def outlook_of(daemon: Daemon, path: str) -> str:
