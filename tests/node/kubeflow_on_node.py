@@ -18,10 +18,10 @@ from tests.end_to_end.outliving import FILES, PARTITIONS, TABLE, configure, end_
 from tests.end_to_end.programs import run, serving, wait_for
 from tests.node.cluster import NodeCluster, open_cluster
 from tests.node.kubeflow import list_applications, running_operator
-from tests.node.lake import PLANTED_SECRET, BucketLake, open_lake
-from tests.node.on_node import JOB_SECONDS, OWN_USER, POLICIES, SPARK, find_succeeded, link
+from tests.node.lake import PLANTED_SECRET, BucketLake
+from tests.node.on_node import JOB_SECONDS, OWN_USER, POLICIES, SPARK, find_succeeded, lake, link
 
-__all__ = ["link"]  # a fixture
+__all__ = ["lake", "link"]  # fixtures
 
 pytestmark = pytest.mark.timeout(1500)
 
@@ -32,12 +32,6 @@ SETTINGS = f"{SPARK}    operator: kubeflow\n"
 def cluster(tmp_path: Path) -> Iterator[NodeCluster]:
     with open_cluster(tmp_path, Operator.KUBEFLOW) as cluster:
         yield cluster
-
-
-@pytest.fixture
-def lake(tmp_path: Path, cluster: NodeCluster) -> Iterator[BucketLake]:
-    with open_lake(tmp_path, cluster.host) as lake:
-        yield lake
 
 
 @pytest.fixture
