@@ -31,9 +31,7 @@ from maintainer.domain.plan import Plan
 T = TypeVar("T")
 
 # pydantic for values with an Action: msgspec cannot distinguish several dataclasses by a field.
-_ADAPTERS: dict[Any, TypeAdapter[Any]] = {kind: TypeAdapter(kind) for kind in (Job, Plan)}
-
-
+_WITH_ACTIONS: frozenset[object] = frozenset({Job, Plan})
 _BUILDING = Lock()
 
 
@@ -69,9 +67,8 @@ DIGEST_SHAPE = shape_of_digests()
 def write_bytes(value: object, enc_hook: Callable[[object], object] | None = None) -> bytes:
     """Write a value as JSON; InvalidValueError when it has no JSON form."""
     try:
-        adapter = _ADAPTERS.get(type(value))
-        if adapter is not None:
-            return adapter.dump_json(value)
+        if type(value) in _WITH_ACTIONS:
+            return _adapter(type(value)).dump_json(value)
         return msgspec.json.encode(value, enc_hook=enc_hook)
     # An integer over 64 bits, half a surrogate pair.
     except (OverflowError, UnicodeError, TypeError, ValueError) as error:
@@ -105,10 +102,15 @@ def read_or_none(kind: type[T], document: str | bytes | None) -> T | None:
 
 
 @cache
+def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+    """Build the adapter on first use: a command that reads no job and no plan needs none."""
+    return TypeAdapter(kind)
+
+
+@cache
 def _decoder(kind: Hashable) -> Callable[[str | bytes], Any]:
-    adapter = _ADAPTERS.get(kind)
-    if adapter is not None:
-        return partial(adapter.validate_json, strict=True)
+    if kind in _WITH_ACTIONS:
+        return partial(_adapter(kind).validate_json, strict=True)
     # msgspec takes what another thread has half built of the same classes, and crashes by it.
     with _BUILDING:
         return msgspec.json.Decoder(kind).decode
