@@ -67,7 +67,8 @@ _ALMOST_EQUAL = 0.85  # and from which it is preferred to the same key in anothe
 class Strict(BaseModel):
     """A mapping with known keys only, and without type conversion."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    # Built on first use: the model of a whole text builds what is inside it once more.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ...]:
