@@ -82,7 +82,13 @@ class SmallFilesReportOut(Schema):
         list[ReportLineOut], Field(description="The most avoidable requests first.")
     ]
     first: Annotated[list[ReportLineOut], Field(description="The tables to compact first.")]
-    left_out: Annotated[int, Field(description="Tables without readable data files.")]
+    left_out: Annotated[
+        int,
+        Field(
+            description="Tables without readable data files, or not measured since an upgrade that "
+            "changed the classes of file sizes."
+        ),
+    ]
     storages: Annotated[
         list[StorageProfile], Field(description="The kinds of storage of the estimate.")
     ]

@@ -16,7 +16,7 @@ from maintainer.decide.grading.partitioning import advise_partitions
 from maintainer.decide.outlook import Outlook
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
+from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, has_present_bins
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.job_driver import JobDriver
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
@@ -85,7 +85,7 @@ def _summary_fields(model: type[schemas.TableSummary], record: TableRecord) -> d
 
 
 def _write_histogram(health: TableHealth | None) -> list[health_schemas.HistogramBin]:
-    if health is None or not health.histogram:
+    if health is None or not has_present_bins(health.histogram):
         return []
     lower, upper = (0, *HISTOGRAM_BOUNDS_BYTES), (*HISTOGRAM_BOUNDS_BYTES, None)
     sizes = health.histogram_bytes or (None,) * len(health.histogram)

@@ -20,20 +20,25 @@ LARGE_FILE_RATIO = 1.80  # Iceberg's planner: max-file-size-bytes = 1.80 x targe
 
 # Upper bounds (exclusive) of the size histogram's bins, in bytes; one further bin is for larger
 # files. The bins follow the classes of the published measurements: 16 KiB and 64 KiB (production
-# HDFS), 1, 4, 16 and 32 MiB (degraded, acceptable, healthy).
+# HDFS), 1, 4, 16 and 32 MiB (degraded, acceptable, healthy), 10 MiB (tolerable on average).
 HISTOGRAM_BOUNDS_BYTES: tuple[int, ...] = (
-    16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 128 * MIB, 256 * MIB,
-    512 * MIB, GIB,
+    16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB, 10 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 128 * MIB,
+    256 * MIB, 512 * MIB, GIB,
 )  # fmt: skip
 
 
 # raise it when digests of the same manifest change: then all manifests are read again
-DIGEST_VERSION = 3
+DIGEST_VERSION = 4
 
 
 def histogram_bin(size_bytes: int) -> int:
     """Index of the histogram bin for a file of this size."""
     return bisect_right(HISTOGRAM_BOUNDS_BYTES, size_bytes)
+
+
+def has_present_bins(histogram: Sequence[int]) -> bool:
+    """Say if a stored histogram has the bins of this version; an older one may have others."""
+    return len(histogram) == len(HISTOGRAM_BOUNDS_BYTES) + 1
 
 
 class Content(StrEnum):

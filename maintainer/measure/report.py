@@ -10,7 +10,7 @@ from typing import Final
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
+from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, has_present_bins
 from maintainer.domain.units import KIB, MIB
 from maintainer.measure.impact import (
     Impact,
@@ -22,7 +22,7 @@ from maintainer.measure.impact import (
 from maintainer.measure.name_node import NameService, sum_by_service
 
 # Bounds of the histogram's classes: of other sizes the number of smaller files is not known.
-SMALL_BOUNDS_BYTES: Final = (64 * KIB, MIB, 16 * MIB)
+SMALL_BOUNDS_BYTES: Final = (64 * KIB, MIB, 10 * MIB)
 PARALLEL: Final = (1, 64)  # requests at the same time
 MAX_SCANS_PER_DAY: Final = 1_000_000
 FIRST_TABLES: Final = 10
@@ -69,7 +69,7 @@ class Report:
     total: ReportLine | None
     namespaces: tuple[ReportLine, ...]  # the most avoidable requests first
     first: tuple[ReportLine, ...]  # the tables to compact first
-    left_out: int  # tables without data files, or with manifests that could not be read
+    left_out: int  # without data files or readable manifests, or measured by an older version
     profiles: tuple[StorageProfile, ...]
     sources: tuple[str, ...]  # of the slowdowns
     scans_per_day: float
@@ -105,7 +105,7 @@ def build_report(
     left_out = 0
     for health in healths:
         impact = estimate_impact(health, models.of(health.table.catalog))
-        if impact is None:
+        if impact is None or not has_present_bins(health.histogram):
             left_out += 1
             continue
         spaces[_name_space(health.table)].append((health, impact))

@@ -35,7 +35,10 @@ def describe(found: Report) -> Iterator[str]:
     yield from (storage.sentence for storage in found.storages)
     yield from (service.sentence for service in found.name_services)
     if found.left_out:
-        yield f"{format_count(found.left_out, 'table')} without readable data files left out."
+        yield (
+            f"{format_count(found.left_out, 'table')} left out: no readable data files, or not "
+            "measured since an upgrade."
+        )
     yield f"Slower: estimated query time against files of about 130 MB on {_name(found)}."
     yield from found.sources
 

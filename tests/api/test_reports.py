@@ -12,7 +12,7 @@ import pytest
 from maintainer.api import reports
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, FaultKind, TableFault
 from maintainer.domain.units import MIB
 from tests.api.nouns import NOW, ORDERS, measure
 from tests.api.serving import Client, expect_problem, path_of
@@ -32,7 +32,9 @@ def _record(
     client: Client, namespace: str, name: str, files: int, size: int, *, index: int
 ) -> None:
     table = replace(ORDERS, namespace=(namespace,), name=name)
-    histogram = tuple(files if each == index else 0 for each in range(13))
+    histogram = tuple(
+        files if each == index else 0 for each in range(len(HISTOGRAM_BOUNDS_BYTES) + 1)
+    )
     health = replace(
         measure(table),
         data_files=files,
@@ -56,7 +58,7 @@ def test_the_report_has_shares_requests_and_round_trips_by_namespace(filled: Cli
     assert [(one["below_bytes"], one["files"]) for one in raw["small"]] == [
         (65536, 0),
         (1048576, 0),
-        (16777216, 97),
+        (10485760, 97),
     ]
     assert raw["requests_per_day"] == 10 * raw["requests"]
     assert raw["requests_saved_per_day"] == 10 * raw["requests_saved"] > 0
@@ -91,7 +93,7 @@ def test_the_csv_has_a_line_for_the_fleet_each_namespace_and_each_first_table(
     rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
     assert [row["of"] for row in rows[:4]] == ["fleet", "namespace", "namespace", "namespace"]
     raw = next(row for row in rows if row["name"] == "lake.raw")
-    assert (raw["files"], raw["share_below_16777216_bytes"], raw["cost_per_day"]) == (
+    assert (raw["files"], raw["share_below_10485760_bytes"], raw["cost_per_day"]) == (
         "97",
         "1.0",
         "",

@@ -112,6 +112,12 @@ def test_a_bad_parameter_is_a_problem_that_names_it(
     assert word in expect_problem(client.get("/api/v1/tables", **query), 422)
 
 
+def test_a_histogram_with_the_bins_of_an_older_version_is_not_shown(client: Client) -> None:
+    older = replace(measure(ORDERS), histogram=(100,) + (0,) * 12, histogram_bytes=())
+    client.daemon.store.record_health(older, GRADE)
+    assert client.get(path_of(ORDERS)).json()["histogram"] == []
+
+
 def test_a_table_shows_its_health_and_its_policy_with_sources(client: Client) -> None:
     table = client.get(path_of(ORDERS)).json()
     assert table["partitions"] == 3
@@ -119,6 +125,9 @@ def test_a_table_shows_its_health_and_its_policy_with_sources(client: Client) ->
     assert table["histogram"][-1]["to_bytes"] is None
     assert sum(part["files"] for part in table["histogram"]) == 100
     assert sum(part["bytes"] for part in table["histogram"]) == table["data_bytes"]
+    assert {"from_bytes": 4194304, "to_bytes": 10485760, "files": 0, "bytes": 0} in (
+        table["histogram"]
+    )
     assert table["refs"][0] == {"name": "main", "snapshot_id": str(BIG_ID), "is_branch": True}
     assert table["manifest_groups"][1] == {
         "spec_id": 0,

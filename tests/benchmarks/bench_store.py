@@ -327,7 +327,7 @@ def _health(random: Random, number: int, size: int) -> tuple[TableHealth, Grade]
         manifests=manifests, manifest_bytes=manifests * 2 * _MIB,
         data_manifests=manifests, delete_manifests=0, snapshots=random.randrange(1, 2000),
         oldest_snapshot_at=at, newest_snapshot_at=at, branches=1, tags=0,
-        metadata_bytes=random.randrange(4_000, 4_000_000), histogram=(*buckets, 0, 0, 0),
+        metadata_bytes=random.randrange(4_000, 4_000_000), histogram=(*buckets, 0, 0, 0, 0),
         formats={"parquet": files},
         kept_data_files=files * 2, live_file_ratio=0.5 if files else None,
     )  # fmt: skip

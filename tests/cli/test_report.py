@@ -33,7 +33,7 @@ def configuration(tmp_path: Path) -> Path:
 def fill(configuration: Path) -> None:
     store = open_store(f"sqlite:///{configuration.parent}/maintainer.db")
     measured = measure(inventory((manifest("m1", [share([MIB] * 97)]),)))
-    health = replace(measured, histogram=(0, 0, 0, 0, 97, *[0] * 8))
+    health = replace(measured, histogram=(0, 0, 0, 0, 97, *[0] * 9))
     store.record_health(health, Grade(Band.CRITICAL))
     store.close()
 
@@ -61,7 +61,7 @@ def test_another_kind_of_storage_has_other_slowdowns(configuration: Path) -> Non
     there = json.loads(run(configuration, "--to", "hdfs", "--format", "json"))
     assert (here["profiles"], there["profiles"]) == (["object_store"], ["hdfs"])
     assert here["total"]["slowdown_high"] > there["total"]["slowdown_high"] > 1
-    assert there["total"]["files_under"] == {"65536": 0, "1048576": 0, "16777216": 97}
+    assert there["total"]["files_under"] == {"65536": 0, "1048576": 0, "10485760": 97}
     assert [line["name"] for line in there["first"]] == [there["namespaces"][0]["name"] + ".orders"]
 
 

@@ -126,6 +126,13 @@ def test_tables_without_files_are_counted_and_left_out() -> None:
     assert (report.total, report.namespaces, report.first, report.left_out) == (None, (), (), 1)
 
 
+def test_tables_whose_histogram_has_the_bins_of_an_older_version_are_counted_and_left_out() -> None:
+    older = replace(table("a", [MIB] * 97), histogram=(0,) * len(HISTOGRAM_BOUNDS_BYTES))
+    report = build_report([older, table("b", [MIB])], MODEL)
+    assert report.total is not None
+    assert (report.total.files, report.left_out) == (1, 1)
+
+
 @pytest.mark.parametrize("scans", [0.0, -1.0, 1_000_001.0, float("nan")])
 def test_an_impossible_number_of_scans_is_refused(scans: float) -> None:
     with pytest.raises(InvalidValueError, match=r"scans per day .* up to 1,000,000"):
@@ -137,5 +144,5 @@ def test_a_report_says_its_money_and_what_it_leaves_out() -> None:
     unread = replace(table("b", [MIB]), data_files=None)
     text = "\n".join(describe(build_report([table("a", [MIB] * 9), unread], priced)))
     assert "Cost of these requests a day: " in text
-    assert "1 table without readable data files left out." in text
+    assert "1 table left out: no readable data files, or not measured since an upgrade." in text
     assert list(describe(build_report([], priced))) == []

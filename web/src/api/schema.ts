@@ -3788,7 +3788,7 @@ export interface components {
       first: components["schemas"]["ReportLineOut"][];
       /**
        * Left Out
-       * @description Tables without readable data files.
+       * @description Tables without readable data files, or not measured since an upgrade that changed the classes of file sizes.
        */
       left_out: number;
       /**

@@ -69,8 +69,8 @@ describe("the classes of sizes", () => {
     expect(classes.map(({ label }) => label.replaceAll("\u00a0", " "))).toEqual([
       "under 64 KiB",
       "64 KiB to 1 MiB",
-      "1 MiB to 16 MiB",
-      "16 MiB or more",
+      "1 MiB to 10 MiB",
+      "10 MiB or more",
     ]);
     expect(classes.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
   });
