@@ -68,7 +68,7 @@ def write_bytes(value: object, enc_hook: Callable[[object], object] | None = Non
     """Write a value as JSON; InvalidValueError when it has no JSON form."""
     try:
         if type(value) in _WITH_ACTIONS:
-            return _adapter(type(value)).dump_json(value)
+            return _adapter(cast("Hashable", type(value))).dump_json(value)
         return msgspec.json.encode(value, enc_hook=enc_hook)
     # An integer over 64 bits, half a surrogate pair.
     except (OverflowError, UnicodeError, TypeError, ValueError) as error:
@@ -104,7 +104,7 @@ def read_or_none(kind: type[T], document: str | bytes | None) -> T | None:
 @cache
 def _adapter(kind: Hashable) -> TypeAdapter[Any]:
     """Build the adapter on first use: a command that reads no job and no plan needs none."""
-    return TypeAdapter(kind)
+    return TypeAdapter(cast("type[Any]", kind))
 
 
 @cache
