@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from maintainer.adapters.policies import PolicyDirectory
 from maintainer.adapters.policies.kubernetes import KubernetesPolicies, KubernetesPolicyOptions
-from maintainer.adapters.policies.polaris import JoinedPolicies, PolarisPolicies
-from maintainer.adapters.policies.polaris_client import PolarisOptions
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.policy import PolicySet
 from maintainer.policy.pools import find_unknown_pools
 from maintainer.ports.policies import Policies
 from maintainer.settings import Settings
+
+if TYPE_CHECKING:
+    from maintainer.adapters.policies.polaris import PolarisPolicies
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ def open_policies(settings: Settings) -> PolicySources:
     polaris, kubernetes = _open_polaris(settings), _open_kubernetes(settings)
     others = [source for source in (polaris, kubernetes) if source is not None]
     if others:
+        from maintainer.adapters.policies.polaris import JoinedPolicies  # noqa: PLC0415 - as below
+
         policies = JoinedPolicies(policies, *others)
     return PolicySources(CheckedPolicies(policies, settings.spark.every_pool), polaris, kubernetes)
 
@@ -65,6 +69,10 @@ def _open_polaris(settings: Settings) -> PolarisPolicies | None:
     wanted = settings.polaris_policies
     if wanted is None:
         return None
+    # Their HTTP client takes 0.05 s of CPU to import.
+    from maintainer.adapters.policies.polaris import PolarisPolicies  # noqa: PLC0415
+    from maintainer.adapters.policies.polaris_client import PolarisOptions  # noqa: PLC0415
+
     properties = settings.catalogs[wanted.catalog].properties
     options = PolarisOptions(
         uri=wanted.uri or properties.get("uri", ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from socket import gaierror
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 from pyiceberg.exceptions import (
@@ -19,18 +19,12 @@ from pyiceberg.exceptions import (
     RESTError,
     UnauthorizedError,
 )
-from requests.exceptions import (
-    ChunkedEncodingError,
-    ConnectionError,  # noqa: A004 - requests' own name for it
-    ConnectTimeout,
-    ProxyError,
-    RequestException,
-    SSLError,
-    Timeout,
-)
 from yarl import URL
 
 from maintainer.domain.inventory import FaultKind
+
+if TYPE_CHECKING:
+    from requests import RequestException
 
 _MAX_CAUSES: Final = 10
 _OPENSSL_PLACE: Final = re.compile(r"^\[[^\]]*\] *| *\(_ssl\.c:\d+\)$")
@@ -38,18 +32,20 @@ _OPENSSL_PLACE: Final = re.compile(r"^\[[^\]]*\] *| *\(_ssl\.c:\d+\)$")
 
 def describe_unreachable(error: BaseException) -> str | None:
     """Say which server cannot be reached and why; None if the error has another cause."""
-    if not isinstance(error, ConnectionError | Timeout):
+    from requests import exceptions  # noqa: PLC0415 - slow to import, needed for an error only
+
+    if not isinstance(error, exceptions.ConnectionError | exceptions.Timeout):
         return None
     server, host = _find_server(error)
     causes = tuple(_walk(error))
     match error, causes[-1]:
-        case ProxyError(), _:
+        case exceptions.ProxyError(), _:
             return f"the proxy on the way to {server} cannot be used ({_root(causes)})"
-        case SSLError(), _:
+        case exceptions.SSLError(), _:
             return f"no secure connection to {server} can be made ({_root(causes)})"
-        case ConnectTimeout(), _:
+        case exceptions.ConnectTimeout(), _:
             return f"{server} cannot be reached (no connection in time)"
-        case (Timeout(), _) | (_, TimeoutError()):
+        case (exceptions.Timeout(), _) | (_, TimeoutError()):
             return f"{server} took too long to answer"
         case _, gaierror():
             return f"no address is known for host {host} ({_root(causes)})"
@@ -64,6 +60,8 @@ def _describe_answer(error: BaseException) -> str | None:
 
     The answer itself is not quoted: it may hold credentials that the catalog has vended.
     """
+    from requests.exceptions import ChunkedEncodingError  # noqa: PLC0415 - as above
+
     match error:
         case ChunkedEncodingError():
             return "the server's answer broke off before its end"

@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import Final
 
 from pyiceberg.catalog import Catalog
-from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.io import FileIO
 
 from maintainer.adapters.catalog.faults import (
@@ -35,6 +34,7 @@ from maintainer.adapters.catalog.manifests.metadata import (
 )
 from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
 from maintainer.adapters.catalog.reader import MetadataReader, count_entries, explain_reading
+from maintainer.adapters.catalog.tables.loading import is_rest
 from maintainer.adapters.catalog.tables.pointer import Pointer, locate
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
@@ -229,7 +229,7 @@ class Inventories:
     def _locate(self, table: TableIdentifier) -> tuple[Pointer, bool]:
         """Locate the table; True if a new request gives new credentials (REST only)."""
         catalog = self._source.connect()
-        return locate(catalog, table, self._source.io_for), isinstance(catalog, RestCatalog)
+        return locate(catalog, table, self._source.io_for), is_rest(catalog)
 
     def _access(self, table: TableIdentifier, pointer: Pointer, *, can_renew: bool) -> Access:
         async def renew() -> FileIO:

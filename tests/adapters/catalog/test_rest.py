@@ -13,11 +13,8 @@ import pytest
 
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.manifests.metadata import MetadataError
-from maintainer.adapters.catalog.tables.loading import (
-    CONNECT_TIMEOUT_SECONDS,
-    READ_TIMEOUT_SECONDS,
-    BoundedRestCatalog,
-)
+from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
+from maintainer.adapters.catalog.tables.rest import BoundedRestCatalog
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from tests.adapters.catalog.lake import (
     Lake,

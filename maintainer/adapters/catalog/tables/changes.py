@@ -8,25 +8,22 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
 from logging import getLogger
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pyiceberg.catalog import Catalog
-from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import NoSuchTableError, ServiceUnavailableError
 
-from maintainer.adapters.catalog.tables.conditional import (
-    Answer,
-    ConditionalRequests,
-    NoAnswer,
-    Question,
-)
+from maintainer.adapters.catalog.tables.loading import is_rest
 from maintainer.adapters.catalog.tables.pointer import NamespaceError, list_locations, list_tables
+from maintainer.adapters.catalog.tables.questions import Answer, NoAnswer, Question
 from maintainer.adapters.catalog.tables.request_rate import Intervals, PollLimits, Rate
-from maintainer.adapters.catalog.tables.session import find_obstacle
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.catalog import Polled
 from maintainer.ports.clock import Clock
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog.rest import RestCatalog
 
 # requests before the first answer is handed on; about a second's worth at most
 MAX_BATCH: Final = 1000
@@ -75,7 +72,7 @@ class Poller:
         batches = self._batches(catalog, known, seen, within)
         yield from (
             self._poll_by_requests(catalog, known, batches)
-            if isinstance(catalog, RestCatalog)
+            if is_rest(catalog)
             else self._poll_by_loading(catalog, known, batches, executor)
         )
         self._intervals.keep(seen)
@@ -94,7 +91,13 @@ class Poller:
     def _poll_by_requests(
         self, catalog: RestCatalog, known: Mapping[TableIdentifier, str], batches: Iterator[_Batch]
     ) -> Iterator[Found]:
-        self._say_who_asks(catalog)
+        # The client's libraries take 0.1 s of CPU to import: a SQL catalog needs none of them.
+        from maintainer.adapters.catalog.tables.conditional import (  # noqa: PLC0415
+            ConditionalRequests,
+        )
+        from maintainer.adapters.catalog.tables.session import find_obstacle  # noqa: PLC0415
+
+        self._say_who_asks(find_obstacle(catalog))
         with ConditionalRequests(catalog, self._limits, self._rate) as requests:
             for listed, due in batches:
                 yield from listed
@@ -102,8 +105,7 @@ class Poller:
                 for question, outcome in zip(questions, requests.ask(questions), strict=True):
                     yield self._take_answer(question, outcome)
 
-    def _say_who_asks(self, catalog: RestCatalog) -> None:
-        reason = find_obstacle(catalog)
+    def _say_who_asks(self, reason: str) -> None:
         if reason and not self._has_said:
             self._has_said = True
             _log.warning(

@@ -19,6 +19,7 @@ from requests.utils import requote_uri
 from yarl import URL
 
 from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
+from maintainer.adapters.catalog.tables.questions import Answer, NoAnswer, Question
 from maintainer.adapters.catalog.tables.request_rate import PollLimits, Rate
 from maintainer.adapters.catalog.tables.session import (
     find_obstacle,
@@ -41,34 +42,6 @@ _ANY_NAME: Final = "~"  # no encoding changes it
 _EXPIRED: Final = 419  # some REST servers report an expired token with this status
 _UNAUTHORIZED: Final = frozenset({HTTPStatus.UNAUTHORIZED, _EXPIRED})
 _TO_BE_TOLD_BY_LOADING: Final = _UNAUTHORIZED | {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A table with its known ETag and metadata location, "" if unknown."""
-
-    table: TableIdentifier
-    etag: str = ""
-    location: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The table's state, equal to the question's if unchanged.
-
-    Both fields are empty if only loading the table gives the state.
-    """
-
-    etag: str
-    location: str
-    is_changed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NoAnswer:
-    """The reason why the server gave no state."""
-
-    reason: str
 
 
 class _Loaded(msgspec.Struct, rename={"metadata_location": "metadata-location"}):

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, cast
 
-from pydantic import ValidationError
 from pyiceberg.catalog import Catalog, load_catalog
-from pyiceberg.catalog.rest import Endpoints, RestCatalog, TableResponse
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.table import Table
-from pyiceberg.typedef import Identifier
 from pyiceberg.utils.properties import property_as_bool
-from requests import Session
 from sqlalchemy import URL, inspect, make_url
 from sqlalchemy.exc import ArgumentError
 
 from maintainer.adapters.catalog.faults import explain, secrets_of
-from maintainer.adapters.catalog.tables.patience import PatientRequests
-from maintainer.adapters.catalog.tables.unknown_types import (
-    names_unknown_type,
-    with_known_types,
-)
 from maintainer.adapters.extras import require_package
 from maintainer.domain.errors import CatalogUnavailableError
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog.rest import RestCatalog
 
 CONNECT_TIMEOUT_SECONDS: Final = 10
 READ_TIMEOUT_SECONDS: Final = 60
@@ -36,6 +28,7 @@ _OURS: Final[Mapping[str, str]] = {  # by type, or by the URI's scheme if there 
     "hive": "maintainer.adapters.catalog.tables.hive.ThreadedHiveCatalog",
     "thrift": "maintainer.adapters.catalog.tables.hive.ThreadedHiveCatalog",
 }
+_REST: Final = "maintainer.adapters.catalog.tables.rest.BoundedRestCatalog"
 _GLUE: Final = "maintainer.adapters.catalog.tables.glue.LocatingGlueCatalog"
 # by type or scheme as above: the package, and the extra that brings it
 _PACKAGES: Final[Mapping[str, tuple[str, str]]] = {
@@ -52,38 +45,6 @@ _READERS: Final[Mapping[str, Callable[[str], object]]] = {
     "scopes": lambda text: text.split(","),
 }
 _TABLES_TABLE: Final = "iceberg_tables"
-
-
-class BoundedRestCatalog(RestCatalog):
-    """PyIceberg's REST catalog with a timeout for its requests, which waits when it is put off."""
-
-    def _create_session(self) -> Session:
-        session = super()._create_session()
-        # Passed with each request, because requests prefers the environment's bundle to the
-        # session's.
-        verify = None if session.verify is True else session.verify
-        bounded = partial(
-            session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS), verify=verify
-        )
-        session.request = PatientRequests(bounded)  # type: ignore[method-assign]
-        return session
-
-    def load_table(self, identifier: str | Identifier) -> Table:
-        """Load a table, also one with columns of a type that PyIceberg does not know."""
-        try:
-            table: Table = super().load_table(identifier)
-        except ValidationError as error:
-            if not names_unknown_type(error):
-                raise
-        else:
-            return table
-        path = self._split_identifier_for_path(identifier)
-        response = self._session.get(self.url(Endpoints.load_table, **path))
-        response.raise_for_status()
-        document = response.json()
-        document["metadata"] = with_known_types(document["metadata"])
-        loaded = TableResponse.model_validate(document)
-        return self._response_to_table(self.identifier_to_tuple(identifier), loaded)
 
 
 def open_catalog(name: str, properties: Mapping[str, str]) -> Catalog:
@@ -114,7 +75,7 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
         not kind and uri.startswith("http") and "py-catalog-impl" not in properties
     ):
         properties.pop("type", None)
-        bounded = {**properties, "py-catalog-impl": f"{__name__}.{BoundedRestCatalog.__name__}"}
+        bounded = {**properties, "py-catalog-impl": _REST}
         return load_catalog(
             name, **cast("dict[str, str]", nest(bounded))
         )  # PyIceberg's annotation has no nested values
@@ -211,9 +172,14 @@ def _require_tables(name: str, catalog: SqlCatalog, properties: Mapping[str, str
         raise CatalogUnavailableError(message)
 
 
+def is_rest(catalog: Catalog) -> TypeGuard[RestCatalog]:
+    """Whether this is a REST catalog; to ask imports none of its libraries, 0.1 s of CPU."""
+    return any(kind.__module__ == "pyiceberg.catalog.rest" for kind in type(catalog).__mro__)
+
+
 def name_kind(catalog: Catalog) -> str:
     """Name the kind as PyIceberg does, although the class may be ours."""
-    if "Rest" in type(catalog).__name__:
+    if is_rest(catalog):
         return "REST"
     theirs = next(
         (kind for kind in type(catalog).__mro__ if kind.__module__.startswith("pyiceberg.")),

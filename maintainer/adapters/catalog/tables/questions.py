@@ -1,0 +1,35 @@
+"""What a conditional request asks a REST catalog, and what the catalog answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from maintainer.domain.identifier import TableIdentifier
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A table with its known ETag and metadata location, "" if unknown."""
+
+    table: TableIdentifier
+    etag: str = ""
+    location: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The table's state, equal to the question's if unchanged.
+
+    Both fields are empty if only loading the table gives the state.
+    """
+
+    etag: str
+    location: str
+    is_changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """The reason why the server gave no state."""
+
+    reason: str
