@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from maintainer.adapters.spark.catalogs.properties import ROWS, Row, Use
-from tests.loop.cells import CELLS, REFUSED, CatalogKind, Cell, StorageKind
+from tests.loop.cells import CELLS, DUCKDB_READS, REFUSED, CatalogKind, Cell, StorageKind
 
 PAGE = Path(__file__).parents[1] / "catalogs.md"
 _BEGIN = "<!-- Generated from maintainer/adapters/spark/catalogs by `make generate`. -->\n"
@@ -32,7 +32,8 @@ def write_proved() -> str:
     head = "".join(f" {storage} |" for storage in StorageKind)
     line = "---|" * len(StorageKind)
     rows = "".join(_write_catalog(catalog) for catalog in CatalogKind)
-    return f"{_BEGIN_PROVED}\n| |{head}\n|---|{line}\n{rows}\n{_END}"
+    readers = "".join(f" {DUCKDB_READS[storage]} |" for storage in StorageKind)
+    return f"{_BEGIN_PROVED}\n| |{head}\n|---|{line}\n{rows}| *DuckDB reads* |{readers}\n\n{_END}"
 
 
 def write_page() -> str:

@@ -31,6 +31,23 @@ class StorageKind(StrEnum):
     OSS = "OSS, read as S3"
 
 
+class DuckDBReads(StrEnum):
+    """How DuckDB reaches the files of a storage."""
+
+    FILES = "the files"
+    S3 = "by S3"
+    COPIES = "copies of the files"  # it has no client of that storage
+
+
+DUCKDB_READS = {
+    StorageKind.LOCAL: DuckDBReads.FILES,
+    StorageKind.S3: DuckDBReads.S3,
+    StorageKind.HDFS: DuckDBReads.COPIES,
+    StorageKind.OFS: DuckDBReads.S3,
+    StorageKind.OSS: DuckDBReads.S3,
+}
+
+
 @dataclass(frozen=True)
 class Cell:
     """One pair."""

@@ -6,25 +6,37 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from duckdb import DuckDBPyConnection
 from pyiceberg.catalog import load_catalog
 from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
+from pyiceberg.table import Table
 from sqlalchemy.engine import make_url
 
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.identifier import TableIdentifier
 from tests.adapters.spark.lakes import APPLICATION, QUICK_OPTIONS, Lake, WallClock
-from tests.amazon import serve_amazon
+from tests.amazon import REGION, serve_amazon
+from tests.duckdb_iceberg import duckdb_with_iceberg, read_by_duckdb
 from tests.fakes.adapters.store import FakeStore
 from tests.hdfs import serve_hdfs
 from tests.java_servers.iceberg_rest import serve_iceberg_rest
 from tests.java_servers.nessie import WAREHOUSE, Lends, serve_nessie
-from tests.java_servers.s3 import serve_s3
+from tests.java_servers.s3 import ACCESS_KEY_ID, SECRET_ACCESS_KEY, serve_s3
 from tests.java_servers.signatures import serve_signatures
-from tests.loop.cells import CELLS, CatalogKind, Cell, StorageKind
+from tests.loop.cells import (
+    CELLS,
+    DUCKDB_READS,
+    CatalogKind,
+    Cell,
+    DuckDBReads,
+    StorageKind,
+)
 from tests.loop.storages import (
     Hdfs,
     Storage,
@@ -52,9 +64,16 @@ class AliasedFileIO(PyArrowFileIO):
     """Reads what Spark wrote under another scheme from where it lies."""
 
     def new_input(self, location: str) -> PyArrowFile:
-        scheme, _, rest = location.partition("://")
-        assert scheme in {"ofs", "oss"}, location
-        return super().new_input(f"s3://{scheme}/{rest.partition('/volume/')[2]}")
+        return super().new_input(_as_s3(location))
+
+
+def _as_s3(location: str) -> str:
+    """The name under which S3 has a file that Spark wrote, perhaps under another scheme."""
+    scheme, _, rest = location.partition("://")
+    if scheme == "s3":
+        return location
+    assert scheme in {"ofs", "oss"}, location
+    return f"s3://{scheme}/{rest.partition('/volume/')[2]}"
 
 
 class SiteLake(Lake):
@@ -66,7 +85,9 @@ class SiteLake(Lake):
         properties: Mapping[str, str],
         storage: Storage,
         spark: Mapping[str, str],
+        home: Path,
     ) -> None:
+        self.reads, self.home = DUCKDB_READS[cell.storage], home
         self.name, self.storage, self.aliases = cell.name, storage, storage.aliases
         is_rest = properties["type"] == "rest"
         self.namespace = ("db", "deep") if is_rest else ("db",)
@@ -78,7 +99,14 @@ class SiteLake(Lake):
         self.spark = spark_configuration(cell.name, self.properties, spark)
 
     def read_rows(self, table: TableIdentifier) -> list[tuple[int, int]]:
-        """The rows in order, read without Spark and without the daemon; no deletes may be left."""
+        """The rows in order, read without Spark and without the daemon: by PyIceberg, whose plan
+        may have no deletes left, and by DuckDB, which must see the same.
+        """
+        rows = self._read_by_pyiceberg(table)
+        assert self._read_by_duckdb(table) == rows
+        return rows
+
+    def _read_by_pyiceberg(self, table: TableIdentifier) -> list[tuple[int, int]]:
         loaded = self.load(table)
         tasks = list(loaded.scan().plan_files())
         assert not any(task.delete_files for task in tasks)
@@ -88,6 +116,36 @@ class SiteLake(Lake):
                 parts.append(pq.read_table(BytesIO(file.read())))
         whole = pa.concat_tables(parts)
         return sorted(zip(whole["id"].to_pylist(), whole["part"].to_pylist(), strict=True))
+
+    def _read_by_duckdb(self, table: TableIdentifier) -> list[tuple[int, int]]:
+        with (
+            TemporaryDirectory(dir=self.home) as scratch,
+            duckdb_with_iceberg(Path(scratch)) as connection,
+        ):
+            metadata = self._show(self.load(table), connection, Path(scratch) / "copies")
+            return read_by_duckdb(connection, metadata, "id, part")
+
+    def _show(self, table: Table, connection: DuckDBPyConnection, copies: Path) -> str:
+        """Let DuckDB read the table's files; returns its name of the metadata file."""
+        metadata = table.metadata_location
+        match self.reads:
+            case DuckDBReads.FILES:
+                return metadata.removeprefix("file://")
+            case DuckDBReads.S3:
+                connection.execute(_secret(self.storage.endpoint))
+                return _as_s3(metadata)
+            case DuckDBReads.COPIES:
+                self.storage.copy(table.location(), copies)
+                return f"{copies}{metadata.removeprefix(table.location())}"
+
+
+def _secret(endpoint: str) -> str:
+    """The statement that lets DuckDB into each bucket of a server."""
+    return (
+        f"CREATE SECRET (TYPE s3, KEY_ID '{ACCESS_KEY_ID}', SECRET '{SECRET_ACCESS_KEY}', "
+        f"REGION '{REGION}', ENDPOINT '{urlsplit(endpoint).netloc}', URL_STYLE 'path', "
+        "USE_SSL false)"
+    )
 
 
 class Site:
@@ -143,7 +201,7 @@ def open_site(root: Path, postgres: PostgresServer) -> Iterator[Site]:
                     database = _jdbc(postgres.create_database())
                 server = serve_iceberg_rest(home, warehouse, {**database, **storage.server})
                 reach = {"type": "rest", "uri": servers.enter_context(server)}
-            lakes[cell] = SiteLake(cell, {**reach, "warehouse": warehouse}, storage, spark)
+            lakes[cell] = SiteLake(cell, {**reach, "warehouse": warehouse}, storage, spark, home)
         site = Site(lakes, root)
         servers.enter_context(closing(site.runner))
         for lake in lakes.values():

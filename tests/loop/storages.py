@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -46,6 +47,9 @@ class Storage(Protocol):
     def grow_old(self, location: str, moment: datetime) -> None:
         """Let all files below the location be as old as that."""
 
+    def copy(self, location: str, target: Path) -> None:
+        """Copy all files below the location into a new directory."""
+
 
 @dataclass
 class Directory:
@@ -68,6 +72,9 @@ class Directory:
     def grow_old(self, location: str, moment: datetime) -> None:
         for path in self._path(location).rglob("*"):
             os.utime(path, (moment.timestamp(), moment.timestamp()))
+
+    def copy(self, location: str, target: Path) -> None:
+        shutil.copytree(self._path(location), target)
 
     def _path(self, location: str) -> Path:
         assert location.startswith(f"{self.warehouse}/"), location
@@ -109,6 +116,15 @@ class Hdfs:
             if not found.isdir:
                 self._client.set_times(found.path, seconds * 1000, seconds * 1000)
 
+    def copy(self, location: str, target: Path) -> None:
+        client, place = self._client, location.removeprefix(self.address)
+        for found in client.list_status(place, recursive=True):
+            if not found.isdir:
+                path = target / found.path.partition(f"{place}/")[2]
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with client.read(found.path) as file:
+                    path.write_bytes(file.read())
+
     @property
     def _client(self) -> Any:
         return Client(self.address)
@@ -138,6 +154,11 @@ class Bucket:
         message = f"{location} cannot become as old as {moment}"
         raise NotImplementedError(message)
 
+    def copy(self, location: str, target: Path) -> None:
+        """Refuse: readers ask the server."""
+        message = f"{location} need not be copied to {target}"
+        raise NotImplementedError(message)
+
     def _key(self, location: str) -> str:
         return location.removeprefix(f"s3://{BUCKET}/")
 
@@ -159,16 +180,16 @@ def local_directory(root: Path) -> Directory:
 
 def s3_bucket(objects: Path, endpoint: str) -> Directory:
     """A bucket of S3Proxy, whose objects are files."""
-    reach = {"s3.endpoint": endpoint, **S3_KEYS}
+    properties = {"s3.endpoint": endpoint, **S3_KEYS}
     server = {
         "io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
         "client.region": REGION,
         "http-client.type": "urlconnection",  # jobs' newer Amazon bundle lacks the server's default
-        **{name: value for name, value in reach.items() if name != "s3.region"},
+        **{name: value for name, value in properties.items() if name != "s3.region"},
     }
     (objects / BUCKET).mkdir(exist_ok=True)
     root = objects / BUCKET / "warehouse"
-    return Directory(root, f"s3://{BUCKET}/warehouse", reach, server=server, endpoint=endpoint)
+    return Directory(root, f"s3://{BUCKET}/warehouse", properties, server=server, endpoint=endpoint)
 
 
 def other_scheme(scheme: str, server: str, objects: Path, endpoint: str) -> Directory:
@@ -187,5 +208,7 @@ def other_scheme(scheme: str, server: str, objects: Path, endpoint: str) -> Dire
     }
     aliases = Aliases(((f"{scheme}://{server}/volume/", f"s3://{scheme}/"),))
     warehouse = f"{scheme}://{server}/volume/warehouse"
-    reach = {"s3.endpoint": endpoint, **S3_KEYS}
-    return Directory(bucket / "warehouse", warehouse, reach, spark, aliases=aliases)
+    properties = {"s3.endpoint": endpoint, **S3_KEYS}
+    return Directory(
+        bucket / "warehouse", warehouse, properties, spark, aliases=aliases, endpoint=endpoint
+    )
