@@ -187,6 +187,10 @@ class TableDetail(TableSummary):
     ]
     disagreements: list[DisagreementOut]
     impact: ImpactOut | None
+    reads_per_day: Annotated[
+        float | None,
+        Field(description="Scans that engines reported, last seven days; null: none reported."),
+    ]
     outlook: Annotated[OutlookOut, Field(description="What happens now and next.")]
     partition_advice: Annotated[
         PartitionAdviceOut | None,

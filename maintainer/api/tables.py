@@ -41,6 +41,7 @@ from maintainer.ports.store.tables import (
 from maintainer.requests import pause as pause_requests
 from maintainer.requests.preview import preview
 from maintainer.requests.run import request_run
+from maintainer.steps.admission import reads_per_day_of
 from maintainer.steps.table import measure_table
 
 DEFAULT_PAGE = 100
@@ -158,7 +159,13 @@ def get_table(
     """The latest health, the findings, and the policy in force for the table."""
     policy = policy_of_record(ports, record)
     outlook = _find_outlook(record, ports, _queued(record, context, person))
-    return wire.write_detail(record, policy, context.impact.of(record.table.catalog), outlook)
+    return wire.write_detail(
+        record,
+        policy,
+        context.impact.of(record.table.catalog),
+        outlook,
+        reads_per_day_of(ports, record.table),
+    )
 
 
 def _queued(record: TableRecord, context: ApiContext, person: Person) -> list[AdmissionDecision]:

@@ -47,6 +47,7 @@ def write_detail(
     policy: Policy,
     model: ImpactModel,
     outlook: outlook_schemas.OutlookOut,
+    reads_per_day: float | None,
 ) -> schemas.TableDetail:
     """Convert a record to the table's page."""
     health = record.health
@@ -58,6 +59,7 @@ def write_detail(
             "histogram": _write_histogram(health),
             "policy": write_policy(record.table, policy),
             "impact": estimate_impact(health, model) if health else None,
+            "reads_per_day": reads_per_day,
             "outlook": outlook,
             "partition_advice": advise_partitions(health) if health else None,
         },

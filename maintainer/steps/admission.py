@@ -75,6 +75,13 @@ def read_candidates(ports: Ports) -> list[Candidate]:
     ]
 
 
+def reads_per_day_of(ports: Ports, table: TableIdentifier) -> float | None:
+    """How often the table is read, as the ranking counts it; None without a report."""
+    now = ports.clock.now()
+    found = ports.store.reads_of(table, day_of(now - COUNTED_SPAN), day_of(now))
+    return None if found is None else rate_reads([found], now)[table]
+
+
 def read_circumstances(ports: Ports) -> AdmissionCircumstances:
     """Collect what admission needs to know about this moment."""
     unfinished = ports.store.unfinished_jobs()

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from maintainer.api import tables
+from maintainer.domain.budget import day_of
 from maintainer.domain.health import Band, Disagreement, Grade, RefRetention, WriterRate
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
@@ -110,6 +111,13 @@ def test_a_bad_parameter_is_a_problem_that_names_it(
     client: Client, query: dict[str, object], word: str
 ) -> None:
     assert word in expect_problem(client.get("/api/v1/tables", **query), 422)
+
+
+def test_a_table_has_the_reads_a_day_that_engines_reported(client: Client) -> None:
+    assert client.get(path_of(ORDERS)).json()["reads_per_day"] is None
+    client.daemon.store.add_reads(day_of(NOW - timedelta(days=8)), {ORDERS: 10**6})
+    client.daemon.store.add_reads(day_of(NOW), {ORDERS: 12})
+    assert client.get(path_of(ORDERS)).json()["reads_per_day"] == 12
 
 
 def test_a_histogram_with_the_bins_of_an_older_version_is_not_shown(client: Client) -> None:

@@ -43,6 +43,28 @@ def read_reads(connection: Connection, first_day: str, last_day: str) -> Sequenc
     )
 
 
+def read_reads_of(
+    connection: Connection, table: TableIdentifier, first_day: str, last_day: str
+) -> TableReads | None:
+    """Read the sum of one table, and the first day with a read in its catalog.
+
+    The days are searched from the first one on, so that one of the first rows is the answer.
+    """
+    within = (table_reads.c.day >= first_day) & (table_reads.c.day <= last_day)
+    reads = connection.execute(
+        select(func.sum(table_reads.c.reads)).where(within, table_reads.c.full_name == str(table))
+    ).scalar()
+    if reads is None:
+        return None
+    begins = connection.execute(
+        select(table_reads.c.day)
+        .where(within, table_reads.c.full_name.startswith(f"{table.catalog}.", autoescape=True))
+        .order_by(table_reads.c.day)
+        .limit(1)
+    ).scalar_one()
+    return TableReads(table, int(reads), begins)
+
+
 def prune_reads(database: Database, connection: Connection, before: str) -> int:
     del database
     return connection.execute(delete(table_reads).where(table_reads.c.day < before)).rowcount

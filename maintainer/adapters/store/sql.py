@@ -50,7 +50,7 @@ from maintainer.adapters.store.policy_versions import (
     record_version,
 )
 from maintainer.adapters.store.portions import SqlPortions
-from maintainer.adapters.store.reads import add_reads, prune_reads, read_reads
+from maintainer.adapters.store.reads import add_reads, prune_reads, read_reads, read_reads_of
 from maintainer.adapters.store.scan_costs import read_scan_costs, record_scan_cost
 from maintainer.adapters.store.scan_marks import read_marks, record_mark
 from maintainer.adapters.store.schema import INSTANCE_ID_KEY, store_info, tables
@@ -140,6 +140,7 @@ class SqlStore(
     scan_costs = _reads(read_scan_costs)
     add_reads = _writes(add_reads)
     reads = _reads(read_reads)
+    reads_of = _reads(read_reads_of)
     prune_reads = _writes(prune_reads)
 
     def set_pause(

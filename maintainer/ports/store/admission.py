@@ -76,6 +76,12 @@ class ReadStore(Protocol):
     def reads(self, first_day: str, last_day: str) -> Sequence[TableReads]:
         """The reads of every table that has any within these days, by table."""
 
+    def reads_of(self, table: TableIdentifier, first_day: str, last_day: str) -> TableReads | None:
+        """The reads of one table within these days, None without any.
+
+        Their first day is the first one with a read of any table in its catalog.
+        """
+
     def prune_reads(self, before: str) -> int:
         """Delete the counts of earlier days; returns how many."""
         ...

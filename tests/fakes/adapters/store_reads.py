@@ -35,6 +35,12 @@ class FakeReads:
                 for table in sorted(days, key=str)
             )
 
+    def reads_of(self, table: TableIdentifier, first_day: str, last_day: str) -> TableReads | None:
+        everything = self.reads(first_day, last_day)
+        begins = [one.first_day for one in everything if one.table.catalog == table.catalog]
+        found = [one for one in everything if one.table == table]
+        return TableReads(table, found[0].reads, min(begins)) if found else None
+
     def prune_reads(self, before: str) -> int:
         with self._open():
             gone = [key for key in self._reads if key[1] < before]

@@ -4103,6 +4103,11 @@ export interface components {
       properties: {
         [key: string]: string;
       };
+      /**
+       * Reads Per Day
+       * @description Scans that engines reported, last seven days; null: none reported.
+       */
+      reads_per_day: number | null;
       /** Reason */
       reason: string;
       /** Records */

@@ -29,3 +29,21 @@ it("begins with the overview where the address names no known tab", async () => 
   expect(screen.getByRole("tab", { selected: true })).toHaveTextContent("Overview");
   expect(screen.getByRole("heading", { name: "At a glance" })).toBeInTheDocument();
 });
+
+it("says how often engines read the table, where they report it", async () => {
+  const showOverview = (reads: number | null) =>
+    show(
+      <TableView
+        table={{ ...table, reads_per_day: reads }}
+        path={path}
+        address={{}}
+        onChange={vi.fn()}
+      />,
+    );
+  const { unmount } = await showOverview(48.21);
+  const reads = screen.getByText("Reads a day").closest("div");
+  expect(reads).toHaveTextContent("48.2");
+  unmount();
+  await showOverview(null);
+  expect(screen.queryByText("Reads a day")).not.toBeInTheDocument();
+});

@@ -1,7 +1,13 @@
 import type { TableDetail } from "../../../api/types";
 import { Tile } from "../../../components/Panel";
 import { TimeAgo } from "../../../components/TimeAgo";
-import { formatBytes, formatCount, formatRatio, pluralize } from "../../../lib/format";
+import {
+  formatBytes,
+  formatCount,
+  formatRatio,
+  formatSignificant,
+  pluralize,
+} from "../../../lib/format";
 
 /** The table's figures at the snapshot measured last. */
 export function KeyFigures({ table }: { table: TableDetail }) {
@@ -44,6 +50,11 @@ export function KeyFigures({ table }: { table: TableDetail }) {
       <Tile label="Records" value={formatCount(table.records)}>
         format version {formatCount(table.format_version)}
       </Tile>
+      {table.reads_per_day !== null && (
+        <Tile label="Reads a day" value={formatSignificant(table.reads_per_day)}>
+          scans that engines reported, last 7 days
+        </Tile>
+      )}
     </dl>
   );
 }
