@@ -26,7 +26,8 @@ FIGURES = "figures"
 # Whose files share what is slow to make: the lake of the demo, and a Spark.
 TOGETHER = ("tests/adapters/demo/", "tests/conformance/")
 PURE = ("admit", "compare", "decide", "domain", "estimate", "measure", "policy")
-# Whose tests must reach every branch of the pure folders. A trace makes Python several times
+# The folders whose tests must reach every branch of the pure folders, by examples that are written
+# down: what random examples reach differs from run to run. A trace makes Python several times
 # slower, so the other tests run without one.
 COVERING = tuple(f"tests/{folder}/" for folder in (*PURE, "requests", "steps"))
 LOOPBACK = {
@@ -131,8 +132,9 @@ class FilesTogether(LoadFileScheduling):  # type: ignore[misc] # its types are n
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
-    """With --cov, trace the tests of COVERING alone."""
-    _trace(item.config, is_wanted=item.nodeid.startswith(COVERING))
+    """With --cov, trace the tests of COVERING alone, without those whose examples are random."""
+    is_random = item.get_closest_marker("hypothesis") is not None
+    _trace(item.config, is_wanted=item.nodeid.startswith(COVERING) and not is_random)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -155,6 +155,38 @@ def test_a_table_of_changed_rows_gets_the_hours_without_a_commit_as_its_window()
     assert "window" not in suggest(few), "two days say nothing of each day"
 
 
+def test_a_table_that_rests_says_so() -> None:
+    why = reasons(TABLE, arrivals(0, MIB, commits_per_day=0.5))
+    assert why[f"{FILES}.cooldown"] == "No new file was seen."
+    assert why[f"{EXPIRY}.when.snapshot_count_above"] == ("Writers commit less than once in a day.")
+
+
+@pytest.mark.parametrize(
+    ("name", "quoted"),
+    [
+        ("orders", "lake.sales.orders"),
+        ('a"b', 'lake.sales.a\\"b'),
+        ("a*b c", "lake.sales.`a[*]b?c`"),
+    ],
+)
+def test_the_file_names_the_table_alone_and_gives_the_reasons_as_comments(
+    name: str, quoted: str
+) -> None:
+    table = replace(TABLE, table=TableIdentifier("lake", ("sales",), name))
+    lines = write_suggestion(suggest_policy(table, {}, (), NOW), Mode.ENFORCE).splitlines()
+    assert lines[0].startswith(f"# Suggested for {table.table} from its history of ")
+    start = lines.index(f'tables: "{quoted}"')
+    assert lines[start + 1 : start + 6] == [
+        "mode: enforce",
+        "rules:",
+        "  rewrite_data_files:",
+        "    when:",
+        "      # A quarter of the target file size of 512 MiB.",
+    ]
+    assert "      average_file_size_below: 128MiB" in lines
+    assert lines.count("rules:") == 1
+
+
 @example(0, 1, 0, TARGET, 0, "a\u2028mode: enforce")
 @example(0, 1, 0, TARGET, 0, "a [*]\n")
 @given(

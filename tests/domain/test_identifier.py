@@ -26,6 +26,12 @@ def test_plain_names_are_written_plainly() -> None:
     assert str(TableIdentifier("lake", ("a", "b"), "orders_2026")) == "lake.a.b.orders_2026"
 
 
+def test_a_backtick_in_a_name_is_doubled() -> None:
+    table = TableIdentifier("lake", ("a`b",), "orders")
+    assert str(table) == "lake.`a``b`.orders"
+    assert TableIdentifier.parse("lake.`a``b`.orders") == table
+
+
 @pytest.mark.parametrize(
     "text", ["", "a", "a.b", "a..b", ".a.b", "a.b.", "a.`b.c", "a.`b`c.d", "a.``.c"]
 )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -71,6 +72,12 @@ def test_the_bar_never_goes_back_after_any_reports(reports: list[Progress]) -> N
     assert shares == sorted(shares)
     assert tasks == sorted(tasks)
     assert all(0 <= share < 1 for share in shares)
+
+
+def test_file_groups_never_go_back_although_a_stage_follows() -> None:
+    earlier = Progress(file_groups_done=3, file_groups_total=4, stage=Stage.WORKING)
+    later = Progress(file_groups_done=1, file_groups_total=4, stage=Stage.PROVING)
+    assert later.after(earlier) == replace(later, file_groups_done=3)
 
 
 def test_the_newest_words_stay_when_the_stage_does_not_go_back() -> None:

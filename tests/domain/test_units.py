@@ -14,6 +14,8 @@ from maintainer.domain.units import (
     parse_duration,
     parse_size,
     read_whole,
+    write_duration,
+    write_size,
 )
 
 
@@ -111,6 +113,20 @@ def test_sizes_of_very_many_digits_or_of_other_alphabets_are_refused(text: str) 
 )  # fmt: skip
 def test_a_whole_number_has_at_most_64_bits(text: str, number: int | None) -> None:
     assert read_whole(text) == number
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(32 * 1024**2, "32MiB"), (1000, "1000"), (1000.5, "1000.5")]
+)
+def test_sizes_in_policies_are_not_rounded(size: float, text: str) -> None:
+    assert write_size(size) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0s"), (129_600, "1d12h"), (1.5, "1.5s"), (-60, "-60s")]
+)
+def test_durations_in_policies_are_not_rounded(seconds: float, text: str) -> None:
+    assert write_duration(seconds) == text
 
 
 @given(st.integers(min_value=0, max_value=10**18))

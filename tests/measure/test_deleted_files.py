@@ -116,6 +116,15 @@ def test_a_coarser_grain_is_taken_only_when_there_are_too_many_classes() -> None
     assert sizes[-1] == 2 * 2 * 3, "nothing is deleted whole here"
 
 
+def test_a_class_has_the_least_and_the_greatest_figure_of_its_files() -> None:
+    files = [(0, 1020, 0.50, 3), (0, 1010, 0.49, 2), (0, 1030, 0.51, 3)]
+    (known,) = gather(files, 0, 1)[1][0, "0"]
+    assert (known.smallest, known.largest) == (1010, 1030)
+    assert (known.least_ratio, known.most_ratio) == (0.49, 0.51)
+    assert (known.delete_files, known.most_delete_files) == (2, 3)
+    assert (known.files, known.bytes) == (3, 3060)
+
+
 def test_while_files_are_few_each_is_kept_with_its_own_figures() -> None:
     files = [(0, 100 + number, 0.01 * number, 1) for number in range(4)]
     _, found = gather(files, 4, 0)

@@ -8,6 +8,7 @@ from maintainer.adapters.policies import parse_policy
 from maintainer.domain.policy import PolicyLayer
 from maintainer.domain.policy_version import PolicyChange, WrittenLayer
 from maintainer.policy.versions import compare_layers, write_layers
+from maintainer.policy.writing import write_value
 from tests.policy.test_effective import _layers
 
 
@@ -35,6 +36,10 @@ def test_layers_are_written_as_people_write_them_by_name() -> None:
         ),
         WrittenLayer("b.yaml", ("*",), ()),
     )
+
+
+def test_a_number_that_fits_no_setting_is_written_as_it_is() -> None:
+    assert (write_value("x", 2.0), write_value("x", 2.5)) == ("2", "2.5")
 
 
 def test_every_field_that_differs_is_reported_once() -> None:
