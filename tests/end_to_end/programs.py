@@ -141,7 +141,7 @@ def serving(
 ) -> Iterator[Daemon]:
     """The daemon on a free port; killed at the end when the test has not ended it."""
     log = directory / f"daemon-{time.time_ns()}.log"
-    env = environment(MAINTAINER_SERVER__PORT="0", **changes)
+    env = environment(**{"MAINTAINER_SERVER__PORT": "0", **changes})
     with log.open("wb") as stderr:
         process = subprocess.Popen(
             [program, "serve", *arguments], cwd=directory, stderr=stderr, stdout=stderr, env=env
