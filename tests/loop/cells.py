@@ -27,6 +27,7 @@ class StorageKind(StrEnum):
     LOCAL = "local files"
     S3 = "S3"
     HDFS = "HDFS"
+    GCS = "GCS"
     OFS = "OFS, read as S3"
     OSS = "OSS, read as S3"
 
@@ -36,6 +37,7 @@ class DuckDBReads(StrEnum):
 
     FILES = "the files"
     S3 = "by S3"
+    HTTP = "by HTTP"
     COPIES = "copies of the files"  # it has no client of that storage
 
 
@@ -43,6 +45,7 @@ DUCKDB_READS = {
     StorageKind.LOCAL: DuckDBReads.FILES,
     StorageKind.S3: DuckDBReads.S3,
     StorageKind.HDFS: DuckDBReads.COPIES,
+    StorageKind.GCS: DuckDBReads.HTTP,
     StorageKind.OFS: DuckDBReads.S3,
     StorageKind.OSS: DuckDBReads.S3,
 }
@@ -65,6 +68,7 @@ CELLS = (
     Cell(CatalogKind.SQLITE, StorageKind.LOCAL),
     Cell(CatalogKind.SQLITE, StorageKind.S3),
     Cell(CatalogKind.SQLITE, StorageKind.HDFS),
+    Cell(CatalogKind.SQLITE, StorageKind.GCS),
     Cell(CatalogKind.POSTGRESQL, StorageKind.LOCAL),
     Cell(CatalogKind.POSTGRESQL, StorageKind.S3),
     Cell(CatalogKind.REST, StorageKind.LOCAL),

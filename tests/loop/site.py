@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,10 +21,11 @@ from sqlalchemy.engine import make_url
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.identifier import TableIdentifier
-from tests.adapters.spark.lakes import APPLICATION, QUICK_OPTIONS, Lake, WallClock
+from tests.adapters.spark.lakes import ALL_JARS, APPLICATION, QUICK_OPTIONS, Lake, WallClock
 from tests.amazon import REGION, serve_amazon
 from tests.duckdb_iceberg import duckdb_with_iceberg, read_by_duckdb
 from tests.fakes.adapters.store import FakeStore
+from tests.gcs import serve_gcs
 from tests.hdfs import serve_hdfs
 from tests.java_servers.iceberg_rest import serve_iceberg_rest
 from tests.java_servers.nessie import WAREHOUSE, Lends, serve_nessie
@@ -41,6 +43,7 @@ from tests.loop.storages import (
     Hdfs,
     Storage,
     bucket_of_roles,
+    google_bucket,
     local_directory,
     other_scheme,
     s3_bucket,
@@ -134,6 +137,8 @@ class SiteLake(Lake):
             case DuckDBReads.S3:
                 connection.execute(_secret(self.storage.endpoint))
                 return _as_s3(metadata)
+            case DuckDBReads.HTTP:
+                return metadata.replace("gs://", f"{self.storage.endpoint}/")
             case DuckDBReads.COPIES:
                 self.storage.copy(table.location(), copies)
                 return f"{copies}{metadata.removeprefix(table.location())}"
@@ -155,7 +160,13 @@ class Site:
         self.lakes, self.root = lakes, root
         catalogs = {lake.name: lake.spark for lake in lakes.values()}
         self.runner = LocalRunner(
-            QUICK_OPTIONS, catalogs, "loop-1", APPLICATION, root / "run", FakeStore(), WallClock()
+            replace(QUICK_OPTIONS, jars_dir=ALL_JARS),
+            catalogs,
+            "loop-1",
+            APPLICATION,
+            root / "run",
+            FakeStore(),
+            WallClock(),
         )
 
     def log_of(self, cell: Cell) -> str:
@@ -168,10 +179,12 @@ def open_site(root: Path, postgres: PostgresServer) -> Iterator[Site]:
     with ExitStack() as servers:
         endpoint = servers.enter_context(serve_s3(root / "s3"))
         objects = root / "s3" / "objects"
+        google = servers.enter_context(serve_gcs(root / "gcs"))
         storages: dict[StorageKind, Storage] = {
             StorageKind.LOCAL: local_directory(root / "local"),
             StorageKind.S3: s3_bucket(objects, endpoint),
             StorageKind.HDFS: Hdfs(servers.enter_context(serve_hdfs(root / "hdfs"))),
+            StorageKind.GCS: google_bucket(root / "gcs" / "objects", google),
             StorageKind.OFS: other_scheme("ofs", "om", objects, endpoint),
             StorageKind.OSS: other_scheme("oss", "account", objects, endpoint),
         }

