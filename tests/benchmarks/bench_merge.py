@@ -80,10 +80,10 @@ def run(scale: float) -> list[Measured]:
         root = Path(scratch)
         with Session(root) as session:
             session.sql("CREATE NAMESPACE lake.db")
-            _merge_all(session, "warm", WARM_UP, 0.0)
-            alone = _merge_all(session, "alone", merges, TRIGGER_SECONDS)
+            merge_all(session, "warm", WARM_UP, 0.0)
+            alone = merge_all(session, "alone", merges, TRIGGER_SECONDS)
             with _maintained(root) as jobs:
-                maintained = _merge_all(session, "maintained", merges, TRIGGER_SECONDS)
+                maintained = merge_all(session, "maintained", merges, TRIGGER_SECONDS)
                 succeeded, failed = jobs()
             rows = {
                 name: session.sql(f"SELECT count(*) AS rows, sum(batch) AS sum FROM lake.db.{name}")
@@ -157,8 +157,10 @@ def _maintained(root: Path) -> Iterator[Callable[[], tuple[int, int]]]:
         daemon.stop()
 
 
-def _merge_all(session: Session, name: str, merges: int, trigger: float) -> Stream:
-    """One merge at each tick, at once when the one before took longer."""
+def merge_all(session: Session, name: str, merges: int, trigger: float) -> Stream:
+    """Create the table lake.db.NAME and merge into it: at each tick, or at once where the merge
+    before took longer.
+    """
     table, rows, seconds, retries = f"lake.db.{name}", FIRST_ROWS, [], 0
     session.sql(
         f"CREATE TABLE {table} (id BIGINT, region INT, state STRING, batch INT) USING iceberg "

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,9 +21,9 @@ class SparkError(Exception):
 
 
 class Session:
-    """One Spark process, started by the first question."""
+    """One Spark process, started by the first question; its settings can be added to."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, settings: Mapping[str, str] | None = None) -> None:
         place = os.environ.get("ICEBERG_JARS") or str(
             Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars"
         )
@@ -31,7 +32,13 @@ class Session:
         self._log = directory / "spark.log"
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, spark_process.__file__, directory, jars],
+                [
+                    sys.executable,
+                    spark_process.__file__,
+                    directory,
+                    jars,
+                    json.dumps(dict(settings or {})),
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -60,6 +67,11 @@ class Session:
     def sql(self, statement: str) -> list[dict[str, Any]]:
         """The rows of a statement."""
         return self._ask({"sql": statement})
+
+    def run_streams(self, streams: Sequence[Sequence[str]]) -> list[list[float]]:
+        """The seconds of each statement, by stream; the streams run side by side."""
+        answers = self._ask({"streams": [[*statements] for statements in streams]})
+        return [answer["seconds"] for answer in answers]
 
     def commit_deletes(self, table: str, files: list[dict[str, Any]]) -> None:
         """Commit delete files that are written already."""

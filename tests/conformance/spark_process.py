@@ -1,8 +1,9 @@
 """Run by the conformance suite in a process of its own: one Spark that answers one line of JSON
 with one line of JSON.
 
-Arguments: the directory of the catalog, and the jars, separated by commas. Requests: {"sql": ...}
-or {"deletes": [...], "table": ...} or {"column": ..., "default": ..., "table": ...}.
+Arguments: the directory of the catalog, the jars, separated by commas, and further settings of
+Spark as JSON. Requests: {"sql": ...} or {"deletes": [...], "table": ...} or {"column": ...,
+"default": ..., "table": ...} or {"streams": [[statement, ...], ...]}.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 
-def start(directory: str, jars: str) -> SparkSession:
+def start(directory: str, jars: str, further: Mapping[str, str] | None = None) -> SparkSession:
     catalog = "spark.sql.catalog.lake"
     settings = {
         "spark.master": "local[2]",
@@ -37,6 +41,7 @@ def start(directory: str, jars: str) -> SparkSession:
         f"{catalog}.jdbc.schema-version": "V1",
         f"{catalog}.warehouse": f"file://{directory}/warehouse",
         f"{catalog}.cache-enabled": "false",
+        **(further or {}),
     }
     builder = SparkSession.builder
     for key, value in settings.items():
@@ -96,20 +101,37 @@ def add_column(spark: SparkSession, table: str, column: str, default: int) -> li
     return []
 
 
+def run_streams(spark: SparkSession, streams: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+    """Run the streams side by side, the statements of each one after the other."""
+
+    def run(statements: Sequence[str]) -> dict[str, Any]:
+        seconds = []
+        for statement in statements:
+            started = time.monotonic()
+            spark.sql(statement).collect()
+            seconds.append(time.monotonic() - started)
+        return {"seconds": seconds}
+
+    with ThreadPoolExecutor(len(streams)) as pool:
+        return list(pool.map(run, streams))
+
+
 def do(spark: SparkSession, request: dict[str, Any]) -> list[dict[str, Any]]:
     """Do what is asked."""
     if "deletes" in request:
         return commit_deletes(spark, request["table"], request["deletes"])
     if "column" in request:
         return add_column(spark, request["table"], request["column"], request["default"])
+    if "streams" in request:
+        return run_streams(spark, request["streams"])
     return run_sql(spark, request["sql"])
 
 
 def main() -> None:
-    directory, jars = sys.argv[1:3]
+    directory, jars, further = sys.argv[1:4]
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what Java prints goes to the log
-    spark = start(directory, jars)
+    spark = start(directory, jars, json.loads(further))
     for line in sys.stdin:
         request = json.loads(line)
         try:
