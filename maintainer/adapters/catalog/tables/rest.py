@@ -2,17 +2,78 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 
 from pydantic import ValidationError
 from pyiceberg.catalog.rest import Endpoints, RestCatalog, TableResponse
+from pyiceberg.catalog.rest.auth import AuthManager, OAuth2AuthManager, OAuth2TokenProvider
 from pyiceberg.table import Table
 from pyiceberg.typedef import Identifier
-from requests import Session
+from requests import PreparedRequest, Session
 
 from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
 from maintainer.adapters.catalog.tables.patience import PatientRequests
 from maintainer.adapters.catalog.tables.unknown_types import names_unknown_type, with_known_types
+
+
+class SessionTokens(OAuth2TokenProvider):
+    """PyIceberg's tokens, fetched with the certificates and the timeouts of the session.
+
+    PyIceberg itself fetches them by a request of its own that has neither.
+    """
+
+    def __init__(self, plain: OAuth2TokenProvider, session: Session) -> None:
+        super().__init__(
+            plain.client_id,
+            plain.client_secret,
+            plain.token_url,
+            plain.scope,
+            plain.refresh_margin,
+            plain.expires_in,
+        )
+        self._session = session
+
+    def _refresh_token(self) -> None:
+        scope = {"scope": self.scope} if self.scope else {}
+        response = self._session.post(
+            self.token_url,
+            data={"grant_type": "client_credentials", **scope},
+            headers={
+                "Authorization": self._client_secret_header,
+                "Content-Type": "application/x-www-form-urlencoded",
+            },
+            auth=_leave_as_it_is,  # the session's own would ask for the token that is fetched here
+        )
+        response.raise_for_status()
+        answer = response.json()
+        seconds = answer.get("expires_in", self.expires_in)
+        if seconds is None:
+            message = (
+                f"{self.token_url} does not say when its token ends; set auth.oauth2.expires_in"
+            )
+            raise ValueError(message)
+        self._token = answer["access_token"]
+        self._expires_at = time.monotonic() + seconds - self.refresh_margin
+
+
+def _leave_as_it_is(request: PreparedRequest) -> PreparedRequest:
+    return request
+
+
+def _bound(session: Session) -> None:
+    """Give each request of the session a timeout, patience and the session's certificates.
+
+    The certificates are passed with each request, because requests prefers the environment's bundle
+    to the session's.
+    """
+    if isinstance(session.request, PatientRequests):
+        return
+    verify = None if session.verify is True else session.verify
+    bounded = partial(
+        session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS), verify=verify
+    )
+    session.request = PatientRequests(bounded)  # type: ignore[method-assign]
 
 
 class BoundedRestCatalog(RestCatalog):
@@ -20,14 +81,16 @@ class BoundedRestCatalog(RestCatalog):
 
     def _create_session(self) -> Session:
         session = super()._create_session()
-        # Passed with each request, because requests prefers the environment's bundle to the
-        # session's.
-        verify = None if session.verify is True else session.verify
-        bounded = partial(
-            session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS), verify=verify
-        )
-        session.request = PatientRequests(bounded)  # type: ignore[method-assign]
+        _bound(session)
+        manager = self._auth_manager
+        if isinstance(manager, OAuth2AuthManager):
+            manager.token_provider = SessionTokens(manager.token_provider, session)
         return session
+
+    def _create_legacy_oauth2_auth_manager(self, session: Session) -> AuthManager:
+        """Bound the session before it fetches its first token."""
+        _bound(session)
+        return super()._create_legacy_oauth2_auth_manager(session)
 
     def load_table(self, identifier: str | Identifier) -> Table:
         """Load a table, also one with columns of a type that PyIceberg does not know."""

@@ -145,6 +145,32 @@ def test_the_bundle_of_the_properties_goes_before_that_of_the_environment(
         ]
 
 
+@pytest.mark.parametrize("bundle", [DEFAULT_CA_BUNDLE_PATH, ""], ids=["environment", "default"])
+@pytest.mark.parametrize("way", ["credential", "oauth2"])
+def test_a_token_is_fetched_with_the_bundle_of_the_properties(
+    way: str, bundle: str, certificates: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if bundle:
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", bundle)
+    with serving(certificates.serve()) as server:
+        server.tokens = 1
+        properties = {"uri": server.address, "ssl.cabundle": certificates.bundle}
+        address = f"{server.address}/v1/oauth/tokens"
+        if way == "credential":
+            properties |= {"credential": "us:hush", "oauth2-server-uri": address}
+        else:
+            properties |= {
+                "auth.type": "oauth2",
+                "auth.oauth2.client_id": "us",
+                "auth.oauth2.client_secret": "hush",
+                "auth.oauth2.token_url": address,
+                "auth.oauth2.scope": "all",
+                "auth.oauth2.expires_in": "3600",
+            }
+        assert poll_twice(properties) == [UNCHANGED]
+        assert server.fetched >= 1
+
+
 def test_a_server_that_nobody_vouches_for_is_not_asked(certificates: Certificates) -> None:
     with serving(certificates.serve()) as server:
         (fault,) = poll_twice({"uri": server.address})
@@ -278,6 +304,21 @@ def test_a_token_that_has_ended_is_fetched_again(monkeypatch: pytest.MonkeyPatch
         assert [one.is_changed for one in found if isinstance(one, Polled)] == [False] * 8
         assert server.fetched == fetched + 1, "one for all that were refused"
         catalog.close()
+
+
+def test_a_token_without_an_end_is_refused_with_the_setting_that_names_one() -> None:
+    with serving() as server:
+        (fault,) = poll_twice(
+            {
+                "uri": server.address,
+                "auth.type": "oauth2",
+                "auth.oauth2.client_id": "us",
+                "auth.oauth2.client_secret": "hush",
+                "auth.oauth2.token_url": f"{server.address}/v1/oauth/tokens",
+            }
+        )
+        assert isinstance(fault, CatalogFault)
+        assert "set auth.oauth2.expires_in" in fault.reason
 
 
 def test_a_fixed_token_that_is_refused_is_not_tried_again() -> None:
