@@ -43,7 +43,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
-.PHONY: help setup demo run test test-clusters test-runners test-flink test-web test-fast test-kube test-node image image-check release-check conformance bench lighthouse pictures torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-clusters test-runners test-flink test-web test-fast test-kube test-node image image-check release-check conformance bench experiments lighthouse pictures torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -222,6 +222,14 @@ pictures: setup  ## the pictures in docs/images anew, from a demo lake that is m
 bench: setup $(HDFS_READY)  ## all benchmarks, one table of ratios against named peers (SCALE=0.1 ONLY=readers,store)
 	$(BIN)/python -m tests.benchmarks.harness --scale "$(SCALE)" --only "$(ONLY)"
 
+# The S3 server whose objects one experiment lists.
+VERSITYGW := github.com/versity/versitygw/cmd/versitygw@v1.8.0
+.cache/experiments/versitygw:
+	GOBIN="$(CURDIR)/.cache/experiments" go install $(VERSITYGW)
+
+experiments: setup $(S3_READY) $(HDFS_READY) $(SERVERS_READY) .cache/experiments/versitygw  ## the published experiments on small files, repeated: writes docs/experiments.md (needs Go, an hour and a quiet machine; SCALE=0.1 ONLY=merges prints one)
+	VERSITYGW="$(CURDIR)/.cache/experiments/versitygw" $(BIN)/python -m tests.experiments --scale "$(SCALE)" --only "$(ONLY)"
+
 torture: setup  ## writers, and everything around the daemon breaks: was anything lost? (MINUTES=30 SEED=1 RUNNER=socket; docs/torture.md)
 	@mkdir -p test-results
 	$(BIN)/python -m tests.torture --minutes "$(MINUTES)" --seed "$(or $(SEED),1)" --runner "$(or $(RUNNER),socket)" --json test-results/torture.json
@@ -285,6 +293,6 @@ lock: $(UV_READY)  ## requirements.lock and toolchain.lock anew from pyproject.t
 	$(UV) pip compile --group flink --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file tests/flink/flink.lock
 
 clean:  ## everything that was built or downloaded here; a .venv that is a link stays
-	rm -rf .cache/matrix .cache/flink maintainer/api/page web/node_modules tests/lighthouse/node_modules web/dist build dist test-results .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .cache/matrix .cache/flink .cache/experiments maintainer/api/page web/node_modules tests/lighthouse/node_modules web/dist build dist test-results .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find maintainer tests -name __pycache__ -type d -prune -exec rm -rf {} +
 	if [ ! -L $(VENV) ]; then rm -rf $(VENV); fi

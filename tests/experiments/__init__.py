@@ -1,0 +1,1 @@
+"""The published experiments on small files, repeated on this machine: `make experiments`."""
