@@ -117,11 +117,11 @@ def test_a_coarser_grain_is_taken_only_when_there_are_too_many_classes() -> None
 
 
 def test_a_class_has_the_least_and_the_greatest_figure_of_its_files() -> None:
-    files = [(0, 1020, 0.50, 3), (0, 1010, 0.49, 2), (0, 1030, 0.51, 3)]
+    files = [(0, 1020, 0.50, 3), (0, 1030, 0.51, 4), (0, 1010, 0.49, 2)]
     (known,) = gather(files, 0, 1)[1][0, "0"]
     assert (known.smallest, known.largest) == (1010, 1030)
     assert (known.least_ratio, known.most_ratio) == (0.49, 0.51)
-    assert (known.delete_files, known.most_delete_files) == (2, 3)
+    assert (known.delete_files, known.most_delete_files) == (2, 4)
     assert (known.files, known.bytes) == (3, 3060)
 
 
