@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from maintainer.domain.access import read_prefix
@@ -38,35 +40,43 @@ def filled(store: Store) -> Store:
     return store
 
 
-@pytest.mark.parametrize("scope", SEEN)
-@pytest.mark.parametrize("sort", ["name", "-data_files", "band"])
-def test_lists_have_the_visible_tables_alone(filled: Store, scope: str, sort: str) -> None:
-    within, expected = (read_prefix(scope),), SEEN[scope]
-    query = TableQuery(sort=sort.removeprefix("-"), descending=sort.startswith("-"), within=within)
-    page = filled.tables(query)
-    assert {str(record.table) for record in page.items} == expected
-    assert (page.total, page.total_is_exact) == (len(expected), True)
-    searched = filled.tables(TableQuery("eu", "lake", within=within))
-    assert {str(record.table) for record in searched.items} == {
-        name for name in expected if "eu" in name and name.startswith("lake.")
-    }
+# Each test reads one store with every scope: to fill it takes longer than to read it.
+def test_lists_have_the_visible_tables_alone(filled: Store) -> None:
+    for (scope, expected), sort in product(SEEN.items(), ("name", "-data_files", "band")):
+        within = (read_prefix(scope),)
+        page = filled.tables(
+            TableQuery(sort=sort.removeprefix("-"), descending=sort.startswith("-"), within=within)
+        )
+        assert {str(record.table) for record in page.items} == expected, (scope, sort)
+        assert (page.total, page.total_is_exact) == (len(expected), True), (scope, sort)
 
 
-@pytest.mark.parametrize("scope", SEEN)
-def test_jobs_and_the_audit_log_are_of_visible_tables_alone(filled: Store, scope: str) -> None:
-    within, expected = (read_prefix(scope),), SEEN[scope]
-    jobs = filled.jobs(JobQuery(within=within))
-    assert ({str(job.table) for job in jobs.items}, jobs.total) == (expected, len(expected))
-    pending = filled.jobs(JobQuery((JobState.PENDING,), within=within))
-    assert pending.total == len(expected)
-    log = filled.audit(AuditQuery(within=within))
-    assert {str(entry.table) for entry in log.items} == expected
-    assert log.total == len(log.items)
+def test_a_search_finds_visible_tables_alone(filled: Store) -> None:
+    for scope, expected in SEEN.items():
+        searched = filled.tables(TableQuery("eu", "lake", within=(read_prefix(scope),)))
+        assert {str(record.table) for record in searched.items} == {
+            name for name in expected if "eu" in name and name.startswith("lake.")
+        }, scope
 
 
-@pytest.mark.parametrize("scope", SEEN)
-def test_sums_are_of_visible_tables_alone(filled: Store, scope: str) -> None:
-    within, expected = (read_prefix(scope),), SEEN[scope]
+def test_jobs_and_the_audit_log_are_of_visible_tables_alone(filled: Store) -> None:
+    for scope, expected in SEEN.items():
+        within, count = (read_prefix(scope),), len(expected)
+        jobs = filled.jobs(JobQuery(within=within))
+        assert ({str(job.table) for job in jobs.items}, jobs.total) == (expected, count), scope
+        assert filled.jobs(JobQuery((JobState.PENDING,), within=within)).total == count, scope
+        log = filled.audit(AuditQuery(within=within))
+        assert {str(entry.table) for entry in log.items} == expected, scope
+        assert log.total == len(log.items), scope
+
+
+def test_sums_are_of_visible_tables_alone(filled: Store) -> None:
+    for scope, expected in SEEN.items():
+        expect_sums(filled, scope, expected)
+
+
+def expect_sums(filled: Store, scope: str, expected: set[str]) -> None:
+    within = (read_prefix(scope),)
     overview = filled.overview(within)
     assert overview.tables == overview.measured_tables == len(expected)
     assert sum(overview.bands.values()) == sum(overview.jobs.values()) == len(expected)
