@@ -37,6 +37,7 @@ def problems_of(text: str) -> tuple[PolicyProblem, ...]:
     return parsed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
