@@ -6,18 +6,14 @@ the daemon, of the driver and of Spark's events, a dump of the store, and what t
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from http import HTTPStatus
 from http.server import ThreadingHTTPServer
 from pathlib import Path
-from urllib.error import HTTPError
 
 import pytest
 
-from maintainer.api.application import openapi_document
 from tests.adapters.spark.lakes import Lake
 from tests.end_to_end.outliving import (
     TABLE,
@@ -29,7 +25,8 @@ from tests.end_to_end.outliving import (
     write_policies,
 )
 from tests.end_to_end.places import Place, on_kubernetes, on_standalone
-from tests.end_to_end.programs import Daemon, descendants, serving, wait_for
+from tests.end_to_end.planted import dump, events, read_answers, read_processes
+from tests.end_to_end.programs import serving, wait_for
 from tests.postgres import PostgresServer
 from tests.small_http import SmallHandler, serve_on_loopback
 
@@ -125,7 +122,7 @@ def test_planted_secrets_are_nowhere(
         texts = place.objects() | read_processes(daemon, executors)
         ended = wait_for(lambda: find_ended(daemon, job.job_id), 180, "its end")
         assert ended["state"] == "succeeded", ended
-        texts |= place.objects() | read_answers(daemon, job.job_id)
+        texts |= place.objects() | read_answers(daemon, job.job_id, TABLE)
         texts |= {
             "the daemon's log": daemon.said(),
             "the driver's log": place.driver_log(),
@@ -140,53 +137,3 @@ def test_planted_secrets_are_nowhere(
         for what, secret in secrets.items()
         if secret in text
     ] == []
-
-
-def events(home: Path) -> list[Path]:
-    found = [path for path in (home / "events").rglob("*") if path.stat().st_size]
-    assert found
-    return [path for path in found if path.is_file()]
-
-
-def read_processes(daemon: Daemon, executors: list[int]) -> dict[str, str]:
-    """The arguments of all processes below the daemon and of executors, whose variables too."""
-    below = descendants(daemon.process.pid)
-    drivers = [pid for pid in map(int, _numbers()) if "MAINTAINER_LINK=" in read(pid, "environ")]
-    assert drivers, "the driver and its JVM"
-    return {
-        f"{file} of {read(pid, 'cmdline')[:60]}": read(pid, file)
-        for pid in {*below, *drivers, *executors}
-        for file in ("cmdline", "environ")
-    }
-
-
-def _numbers() -> list[str]:
-    return [entry.name for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
-
-
-def read(pid: int, file: str) -> str:
-    try:
-        return (Path("/proc") / str(pid) / file).read_text(errors="replace")
-    except OSError:
-        return ""
-
-
-def read_answers(daemon: Daemon, job_id: str) -> dict[str, str]:
-    """What the API answers to every GET without parameters, and about the job and its table."""
-    paths = openapi_document()["paths"]
-    plain = [path for path, methods in paths.items() if "get" in methods and "{" not in path]
-    asked = [*plain, f"/api/v1/jobs/{job_id}", f"/api/v1/tables/{TABLE}"]
-    answers = {path: read_answer(daemon, path) for path in asked}
-    return answers | {"the job's events": json.dumps(daemon.events(job_id))}
-
-
-def read_answer(daemon: Daemon, path: str) -> str:
-    try:
-        return json.dumps(daemon.get(path))
-    except HTTPError as refused:  # such as for want of a parameter
-        return refused.read().decode()
-
-
-def dump(store: Path) -> str:
-    with sqlite3.connect(store) as connection:
-        return "\n".join(connection.iterdump())
