@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import ThreadingHTTPServer
+from ssl import SSLContext
 from threading import Lock
 from urllib.parse import urlsplit
 
@@ -47,8 +49,10 @@ class FaultyProxy(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, upstream: str) -> None:
+    def __init__(self, upstream: str, token_seconds: int, tokens_of: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self._token_seconds, self._tokens_of = token_seconds, tokens_of
+        self._ends: dict[str, float] = {}  # of each token, by how it comes with a request
         self._upstream = urlsplit(upstream)
         self._lock = Lock()
         self._fault: Fault | None = None
@@ -72,6 +76,11 @@ class FaultyProxy(ThreadingHTTPServer):
         """How many requests have no answer yet."""
         with self._lock:
             return self._waiting
+
+    def is_valid(self, authorization: str) -> bool:
+        """Whether that is a token of this server which has not ended."""
+        with self._lock:
+            return time.monotonic() < self._ends.get(authorization, 0)
 
     @contextmanager
     def having(self, fault: Fault) -> Iterator[None]:
@@ -110,11 +119,13 @@ class FaultyProxy(ThreadingHTTPServer):
     def _give_token(self) -> Answer:
         with self._lock:
             self.tokens += 1
+            name = f"{self._tokens_of}-{self.tokens}"
+            self._ends[f"Bearer {name}"] = time.monotonic() + self._token_seconds
             token = {
-                "access_token": f"token-{self.tokens}",
+                "access_token": name,
                 "token_type": "bearer",
                 "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
-                "expires_in": 3600,
+                "expires_in": self._token_seconds,
             }
         return Answer(200, json.dumps(token).encode(), {"Content-Type": "application/json"})
 
@@ -166,8 +177,17 @@ class _Handler(SmallHandler):
 
 
 @contextmanager
-def serve_faulty_proxy(upstream: str) -> Iterator[FaultyProxy]:
-    """A proxy that ends with the block."""
-    proxy = FaultyProxy(upstream)
+def serve_faulty_proxy(
+    upstream: str,
+    tls: SSLContext | None = None,
+    token_seconds: int = 3600,
+    tokens_of: str = "token",
+) -> Iterator[FaultyProxy]:
+    """A proxy that ends with the block; it asks for TLS if it has a certificate."""
+    proxy = FaultyProxy(upstream, token_seconds, tokens_of)
+    if tls is not None:  # a handshake in the thread of its connection
+        proxy.socket = tls.wrap_socket(
+            proxy.socket, server_side=True, do_handshake_on_connect=False
+        )
     with serve_on_loopback(proxy):
         yield proxy

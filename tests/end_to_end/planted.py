@@ -30,6 +30,19 @@ def read_processes(daemon: Daemon, executors: list[int]) -> dict[str, str]:
     }
 
 
+def read_below(daemon: Daemon) -> dict[str, str]:
+    """The arguments and variables of all processes below the daemon, the JVM of its Spark among
+    them.
+    """
+    below = sorted(descendants(daemon.process.pid))
+    assert any("java" in read(pid, "cmdline") for pid in below)
+    return {
+        f"{file} of {pid} {read(pid, 'cmdline')[:60]}": read(pid, file)
+        for pid in below
+        for file in ("cmdline", "environ")
+    }
+
+
 def _numbers() -> list[str]:
     return [entry.name for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
 

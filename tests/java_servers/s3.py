@@ -16,15 +16,17 @@ _LISTENS = r"Started .*ServerConnector.*\{127\.0\.0\.1:(\d+)\}"
 
 
 @contextmanager
-def serve_s3(root: Path) -> Iterator[str]:
+def serve_s3(
+    root: Path, key: str = ACCESS_KEY_ID, secret: str = SECRET_ACCESS_KEY
+) -> Iterator[str]:
     """The address of a server that ends with the context; ``root``/objects/BUCKET has the files."""
     objects, settings = root / "objects", root / "s3proxy.conf"
     objects.mkdir(parents=True)
     values = {
         "s3proxy.endpoint": "http://127.0.0.1:0",
         "s3proxy.authorization": "aws-v2-or-v4",
-        "s3proxy.identity": ACCESS_KEY_ID,
-        "s3proxy.credential": SECRET_ACCESS_KEY,
+        "s3proxy.identity": key,
+        "s3proxy.credential": secret,
         "jclouds.provider": "filesystem-nio2",
         "jclouds.filesystem.basedir": str(objects),
     }
