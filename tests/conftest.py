@@ -38,7 +38,7 @@ LOOPBACK = {
 SWITCHES = ("MAINTAINER_REQUIRE_ALL",)
 
 # No deadline: the time of one example says more about the machine's other work than about the code.
-settings.register_profile("fast", deadline=None, max_examples=60)
+settings.register_profile("fast", deadline=None, max_examples=40)
 settings.register_profile(
     "ci",
     deadline=None,

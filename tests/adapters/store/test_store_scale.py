@@ -378,14 +378,10 @@ def test_no_page_of_the_list_scans_or_sorts_the_fleet(fleet: Store, query: Table
 
 
 @pytest.mark.parametrize("query", SEARCHES, ids=str)
-def test_a_search_reads_the_narrow_rows_and_sorts_nothing(tmp_path: Any, query: TableQuery) -> None:
-    store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
-    for number in range(6):
-        store.record_health(make_health(named(number), f"u{number}"), make_grade())
-    with statements(store) as seen:
-        store.tables(query)
-    assert_walks_indexes(store, seen, may_scan="SCAN tables")
-    store.close()
+def test_a_search_reads_the_narrow_rows_and_sorts_nothing(fleet: Store, query: TableQuery) -> None:
+    with statements(fleet) as seen:
+        fleet.tables(query)
+    assert_walks_indexes(fleet, seen, may_scan="SCAN tables")
 
 
 def test_what_is_asked_all_the_time_scans_nothing(tmp_path: Any) -> None:

@@ -118,6 +118,17 @@ def test_a_file_io_that_is_chosen_needs_no_jars_of_the_others() -> None:
             SQLITE | {"ssl.cabundle": "x", "auth.type": "basic"},
             "properties ssl.cabundle, auth.type cannot be translated",
         ),
+        *(
+            ("lake", SQLITE | {untranslated: "true"}, f"property {untranslated} cannot be")
+            for untranslated in (
+                "ssl.cabundle",
+                "auth.type",
+                "hive.kerberos-authentication",
+                "gcp.bigquery.project-id",
+                "table-name",
+                "a.property.of.tomorrow",
+            )
+        ),
     ],
 )
 def test_what_cannot_be_translated_is_named(
