@@ -24,6 +24,21 @@ export function sumRest(shown: Partition[], total: number, bytes: number | null)
 
 export const namePartition = ({ partition }: Partition) => partition || "(unpartitioned)";
 
+// A wide map has about this many pixels, and a character of its labels this width.
+const PIXELS = 300_000;
+const CHARACTER_WIDTH = 7;
+
+/** The values of a partition without the names of its fields. */
+const labelOf = (partition: Partition) =>
+  namePartition(partition)
+    .split("/")
+    .map((part) => part.slice(part.indexOf("=") + 1))
+    .join("/");
+
+/** True where a square of this share of the map is wide enough for the text. */
+const hasRoom = (text: string, share: number) =>
+  Math.sqrt(share * PIXELS) >= text.length * CHARACTER_WIDTH;
+
 function describe(partition: Partition): string {
   const { data_files: files, data_bytes: bytes, average_file_size_bytes: average } = partition;
   return [
@@ -39,6 +54,7 @@ export function drawPartitions(
   rest: Rest | null,
   palette: Palette,
 ): EChartsCoreOption {
+  const drawn = shown.reduce((sum, { data_bytes: bytes }) => sum + bytes, rest?.bytes ?? 0);
   return {
     animation: false,
     tooltip: styleTooltip(palette),
@@ -51,6 +67,10 @@ export function drawPartitions(
           ...shown.map((partition) => ({
             name: namePartition(partition),
             value: partition.data_bytes,
+            label: {
+              show: hasRoom(labelOf(partition), partition.data_bytes / drawn),
+              formatter: () => labelOf(partition),
+            },
             itemStyle: { color: partition.band ? colourOf(partition.band, palette) : palette.line },
             tooltip: { formatter: () => describe(partition) },
           })),

@@ -92,16 +92,18 @@ export function Outlook() {
         title="What happens next"
         aside={queue.data && <span className="dim">{sayQueue(queue.data)}</span>}
       >
-        <Loaded query={queue} label="the queue">
-          {(data) => <QueueList queue={data} />}
-        </Loaded>
-        {observed && (
-          <div className="row">
-            <span className="badge badge-info">Only observed</span>
-            <span>{observed.sentence}</span>
-            <Link to="/policies">Show the policies</Link>
-          </div>
-        )}
+        <div className="stack">
+          <Loaded query={queue} label="the queue">
+            {(data) => <QueueList queue={data} />}
+          </Loaded>
+          {observed && (
+            <div className="row">
+              <span className="badge badge-info">Only observed</span>
+              <span>{observed.sentence}</span>
+              <Link to="/policies">Show the policies</Link>
+            </div>
+          )}
+        </div>
       </Panel>
     </div>
   );

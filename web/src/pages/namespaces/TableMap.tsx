@@ -48,7 +48,11 @@ export function TableMap() {
   return (
     <Panel
       title="Where the data is"
-      aside={<span className="dim">the largest {LARGEST_TABLES} tables, by namespace</span>}
+      aside={
+        (tables.data?.items.length ?? 0) >= LARGEST_TABLES && (
+          <span className="dim">the largest {LARGEST_TABLES} tables</span>
+        )
+      }
     >
       <Loaded query={tables} label="the largest tables">
         {({ items }) => <MapOfTables tables={items} />}

@@ -10,6 +10,7 @@ const palette = paletteOf("light");
 interface Area {
   name: string;
   value: number;
+  label: { show: boolean; formatter: () => string };
   itemStyle: { color: string };
   tooltip: { formatter: () => string };
 }
@@ -27,6 +28,15 @@ describe("the map of partitions", () => {
       palette.critical,
       palette.fine,
     ]);
+  });
+
+  it("names the values of an area that is large enough", () => {
+    if (!first) throw new Error("no partition");
+    const large = { ...first, partition: "day=2026-01-05/region=eu", data_bytes: 900 };
+    const small = { ...large, data_bytes: 1 };
+    const areas = areasOf(drawPartitions([large, small], null, palette));
+    expect(areas.map(({ label }) => label.show)).toEqual([true, false]);
+    expect(areas[0]?.label.formatter()).toBe("2026-01-05/eu");
   });
 
   it("sums nothing where all are drawn or the table's size is unknown", () => {
