@@ -133,6 +133,7 @@ MAX_REASON_CHARACTERS: Final = 300
 _SECRET_KEY: Final = re.compile(
     r"secret|password|token|credential|authorization|access-key|account-key|sas", re.IGNORECASE
 )
+_ADDRESSES: Final = ("_url", "-uri")  # of a server of tokens: a reader needs it
 _MIN_SECRET_CHARACTERS: Final = 4  # blanking out shorter values would hit ordinary words
 _USER_INFO: Final = re.compile(r"(?<=://)[^/@\s]+@")
 _QUERY: Final = re.compile(
@@ -175,7 +176,11 @@ def secrets_of(properties: Mapping[str, str]) -> tuple[str, ...]:
 
     They are recognised by their keys; the password inside a URI is one too.
     """
-    found = {str(value) for key, value in properties.items() if _SECRET_KEY.search(key)}
+    found = {
+        str(value)
+        for key, value in properties.items()
+        if _SECRET_KEY.search(key) and not key.endswith(_ADDRESSES)
+    }
     found |= {
         part for value in found for part in value.split(":")[1:]
     }  # OAuth's "id:secret" may be quoted in part

@@ -355,6 +355,13 @@ def test_secrets_are_blanked_wherever_they_appear() -> None:
     )
 
 
+def test_the_address_of_a_server_of_tokens_is_shown() -> None:
+    address = "https://127.0.0.1:4242/v1/tokens"
+    properties = {"auth.oauth2.token_url": address, "auth.oauth2.client_secret": "hush-hush"}
+    error = ValueError(f"{address} refuses hush-hush")
+    assert explain(error, secrets_of(properties)) == f"{address} refuses ***"
+
+
 class WalkedCatalog(NoopCatalog):
     """A catalog other than SQL: namespaces are walked, tables are loaded by name."""
 
