@@ -242,6 +242,7 @@ class TableHealth:
         None  # position delete files that no longer apply to a data file
     )
     paths: tuple[str, ...] = ()  # its directories under all their names; empty: as spelled
+    columns: int | None = None  # of the current schema, without lists and maps
 
     def own_paths(self) -> tuple[str, ...]:
         """Return all directories that the table writes to, as normalise_path writes them."""

@@ -219,6 +219,7 @@ class TableInventory:
     partition_statistics: tuple[StatisticsFile, ...] = ()
     is_sorted: bool = False  # the table has a sort order
     next_row_id: int | None = None  # above all row ids ever given; None before format version 3
+    columns: int | None = None  # of the current schema, without lists and maps; None: unknown
 
 
 class FaultKind(StrEnum):

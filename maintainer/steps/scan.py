@@ -40,7 +40,7 @@ from maintainer.steps.table import (
 )
 
 # raise it when equal metadata would yield another health or other findings than before
-MEASURE_VERSION = 5
+MEASURE_VERSION = 6
 PROGRAM = f"{__version__} {MEASURE_VERSION}.{DIGEST_VERSION}"
 DEFAULT_REMEASURE = timedelta(hours=6)
 

@@ -299,6 +299,7 @@ class Inventories:
             partition_statistics=metadata.partition_statistics,
             is_sorted=metadata.is_sorted,
             next_row_id=metadata.next_row_id,
+            columns=metadata.columns,
             specs=tuple(spec.describe() for _, spec in sorted(metadata.specs.items())),
         )
 
@@ -338,9 +339,8 @@ class Inventories:
         listed, unreadable = [], []
         for path in source.paths:
             try:
-                listed.append(
-                    describe_manifest(path, await self._reader.fetch(opened.access, path))
-                )
+                raw = await self._reader.fetch(opened.access, path)
+                listed.append(describe_manifest(path, raw))
             except Exception as error:  # noqa: BLE001 - as above
                 unreadable.append(
                     Unreadable(path, f"manifest: {explain_reading(error, opened.access)}")

@@ -29,6 +29,7 @@ from maintainer.domain.policy import Policy
 from maintainer.domain.rules import ExpireSnapshotsRule, RewriteDataFilesRule
 from maintainer.domain.safeguards import rollback_tag
 from maintainer.estimate.expire_snapshots import find_expired_refs
+from maintainer.estimate.file_overhead import find_kept_rows, find_overhead, predict_bytes
 from maintainer.estimate.retained_snapshots import preview_expiry
 from maintainer.estimate.rewrite_data_files import (
     FileGroup,
@@ -68,6 +69,7 @@ class _Change:
 
     taken: int = 0
     outputs: int = 0
+    bytes_saved: int = 0
     small_outputs: int = 0
     small_output_bytes: int = 0
     applies_deletes: bool = False
@@ -82,6 +84,7 @@ def _rewrite_files(
     )
     groups = list(take_groups(plan_groups(health, options), options.max_files))
     changes = _spread(groups, health, options.sizes.small_below)
+    size = (health.data_bytes or 0) - sum(change.bytes_saved for change in changes.values())
     partitions = tuple(
         _change(partition, changes[partition.spec_id, partition.partition])
         if (partition.spec_id, partition.partition) in changes
@@ -99,7 +102,8 @@ def _rewrite_files(
             _apply_deletes(health, deletes_left / deletes if deletes else 1.0),
             partitions=partitions,
             data_files=files,
-            average_file_size_bytes=(health.data_bytes or 0) / files if files else None,
+            data_bytes=size,
+            average_file_size_bytes=size / files if files else None,
             small_files=small,
             small_file_ratio=small / files if files else None,
             small_file_bytes=sum(partition.small_bytes for partition in partitions),
@@ -117,6 +121,7 @@ def _spread(
         for partition in health.partitions
     }
     changes: dict[PartitionKey, _Change] = defaultdict(_Change)
+    overhead, kept_rows = find_overhead(health), find_kept_rows(health)
     for group in groups:
         files = group.files
         for key in group.partitions:
@@ -126,10 +131,13 @@ def _spread(
             left[key] -= taken
             files -= taken
         first = changes[group.partitions[0]]
-        first.outputs += group.outputs.expected
-        if group.bytes < small_below * group.outputs.expected:
-            first.small_outputs += group.outputs.expected
-            first.small_output_bytes += group.bytes
+        outputs = group.outputs.expected
+        size = predict_bytes(group.bytes, group.files, outputs, overhead, kept_rows)
+        first.outputs += outputs
+        first.bytes_saved += group.bytes - size
+        if size < small_below * outputs:
+            first.small_outputs += outputs
+            first.small_output_bytes += size
     return changes
 
 
@@ -142,6 +150,7 @@ def _change(partition: PartitionHealth, change: _Change) -> PartitionHealth:
     changed = replace(
         partition,
         data_files=partition.data_files - change.taken + change.outputs,
+        data_bytes=max(0, partition.data_bytes - change.bytes_saved),
         small_files=partition.small_files - small + change.small_outputs,
         small_bytes=partition.small_bytes - small_bytes + change.small_output_bytes,
         large_files=partition.large_files - large,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from maintainer.adapters.catalog.manifests.metadata import parse_metadata
+from maintainer.adapters.catalog.manifests.metadata import TableMetadata, parse_metadata
 from maintainer.domain.inventory import PartitionField
 
 STRUCT = {
@@ -42,7 +42,7 @@ FIELDS = [
 ]
 
 
-def fields_of(**document: Any) -> tuple[PartitionField, ...]:
+def read(**document: Any) -> TableMetadata:
     base = {
         "format-version": 2,
         "table-uuid": "u",
@@ -50,7 +50,11 @@ def fields_of(**document: Any) -> tuple[PartitionField, ...]:
         "default-spec-id": 0,
         "partition-specs": [{"spec-id": 0, "fields": FIELDS}],
     }
-    return parse_metadata(json.dumps(base | document).encode()).specs[0].describe().fields
+    return parse_metadata(json.dumps(base | document).encode())
+
+
+def fields_of(**document: Any) -> tuple[PartitionField, ...]:
+    return read(**document).specs[0].describe().fields
 
 
 def test_a_partition_field_is_reported_with_its_columns_present_name_and_type() -> None:
@@ -75,3 +79,11 @@ def test_without_a_schema_that_we_know_fields_have_no_column() -> None:
         {"schemas": [{"schema-id": 0, "fields": [{"id": "x"}]}]},
     ):
         assert all(field.column == () for field in fields_of(**document))
+
+
+def test_the_columns_of_the_current_schema_are_counted_without_lists_and_maps() -> None:
+    assert read(**{"current-schema-id": 1, "schemas": [OLDER, NEWER]}).columns == 2
+    assert read(**{"current-schema-id": 0, "schemas": [OLDER, NEWER]}).columns == 1
+    assert read(**{"current-schema-id": 7, "schemas": [OLDER, NEWER]}).columns is None
+    unpartitioned = {"schema": NEWER, "partition-specs": [{"spec-id": 0, "fields": []}]}
+    assert read(**unpartitioned).columns == 2

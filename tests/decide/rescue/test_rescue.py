@@ -197,6 +197,18 @@ def test_outputs_above_the_small_file_limit_are_no_small_files() -> None:
     assert after.small_files == 0
 
 
+def test_files_that_are_mostly_overhead_become_less_bytes() -> None:
+    """1,620 of 2,000 bytes are no rows: of 40 files, 39 times those go."""
+    table = replace(health_of_partitions({"day=1": [2_000] * 40, "day=2": [2_000] * 40}), columns=6)
+    planned = decide(table, replace(POLICY, mode=Mode.ENFORCE), Circumstances(NOW)).planned[0]
+    after = predict_health(table, planned, POLICY, NOW)
+    rows = 40 * 380 + 1_620
+    assert (after.data_files, after.data_bytes) == (2, 2 * rows)
+    assert after.average_file_size_bytes == rows
+    assert after.small_file_bytes == 2 * rows
+    assert [partition.data_bytes for partition in after.partitions] == [rows, rows]
+
+
 def test_a_rewrite_adds_its_manifest_and_leaves_the_others() -> None:
     """As real Spark does: 20 manifests of appends were 21 after the rewrite of all files."""
     planned = decide(NEGLECTED, replace(POLICY, mode=Mode.ENFORCE), Circumstances(NOW)).planned[0]

@@ -147,6 +147,7 @@ class TableMetadata:
     partition_statistics: tuple[StatisticsFile, ...] = ()
     is_sorted: bool = False
     next_row_id: int | None = None
+    columns: int | None = None  # of the current schema; None: unknown
 
     @property
     def is_partitioned(self) -> bool:
@@ -247,6 +248,7 @@ def _accept(document: _Document) -> TableMetadata:
             FaultKind.METADATA_CORRUPT,
             f"current-snapshot-id {current} is not among its {len(snapshots)} snapshots",
         )
+    columns = _columns(document)
     return TableMetadata(
         table_uuid=document.table_uuid or document.location,
         format_version=version,
@@ -267,7 +269,7 @@ def _accept(document: _Document) -> TableMetadata:
         },
         refs=_refs(document.refs, current),
         default_spec_id=document.default_spec_id or 0,
-        specs=_specs(document),
+        specs=_specs(document, columns),
         metadata_files=1 + len(document.metadata_log or ()),
         statistics=_statistics(document.statistics),
         partition_statistics=_statistics(document.partition_statistics),
@@ -276,6 +278,7 @@ def _accept(document: _Document) -> TableMetadata:
             for order in document.sort_orders or ()
         ),
         next_row_id=document.next_row_id,
+        columns=len(columns) or None,
     )
 
 
@@ -319,11 +322,10 @@ def _refs(refs: dict[str, _Ref] | None, current: int | None) -> tuple[Ref, ...]:
     )
 
 
-def _specs(document: _Document) -> dict[int, Spec]:
+def _specs(document: _Document, columns: Mapping[int, _Named]) -> dict[int, Spec]:
     specs = document.partition_specs
     if specs is None:
         specs = [_Spec(document.default_spec_id or 0, document.partition_spec or [])]
-    columns = _columns(document) if any(spec.fields for spec in specs) else {}
     return {
         spec.spec_id: Spec(
             spec.spec_id,
