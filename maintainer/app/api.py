@@ -9,12 +9,12 @@ from maintainer.adapters.identity import CookieSealer, OpenIdProvider, ProviderO
 from maintainer.adapters.notifier import AppriseNotifier
 from maintainer.api.application import PREFIX
 from maintainer.api.deps import ApiContext, People
+from maintainer.api.fleet_cache import FleetCache
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.limits import Limits, Streams
 from maintainer.api.measure_queue import MeasureQueue
 from maintainer.api.queue_cache import QueueBoard
 from maintainer.api.readiness import Check, check_store
-from maintainer.api.storage_board import StorageBoard
 from maintainer.app import App
 from maintainer.app.effective import list_settings
 from maintainer.app.options import make_impact_models
@@ -43,7 +43,7 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         try_targets=notifier.try_targets if isinstance(notifier, AppriseNotifier) else dict,
         measure_soon=MeasureQueue(partial(measure_table, ports)).add,
         impact=models,
-        storage=StorageBoard(
+        storage=FleetCache(
             partial(report_storage, ports.store, models, sorted(app.settings.catalogs)), ports.clock
         ).read,
         scan_interval=app.settings.scan.interval,

@@ -20,10 +20,10 @@ from maintainer.adapters.identity import CookieSealer
 from maintainer.api import jobs, policies, tables
 from maintainer.api.application import build_api
 from maintainer.api.deps import ApiContext, EffectiveSetting, People
+from maintainer.api.fleet_cache import FleetCache
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.limits import Limits, Streams
 from maintainer.api.queue_cache import Queue
-from maintainer.api.storage_board import StorageBoard
 from maintainer.domain.access import ApiToken
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
@@ -200,7 +200,7 @@ class Daemon:
             hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
             settings=self.settings,
             impact=self.impact,
-            storage=StorageBoard(
+            storage=FleetCache(
                 partial(report_storage, self.store, self.impact, ("ice", "lake")),
                 self.ports.clock,
             ).read,

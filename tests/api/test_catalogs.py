@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.api.storage_board import MAX_AGE, MOST_VIEWS, StorageBoard, Within
+from maintainer.api.fleet_cache import MAX_AGE, MOST_ANSWERS, FleetCache, Within
 from maintainer.domain.access import Role
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
@@ -124,13 +124,13 @@ def test_the_storage_is_read_once_a_minute_for_each_view() -> None:
         reads.append(within)
         return ()
 
-    board = StorageBoard(read, clock)
-    board.read(None)
-    board.read(None)
-    board.read(("ice.",))
+    cache = FleetCache(read, clock)
+    cache.read(None)
+    cache.read(None)
+    cache.read(("ice.",))
     assert reads == [None, ("ice.",)]
     clock.advance(MAX_AGE)
-    board.read(None)
+    cache.read(None)
     assert reads == [None, ("ice.",), None]
 
 
@@ -144,27 +144,27 @@ def test_a_slow_reading_is_repeated_less_often() -> None:
         clock.advance(timedelta(minutes=1))
         return ()
 
-    board = StorageBoard(read, clock)
-    board.read(None)
+    cache = FleetCache(read, clock)
+    cache.read(None)
     clock.advance(timedelta(minutes=8))
-    board.read(None)
+    cache.read(None)
     assert reads == 1
     clock.advance(timedelta(minutes=1))
-    board.read(None)
+    cache.read(None)
     assert reads == 2
 
 
-def test_only_some_views_are_kept() -> None:
+def test_only_some_answers_are_kept() -> None:
     reads: list[Within] = []
 
     def read(within: Within) -> Sequence[CatalogStorage]:
         reads.append(within)
         return ()
 
-    board = StorageBoard(read, FakeClock(NOW))
-    for number in range(MOST_VIEWS + 1):
-        board.read((f"{number}.",))
-    board.read((f"{MOST_VIEWS}.",))
-    assert len(reads) == MOST_VIEWS + 1
-    board.read(("0.",))
+    cache = FleetCache(read, FakeClock(NOW))
+    for number in range(MOST_ANSWERS + 1):
+        cache.read((f"{number}.",))
+    cache.read((f"{MOST_ANSWERS}.",))
+    assert len(reads) == MOST_ANSWERS + 1
+    cache.read(("0.",))
     assert reads[-1] == ("0.",)
