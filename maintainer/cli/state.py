@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from maintainer.app import App
     from maintainer.settings import Settings
 
-# PLC0415 below: the help does not wait for the settings, nor any command for what it does not need.
+# PLC0415 below: modules are imported by the commands that need them, so that the help starts fast.
 
 Tables = Annotated[
     list[str] | None,

@@ -269,8 +269,8 @@ def _find_bounds(
 def _skip_unmeasured(rule: Rule, health: TableHealth, policy: Policy) -> SkippedRule | None:
     if health.unreadable:
         reason = (
-            f"{health.unreadable[0].path} cannot be read: {health.unreadable[0].reason}; nothing "
-            f"is done to a table whose metadata is not whole"
+            f"{health.unreadable[0].path} cannot be read: {health.unreadable[0].reason}; no "
+            f"maintenance runs on a table whose metadata is incomplete"
         )
         return SkippedRule(rule.name, SkipCode.NOT_MEASURED, reason)
     target = target_of_policy(policy)
@@ -281,8 +281,8 @@ def _skip_unmeasured(rule: Rule, health: TableHealth, policy: Policy) -> Skipped
     ):
         measured = format_size(health.target_file_size_bytes)
         reason = (
-            f"measured against a target of {measured}, the policy now says "
-            f"{format_size(target)}: the next scan will tell"
+            f"measured with a target file size of {measured}, but the policy now sets "
+            f"{format_size(target)}: the next scan measures again"
         )
         return SkippedRule(rule.name, SkipCode.NOT_MEASURED, reason)
     return None

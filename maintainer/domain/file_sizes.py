@@ -39,7 +39,7 @@ class DeletedFiles(NamedTuple):
     least_ratio: float  # deleted records / records
     most_ratio: float
     delete_files: int  # the least number of delete files that apply to each
-    more_delete_files: int = 0  # how many further ones may apply to some
+    more_delete_files: int = 0  # how many more may apply to some of the files
 
     @property
     def most_delete_files(self) -> int:
@@ -106,7 +106,7 @@ class GatheredSizes:
 
 
 def list_limit(partitions: int, together: int = MAX_LISTED_SIZES) -> int:
-    """How many sizes each of so many partitions may list, where they share a number of sizes."""
+    """The number of sizes that each partition may list, from the number they share."""
     return max(MIN_LISTED_SIZES, min(MAX_LISTED_SIZES, together // max(1, partitions)))
 
 

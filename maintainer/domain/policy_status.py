@@ -14,8 +14,8 @@ class PolicyStatus:
     """The sums over all known tables that a policy names; None is not measured."""
 
     tables: int = 0
-    band: Band | None = None  # the worst
+    band: Band | None = None  # the worst grade
     average_file_size_bytes: float | None = None
     last_job: Job | None = None  # None: none among the newest jobs of all tables
-    next_check_at: datetime | None = None  # the earliest
-    problems: tuple[str, ...] = ()  # of the policy together with others, such as ambiguities
+    next_check_at: datetime | None = None  # the earliest next check
+    problems: tuple[str, ...] = ()  # problems with other policies, such as ambiguities

@@ -94,7 +94,7 @@ def key_of_wait(key: str, wait: Wait) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Unenforced:
-    """What would run if the policies of the tables in observe mode enforced.
+    """What would run if all policies in observe mode were enforced.
 
     The figures are those at the start of each verdict.
     """

@@ -86,7 +86,7 @@ _TURNED: Final[Mapping[Operator, Operator]] = {
 def read_conjuncts(text: str) -> tuple[Comparison | None, ...]:
     """The conjuncts of a condition; None for each that cannot be evaluated here.
 
-    Nothing is refused: a part that Spark must not get is also None.
+    No condition is refused here: a part that must not reach Spark is None too.
     """
     return tuple(_read_all(list(read_tokens(text)))) if check_condition(text) is None else (None,)
 

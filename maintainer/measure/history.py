@@ -332,7 +332,7 @@ _KEEPS_ROWS: Final = frozenset(
 
 
 def find_last_write(snapshots: Sequence[Snapshot], current_id: int | None) -> datetime | None:
-    """The time of the current line's newest commit that is no rewrite; None: no kept one."""
+    """The time of the current line's newest commit that is no rewrite; None: none is kept."""
     return max(
         (one.committed_at for one in _line(snapshots, current_id) if one.operation != _REPLACE),
         default=None,

@@ -1,4 +1,4 @@
-"""What each policy's tables are like now, from the store alone."""
+"""The state of each policy's tables, from the store alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_PREFIXES = 100  # of one query; with more, all tables are read
 
 @dataclass(slots=True)
 class _Sums:
-    """What is known so far of the tables of one policy."""
+    """The sums over one policy's tables so far."""
 
     tables: int = 0
     band: Band | None = None
@@ -69,7 +69,7 @@ def find_statuses(ports: Ports, layers: Sequence[PolicyLayer]) -> Mapping[str, P
 
 
 def _find_prefixes(layers: Iterable[PolicyLayer]) -> tuple[str, ...] | None:
-    """What the names of all tables of the layers begin with, in levels; None: too much to say."""
+    """The fewest prefixes that all names of the layers' tables have; None: too many."""
     wanted: list[str] = []
     found = {pattern.prefix.rpartition(".") for layer in layers for pattern in layer.tables}
     for prefix in sorted(before + dot for before, dot, _ in found):
@@ -98,7 +98,7 @@ def _find_last_jobs(ports: Ports, index: LayerIndex) -> Mapping[int, Job]:
 
 
 def _find_problems(problems: Iterable[PolicyProblem], name: str) -> Iterator[str]:
-    """Find those of values of the layer; a value's source is NAME:PATH."""
+    """Find the problems of the layer's values; a value's source is NAME:PATH."""
     for problem in problems:
         if problem.source.startswith(f"{name}:"):
             yield f"{problem.source.removeprefix(f'{name}:')}: {problem.message}"

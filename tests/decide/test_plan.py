@@ -164,7 +164,8 @@ def test_a_changed_target_waits_for_a_measurement_against_it() -> None:
     skipped = skip_of(decide(ROTTEN, only(FILES, target_file_size_bytes=128 * MIB), QUIET))
     assert skipped.code is SkipCode.NOT_MEASURED
     assert skipped.reason == (
-        "measured against a target of 512 MiB, the policy now says 128 MiB: the next scan will tell"
+        "measured with a target file size of 512 MiB, but the policy now sets 128 MiB: the "
+        "next scan measures again"
     )
     option = replace(FILES, options=(("target-file-size-bytes", str(512 * MIB)),))
     assert decide(ROTTEN, only(option, target_file_size_bytes=128 * MIB), QUIET).planned

@@ -58,7 +58,7 @@ def test_another_target_needs_a_fresh_look() -> None:
     assert [(change.before, change.after) for change in stored.changes] == [
         ("planned", "not_measured")
     ]
-    assert "measured against a target of" in stored.changes[0].why_after
+    assert "measured with a target file size of" in stored.changes[0].why_after
     (fresh,) = previews(world, smaller, is_fresh=True)
     assert [(change.before, change.after) for change in fresh.changes] == [
         ("planned", "planned")

@@ -48,7 +48,7 @@ from maintainer.ports.clock import Clock
 
 MAX_TABLES: Final = 5  # that are read, of as many namespaces as possible
 MAX_LISTED: Final = 1_000  # tables whose names are listed; a walk takes a request a namespace
-MAX_NAMESPACE_ERRORS: Final = 5  # that are told of
+MAX_NAMESPACE_ERRORS: Final = 5  # that are reported
 _WORDLESS: Final = "HTTP status"  # PyArrow's words for an answer that it has no name for
 _FIRST_STEP: Final = "reach the catalog"
 _CLASSES: Final = SizeClasses.around(DEFAULT_TARGET_FILE_SIZE_BYTES)

@@ -324,7 +324,7 @@ _TABLES = (
             ("country", _TEXT, _COUNTRY),
         ),
         _hourly_batches("gateway-{:03d}", ACCESS_COMMITS, ACCESS_FILES_PER_COMMIT),
-        path="logs/gateway/access_log",  # a blank in the table's name is enough; none in paths
+        path="logs/gateway/access_log",  # no blank, unlike the table's name
     ),
 )
 

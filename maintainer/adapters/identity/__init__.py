@@ -1,4 +1,4 @@
-"""The OpenID provider, and signed cookies."""
+"""Sign-in with an OpenID provider, and signed cookies."""
 
 from maintainer.adapters.identity.provider import OpenIdProvider, ProviderOptions
 from maintainer.adapters.identity.seal import CookieSealer

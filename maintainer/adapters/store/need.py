@@ -33,6 +33,6 @@ def write_benefit(benefit: float) -> int:
 def record_benefit(connection: Connection, plan: Plan) -> None:
     """Record the benefit of the plan's rules if it has changed."""
     benefit = write_benefit(plan.benefit)
-    need = cast(tables.c.band, BigInteger) * -_BAND_STEP - benefit  # unknown while the band is
+    need = cast(tables.c.band, BigInteger) * -_BAND_STEP - benefit  # NULL as long as the band is
     is_changed = (tables.c.full_name == str(plan.table), tables.c.benefit != benefit)
     connection.execute(update(tables).where(*is_changed).values(benefit=benefit, need=need))

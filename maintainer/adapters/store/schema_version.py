@@ -1,4 +1,4 @@
-"""Which schema a database has, and whether this version may use it."""
+"""The schema version of a database, and the check whether this program may use it."""
 
 from __future__ import annotations
 

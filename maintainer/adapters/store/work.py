@@ -58,7 +58,7 @@ _LEARNT = tuple(part.name for part in fields(RuleHistory) if part.name not in {"
 
 
 def add_job(database: Database, connection: Connection, job: Job) -> bool:
-    """Store a job; the unique indexes decide between rivals."""
+    """Store a job; of two jobs for the same work, the unique indexes refuse the second."""
     is_stored = (
         connection.execute(
             database.insert_unless_present(jobs, {"job_id": job.job_id, **_columns(job)})
@@ -300,7 +300,7 @@ def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
 
 
 def read_events(connection: Connection, job_id: str, after: int = 0) -> Sequence[JobEvent]:
-    """Read a job's activity from there on."""
+    """Read the events of a job after this sequence number."""
     statement = (
         select(job_events)
         .where(job_events.c.job_id == job_id, job_events.c.sequence > after)

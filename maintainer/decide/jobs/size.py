@@ -22,12 +22,11 @@ from maintainer.domain.rules import (
 from maintainer.domain.units import GIB, format_count, format_size
 
 # Memory per item, estimated high.
-_BYTES_PER_FILE = (
-    4 * 1024
-)  # the planner's task for a file, with its statistics, kept until its group is rewritten
+# the planner's task for a file, with its statistics, kept until its group is rewritten
+_BYTES_PER_FILE = 4 * 1024
 _BYTES_PER_MANIFEST_BYTE = 10  # entries: compressed in the manifest, objects in memory
 _BYTES_PER_DELETE_BYTE = 4  # position deletes: compressed in the file, bitmaps in memory
-DEFAULT_GROUPS_AT_ONCE = 5  # Iceberg's
+DEFAULT_GROUPS_AT_ONCE = 5  # Iceberg's max-concurrent-file-group-rewrites
 MAX_GROUPS_AT_ONCE = 64  # a thread of the driver plans and commits each
 _SORT_SHARE = 0.1  # of the sorted bytes; the rest is spilled to disk
 
@@ -74,7 +73,7 @@ def choose_size(
 ) -> SizeChoice:
     """The smallest profile with enough memory, within the policy's bounds.
 
-    Each time in a row that the job ran out of memory makes it one profile larger.
+    Each consecutive failure for lack of memory selects the next larger profile.
     """
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))
     allowed = _within(

@@ -32,8 +32,8 @@ class Limit:
     """The most bytes that one job may rewrite."""
 
     bytes: int
-    is_of_groups: bool  # it bounds whole groups; else the files that the job takes of them
-    reason: Callable[[int, int], str]  # of the bytes of the part and of the whole
+    is_of_groups: bool  # True: limits whole file groups; False: limits the files taken from them
+    reason: Callable[[int, int], str]  # from the bytes of the part and of the whole table
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What preparing or proving a job results in."""
+"""The possible results of preparing a job and of proving it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from maintainer.domain.job import FailureReason, Job
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The job as Spark may get it now; pauses older than `ignores_pauses_until` do not stop it."""
+    """The job is ready for Spark; pauses older than `ignores_pauses_until` do not stop it."""
 
     job: Job
     ignores_pauses_until: datetime | None = None

@@ -78,7 +78,7 @@ export const queueQuery = queryOptions({
   refetchInterval: TABLES_EVERY_MS,
 });
 
-/** The tables that maintenance is needed for most, whatever the list below is filtered by. */
+/** The tables that need maintenance most; the filters of the list below do not apply. */
 export const worstTablesQuery = queryOptions({
   queryKey: ["tables", "worst"],
   queryFn: ({ signal }) =>

@@ -21,7 +21,7 @@ const RUNNING_EVERY_MS = 2_000;
 const TABLE_PAGE = 100;
 const JOB_PAGE = 50;
 const WORST_PARTITIONS = 10;
-/** More areas than that cannot be told apart. */
+/** More areas than that look alike. */
 const LARGEST_PARTITIONS = 200;
 /** Beyond this many loaded pages a list is no longer read again as a whole on every tick. */
 const REFRESHED_PAGES = 3;

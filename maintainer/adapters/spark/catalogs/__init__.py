@@ -19,7 +19,7 @@ _RESERVED_NAMES = frozenset(
 )  # Spark's own catalogs and its temporary views
 _GIVEN = "given"  # under spark:
 _GIVEN_ELSEWHERE = frozenset({"uri", "catalog-impl", "py-catalog-impl"})
-_JAVA_TYPES = {"jdbc": "sql"}  # ours by Iceberg's, where they differ
+_JAVA_TYPES = {"jdbc": "sql"}  # our name for each of Iceberg's, where they differ
 _TYPE_BY_SCHEME = {
     "http": "rest", "https": "rest", "thrift": "hive", "sqlite": "sql", "postgresql": "sql",
 }  # fmt: skip
@@ -92,7 +92,7 @@ def needed_jars(settings: Mapping[str, str]) -> frozenset[str]:
     }
     found |= {"aws" for key in settings if key.endswith(".rest.sigv4-enabled")}
     chosen = {value for key, value in settings.items() if key.endswith(".io-impl")}
-    # A FileIO that is chosen reads everything; else a property tells what may be read.
+    # A configured FileIO reads everything; without one, the properties name the storages.
     classes = {
         implementation
         for implementation, (_, beginnings) in _FILE_IO.items()

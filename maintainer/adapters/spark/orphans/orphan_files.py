@@ -1,4 +1,4 @@
-"""What orphan scans and removals are given and what they report, in portions of the store."""
+"""The input and the results of orphan scans and removals, in portions in the store."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _MICROSECOND = timedelta(microseconds=1)
 _MOMENT = timedelta(milliseconds=1)  # the least time that Iceberg distinguishes
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_TOLD = 1_000_001  # found files that are read into memory: one more than any list may have
-# Of a listed part: its statements, and the index of its dry run. Of a removal: its statements up to
-# the report of referenced files. statements/orphans.py writes them in this order.
+# Number of statements of a listed part, and the index of its dry run. Number of statements of a
+# removal up to the report of referenced files. statements/orphans.py writes them in this order.
 _OF_A_PART, _CALL_OF_A_PART = 4, 2
 _OF_REMOVAL, _OF_RESTORING = 5, 4
 
@@ -77,7 +77,7 @@ class OrphanFiles:
         return total
 
     def claim(self, job: Job) -> None:
-        """Make what this process has prepared the job's own; RunnerUnavailableError on failure."""
+        """Give the job what this process has prepared; RunnerUnavailableError on failure."""
         if isinstance(job.action, RemoveOrphanFiles):
             try:
                 self._store.claim_portions(job.job_id, self._owner)
@@ -86,7 +86,7 @@ class OrphanFiles:
                 raise RunnerUnavailableError(message) from error
 
     def find_input(self, job: Job) -> GivenFiles | None:
-        """Return what the job is given: a listing for a scan, a list for a removal.
+        """Return the job's input: a listing for a scan, a list for a removal.
 
         None if it is not in the store, or incomplete.
         """
@@ -134,7 +134,7 @@ class OrphanFiles:
             number += 1
 
     def remove(self, job: Job) -> None:
-        """Delete all of a job; before its submission only what this process has prepared."""
+        """Delete all portions of a job; before its submission, those that this process prepared."""
         is_pending = job.state is JobState.PENDING
         self._store.forget_portions(job.job_id, self._owner if is_pending else None)
 

@@ -18,7 +18,7 @@ export function TargetPanel() {
       }
     >
       {tried.error && <ErrorNotice error={tried.error} />}
-      {!targets && <p className="dim">Each target gets one message, whatever the limits.</p>}
+      {!targets && <p className="dim">Each target gets one message; the limits do not apply.</p>}
       {targets?.length === 0 && <p>No target is configured: nothing was sent.</p>}
       {targets && targets.length > 0 && (
         <Grid label="Targets" headings={["Target", "Test message"]}>

@@ -1,4 +1,4 @@
-"""Logs of drivers, from the node manager of their container while they run.
+"""Logs of running drivers, read from the node manager of their container.
 
 A container has two files: Spark writes `stderr`, and the driver program `stdout`. The position in
 both is one number.
