@@ -19,10 +19,12 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Policy
 from maintainer.measure.catalog_storage import CatalogStorage
 from maintainer.measure.impact import ImpactModels
+from maintainer.measure.report import Report
 from maintainer.policy.effective import effective
 from maintainer.ports import Ports
 from maintainer.ports.identity import Identities, Sealer
 from maintainer.ports.store.tables import TableRecord
+from maintainer.requests.report import ReportQuestion
 
 REQUESTED_BY = "person"  # any person through the API; "policy" is the daemon itself
 
@@ -56,6 +58,7 @@ class ApiContext:
     readiness: Callable[[], Sequence[Check]]
     metrics: Callable[[], tuple[bytes, str]]  # the exposition and its content type
     queue: Callable[[], Queue]
+    report: Callable[[ReportQuestion], Report]  # on small files
     # Sends a test message to each target of notifications; by name, whether it was received.
     try_targets: Callable[[], Mapping[str, bool]] = dict
     # Has a table measured soon; False when too many wait.

@@ -25,8 +25,7 @@ from maintainer.measure.report import (
     ReportLine,
 )
 from maintainer.measure.report_sentences import describe
-from maintainer.ports.store.tables import TableQuery
-from maintainer.requests.report import report_small_files
+from maintainer.requests.report import ReportQuestion
 
 router = APIRouter(tags=["overview"])
 
@@ -119,9 +118,7 @@ def read_report(
     ] = 1.0,
 ) -> Report:
     """Report on the tables that the person may see."""
-    models = context.impact if storage is None else context.impact.on(storage)
-    within = TableQuery(within=person.sees)
-    return report_small_files(context.ports.store, models, scans_per_day, within)
+    return context.report(ReportQuestion(person.sees, storage, scans_per_day))
 
 
 ReportIn = Annotated[Report, Depends(read_report)]

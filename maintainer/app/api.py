@@ -18,7 +18,7 @@ from maintainer.api.readiness import Check, check_store
 from maintainer.app import App
 from maintainer.app.effective import list_settings
 from maintainer.app.options import make_impact_models
-from maintainer.requests.report import report_storage
+from maintainer.requests.report import report_small_files, report_storage
 from maintainer.scheduler import Scheduler
 from maintainer.settings import Settings
 from maintainer.steps.admission import read_queue
@@ -39,6 +39,7 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         },
         readiness=partial(_readiness, app, scheduler),
         metrics=app.telemetry.render,
+        report=FleetCache(partial(report_small_files, ports.store, models), ports.clock).read,
         queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
         try_targets=notifier.try_targets if isinstance(notifier, AppriseNotifier) else dict,
         measure_soon=MeasureQueue(partial(measure_table, ports)).add,

@@ -21,8 +21,7 @@ from maintainer.measure.report import (
     ReportLine,
 )
 from maintainer.measure.report_sentences import describe
-from maintainer.ports.store.tables import TableQuery
-from maintainer.requests.report import report_small_files
+from maintainer.requests.report import ReportQuestion, report_small_files
 
 _COLUMNS = (
     "name", "tables", "files", "average",
@@ -61,9 +60,8 @@ def report(
 
     with open_app(load(config)) as app:
         models = make_impact_models(app.settings)
-        if to is not None:
-            models = models.on(to)
-        found = report_small_files(app.ports.store, models, scans_per_day, TableQuery())
+        asked = ReportQuestion(storage=to, scans_per_day=scans_per_day)
+        found = report_small_files(app.ports.store, models, asked)
     if output is OutputFormat.JSON:
         print_json(report_json(found))
         return

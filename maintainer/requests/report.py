@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from maintainer.domain.health import TableHealth
 from maintainer.measure.catalog_storage import CatalogStorage, describe_storage
-from maintainer.measure.impact import ImpactModels
+from maintainer.measure.impact import ImpactModels, StorageProfile
 from maintainer.measure.report import Report, build_report
 from maintainer.ports.store import Store
 from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.ports.store.tables import TableQuery
 
 
-def report_small_files(
-    store: Store, models: ImpactModels, scans_per_day: float, within: TableQuery
-) -> Report:
-    """Report on the tables of the query; InvalidValueError for impossible scans_per_day."""
-    return build_report(_read(store, within), models, scans_per_day)
+@dataclass(frozen=True, slots=True)
+class ReportQuestion:
+    """What a report on small files is to be about."""
+
+    within: tuple[str, ...] | None = None  # prefixes of the tables' names; None: all tables
+    storage: StorageProfile | None = None  # of all tables; None: each table's own
+    scans_per_day: float = 1.0  # of each table
+
+
+def report_small_files(store: Store, models: ImpactModels, asked: ReportQuestion) -> Report:
+    """Report on the tables in question; InvalidValueError for impossible scans_per_day."""
+    if asked.storage is not None:
+        models = models.on(asked.storage)
+    return build_report(_read(store, TableQuery(within=asked.within)), models, asked.scans_per_day)
 
 
 def report_storage(

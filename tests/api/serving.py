@@ -43,7 +43,7 @@ from maintainer.domain.verdict import PLANNED, TablePreview, VerdictChange
 from maintainer.measure.impact import ImpactModels
 from maintainer.ports import Ports
 from maintainer.ports.identity import Sealer
-from maintainer.requests.report import report_storage
+from maintainer.requests.report import report_small_files, report_storage
 from tests.api.nouns import NOW, ORDERS, PLAN, make_job
 from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.store import FakeStore
@@ -105,10 +105,11 @@ class Daemon:
     most_measured: int = 1000
     tried_targets: dict[str, bool] = field(default_factory=dict)
     prefix: str = ""
+    clock: FakeClock = field(default_factory=lambda: FakeClock(NOW))
 
     def __post_init__(self) -> None:
         self.ports = replace(
-            World(store=self.store).ports, policies=FixedPolicies(), clock=FakeClock(NOW)
+            World(store=self.store).ports, policies=FixedPolicies(), clock=self.clock
         )
 
     def stand_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,6 +201,9 @@ class Daemon:
             hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
             settings=self.settings,
             impact=self.impact,
+            report=FleetCache(
+                partial(report_small_files, self.store, self.impact), self.ports.clock
+            ).read,
             storage=FleetCache(
                 partial(report_storage, self.store, self.impact, ("ice", "lake")),
                 self.ports.clock,

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from maintainer.api import reports
+from maintainer.api.fleet_cache import MAX_AGE
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, FaultKind, TableFault
@@ -65,6 +66,14 @@ def test_the_report_has_shares_requests_and_round_trips_by_namespace(filled: Cli
     assert [one["parallel"] for one in raw["round_trips"]] == [1, 64]
     assert found["first"][0]["name"] in {"lake.raw.events", "lake.sales.orders"}
     assert found["sentences"][0].startswith("Requests a day (scans of each table a day: 10): ")
+
+
+def test_the_tables_are_read_once_a_minute(filled: Client) -> None:
+    before = read(filled)["total"]["files"]
+    _record(filled, "raw", "more", 5, 5 * MIB, index=4)
+    assert read(filled)["total"]["files"] == before
+    filled.daemon.clock.advance(MAX_AGE)
+    assert read(filled)["total"]["files"] == before + 5
 
 
 def test_another_storage_has_another_slowdown(filled: Client) -> None:
