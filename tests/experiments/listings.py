@@ -77,7 +77,17 @@ def _serve(root: Path) -> Iterator[str]:
     if program is None:
         message = "the listing needs versitygw: `make experiments` builds it where Go is installed"
         raise FileNotFoundError(message)
-    command = [program, "--port", f"127.0.0.1:{_find_port()}", "--access", KEY, "--secret", SECRET]
+    command = [
+        program,
+        "--region",
+        REGION,
+        "--port",
+        f"127.0.0.1:{_find_port()}",
+        "--access",
+        KEY,
+        "--secret",
+        SECRET,
+    ]
     command += ["posix", "--nometa", str(root / "objects")]
     with run_server(command, root / "versitygw.log", _LISTENS) as port:
         yield f"http://127.0.0.1:{port}"

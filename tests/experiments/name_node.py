@@ -30,7 +30,7 @@ rollback_for: off
 target_file_size: 128MiB
 rules:
   rewrite_data_files: {{hot_partition_age: 0s, quiet_period: 0s}}
-  expire_snapshots: {{max_age: 24h, keep: 2}}
+  expire_snapshots: {{max_age: 24h, keep: 2, imported_files: delete}}
 """
 
 
