@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import yaml
+
 from maintainer.adapters.spark.catalogs.properties import ROWS, Row, Use
 from tests.loop.cells import CELLS, DUCKDB_READS, REFUSED, CatalogKind, Cell, StorageKind
+from tests.loop.recipes import recipe
 
 PAGE = Path(__file__).parents[1] / "catalogs.md"
 _BEGIN = "<!-- Generated from maintainer/adapters/spark/catalogs by `make generate`. -->\n"
 _BEGIN_PROVED = "<!-- Generated from tests/loop/cells.py by `make generate`. -->\n"
+_BEGIN_RECIPES = "<!-- Generated from tests/loop/recipes.py by `make generate`. -->\n"
 _END = "<!-- End of the generated part. -->\n"
 _USES = {
     Use.DAEMON: "(for the daemon only)",
@@ -36,10 +40,21 @@ def write_proved() -> str:
     return f"{_BEGIN_PROVED}\n| |{head}\n|---|{line}\n{rows}| *DuckDB reads* |{readers}\n\n{_END}"
 
 
+def write_recipes() -> str:
+    """Return the generated section of the configurations that the loop ran, its marks included."""
+    recipes = "\n".join(_write_recipe(cell) for cell in CELLS)
+    return f"{_BEGIN_RECIPES}\n{recipes}\n{_END}"
+
+
 def write_page() -> str:
     """Return the page with the sections as the code has them now."""
     page = PAGE.read_text(encoding="utf-8")
-    for begin, section in ((_BEGIN_PROVED, write_proved()), (_BEGIN, write_section())):
+    sections = (
+        (_BEGIN_PROVED, write_proved()),
+        (_BEGIN_RECIPES, write_recipes()),
+        (_BEGIN, write_section()),
+    )
+    for begin, section in sections:
         before, _, rest = page.partition(begin)
         page = before + section + rest.partition(_END)[2]
     return page
@@ -54,6 +69,12 @@ def _mark(cell: Cell) -> str:
     if cell in REFUSED:
         return "refused by the server"
     return "proved" if cell in CELLS else ""
+
+
+def _write_recipe(cell: Cell) -> str:
+    """Return a heading and the configuration."""
+    lines = yaml.safe_dump({"catalogs": {"lake": recipe(cell)}}, sort_keys=False, width=98)
+    return f"### {cell.catalog} with {cell.storage}\n\n```yaml\n{lines}```\n"
 
 
 def _write(row: Row) -> str:

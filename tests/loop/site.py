@@ -90,6 +90,7 @@ class SiteLake(Lake):
         spark: Mapping[str, str],
         home: Path,
     ) -> None:
+        self.given = spark
         self.reads, self.home = DUCKDB_READS[cell.storage], home
         self.name, self.storage, self.aliases = cell.name, storage, storage.aliases
         is_rest = properties["type"] == "rest"

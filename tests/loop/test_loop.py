@@ -23,7 +23,8 @@ from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.fakes.adapters.clock import FakeClock
 from tests.java_servers.nessie import WAREHOUSE, serve_nessie
 from tests.loop.cells import CELLS, ON_NESSIE, CatalogKind, Cell
-from tests.loop.site import Site, open_site
+from tests.loop.recipes import is_of_tests, recipe
+from tests.loop.site import Site, SiteLake, open_site
 from tests.postgres import PostgresServer, postgres_server
 
 __all__ = ["postgres_server"]
@@ -63,6 +64,7 @@ def done(workshop: Workshop, table: TableIdentifier, rule: RuleName) -> Job:
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
 def test_the_loop_makes_a_table_healthy(cell: Cell, site: Site) -> None:
     lake = site.lakes[cell]
+    prove_recipe(cell, lake)
     with open_workshop(lake, site.runner, POLICY) as workshop:
         table = neglect(workshop)
         # Nessie's metadata lists the newest snapshot alone: the rows before cannot be counted.
@@ -100,6 +102,16 @@ def test_nessie_takes_no_tables_on_local_files(tmp_path: Path) -> None:
         pytest.raises(BadRequestError, match="Unknown or unsupported scheme: file"),
     ):
         load_catalog("local", type="rest", uri=address, warehouse=WAREHOUSE)
+
+
+def prove_recipe(cell: Cell, lake: SiteLake) -> None:
+    """See that the documentation has the configuration that runs here."""
+    written = recipe(cell)
+    spark, locations = written.pop("spark", {}), written.pop("locations", {})
+    assert written.keys() == lake.properties.keys()
+    assert written["type"] == lake.properties["type"]
+    assert spark == {name: text for name, text in lake.given.items() if not is_of_tests(name)}
+    assert locations == dict(lake.aliases.pairs)
 
 
 def prove_access(cell: Cell, site: Site, table: TableIdentifier) -> None:

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 import pyiceberg
 import pytest
 
-from docs.generator.catalog_properties import PAGE, write_proved, write_section
+from docs.generator.catalog_properties import PAGE, write_proved, write_recipes, write_section
 from maintainer.adapters.spark.catalogs import trusted_bundles
 from maintainer.adapters.spark.catalogs.properties import ROWS, TYPES, Row, Use, find_row
 from maintainer.adapters.spark.jars import default_directory, pinned_jars
@@ -101,3 +101,4 @@ def test_the_documentation_has_the_tables() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert write_section() in page
     assert write_proved() in page
+    assert write_recipes() in page
