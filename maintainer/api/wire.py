@@ -23,6 +23,7 @@ from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicyS
 from maintainer.measure.impact import ImpactModel, estimate_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import built_in_values
+from maintainer.policy.inherited import ICEBERG_DEFAULT
 from maintainer.policy.layering import BUILT_IN, weak_to_strong
 from maintainer.policy.writing import describe, describe_layer, write_path, write_value
 from maintainer.ports.store.figures import Overview
@@ -140,7 +141,7 @@ def _write_values(described: Iterable[tuple[str, str, str]]) -> list[schemas.Pol
             path=path,
             value=value,
             source=source,
-            is_built_in=source == BUILT_IN,
+            is_built_in=source in {BUILT_IN, ICEBERG_DEFAULT},
             built_in=_BUILT_IN_TEXTS.get(path),
         )
         for path, value, source in described

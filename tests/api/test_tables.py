@@ -154,6 +154,9 @@ def test_a_table_shows_its_health_and_its_policy_with_sources(client: Client) ->
     mode, priority = table["policy"]["values"][:2]
     assert (mode["is_built_in"], mode["built_in"]) == (False, "observe")
     assert (priority["is_built_in"], priority["built_in"]) == (True, "50")
+    of_iceberg = [one for one in table["policy"]["values"] if one["source"] == "Iceberg's default"]
+    assert of_iceberg, "values that a table property could set"
+    assert all(one["is_built_in"] for one in of_iceberg)
 
 
 @pytest.mark.parametrize(

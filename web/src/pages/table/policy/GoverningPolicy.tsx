@@ -22,7 +22,7 @@ function Differences({ values }: { values: PolicyValue[] }) {
             {value.path}
           </th>
           <td className="mono">
-            <strong>{value.value}</strong>
+            {value.value === value.built_in ? value.value : <strong>{value.value}</strong>}
           </td>
           <td className="mono dim">{value.built_in ?? "none"}</td>
           <td className="mono dim">{value.source}</td>
