@@ -4,7 +4,11 @@ import { humanize } from "../lib/words";
 /** A job's page shows the statement itself. */
 const HIDDEN_FIELDS = ["statement"];
 
+const isEmpty = (value: unknown) =>
+  value === null || value === "" || (Array.isArray(value) && value.length === 0);
+
 function writeField(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((one) => writeField(name, one)).join("; ");
   if (typeof value === "number") return name.endsWith("id") ? String(value) : formatCount(value);
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -17,7 +21,7 @@ export function EventFields({ fields }: { fields: Record<string, unknown> }) {
         ? Object.entries(value)
         : [[name, value] as const],
     )
-    .filter(([name, value]) => value !== null && value !== "" && !HIDDEN_FIELDS.includes(name));
+    .filter(([name, value]) => !isEmpty(value) && !HIDDEN_FIELDS.includes(name));
   if (shown.length === 0) return null;
   return (
     <span className="fields">

@@ -26,8 +26,14 @@ export function AuditList({ entries }: { entries: AuditEntry[] }) {
             )}
           </th>
           <td>{entry.actor}</td>
-          <td className="table-name">
-            {entry.table === null ? UNKNOWN : <TableLink name={entry.table} />}
+          <td>
+            {entry.table === null ? (
+              UNKNOWN
+            ) : (
+              <span className="table-name">
+                <TableLink name={entry.table} />
+              </span>
+            )}
           </td>
           <td className="words">
             <EventFields fields={entry.fields} />
