@@ -51,6 +51,14 @@ def test_webhooks_need_no_extra(tmp_path: Path) -> None:
         ("{url: 'http://a.test', body: '{\"t\": \"$tabel\"}'}", "has \\$tabel, but a job has only"),
         ("{url: 'http://a.test', body: '50 $'}", "has \\$, but a job has only"),
         ("{url: 'http://a.test', tables: []}", "webhooks.refresh.tables is empty"),
+        (
+            f"{{url: 'http://a.test', tables: [{'x,' * 101}]}}",
+            "webhooks.refresh.tables has 101 entries, over the limit of 100",
+        ),
+        (
+            f"{{url: 'http://a.test', body: '{'x' * 10_001}'}}",
+            "webhooks.refresh.body has over 10000 characters",
+        ),
         ("{url: 'http://a.test', jobs: failed}", "changed"),
         ("{}", "url"),
     ],

@@ -57,6 +57,12 @@ _WANTED = {
     "model_type": "hold keys and values",
     "dict_type": "hold keys and values",
 }
+_OUTSIDE = {  # by pydantic's type of the error, with the figures of its context
+    "greater_than_equal": "is {value}, under the least value {ge:.15g}",
+    "less_than_equal": "is {value}, over the greatest value {le:.15g}",
+    "too_long": "has {actual_length} entries, over the limit of {max_length}",
+    "string_too_long": "has over {max_length} characters",
+}
 MAXIMUM_DEFECTS = 100  # in one text; the search for the intended key is slow
 MAXIMUM_MESSAGE_CHARACTERS = 2_000  # in one message; a value may be many times as long as the text
 _HOMES = 2  # a key that is valid in more places does not show which one was meant
@@ -153,10 +159,8 @@ def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) ->
             return suggest_key(key, _keys_at(model, path[:-1]))
         case "missing":
             return f"{written} is missing"
-        case "greater_than_equal":
-            return f"{written} is {value}, under the least value {bounds['ge']:.15g}"
-        case "less_than_equal":
-            return f"{written} is {value}, over the greatest value {bounds['le']:.15g}"
+        case kind if kind in _OUTSIDE:
+            return f"{written} {_OUTSIDE[kind].format(value=value, **bounds)}"
         case "literal_error" | "enum":
             return (
                 f"{written} is {_write(value)}, but must be "
@@ -180,7 +184,7 @@ def _write(value: object) -> str:
             return str(value).lower()
         case dict():
             return "a mapping"
-        case list():
+        case list() | tuple():
             return "a list" if value else "empty"
         case _:
             return repr(value)
