@@ -24,44 +24,34 @@ FLEET = "the fleet"
 class AdmissionSettings(BudgetModel):
     """Which planned actions may start: their order, budgets and blackouts."""
 
-    scorer: Annotated[
-        Scorer, Field(strict=False, description="How planned actions are ordered.")
-    ] = Scorer.MAINTAINER
+    scorer: Scorer = Field(
+        default=Scorer.MAINTAINER, strict=False, description="How planned actions are ordered."
+    )
     per_catalog: dict[str, BudgetModel] = Field(
         default_factory=dict, description="The same three limits for one catalog."
     )
-    urgent_share: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=0.9,
-            description="The share of each budget that is kept for tables in the critical band.",
-        ),
-    ] = 0.1
-    explore_share: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=0.9,
-            description="The share of each daily budget that is kept for tables whose cost is "
-            "unknown.",
-        ),
-    ] = 0.05
-    sla: Annotated[
-        timedelta,
-        DurationBetween("1m", "365d"),
-        Field(
-            description="The waiting time after which a table's score grows tenfold with each "
-            "further such time."
-        ),
-    ] = timedelta(hours=24)
-    blackouts: Annotated[
-        tuple[WindowModel, ...],
-        BeforeValidator(read_windows),
-        Field(
-            max_length=MAXIMUM_WINDOWS, description="Windows in which nothing starts on any table."
-        ),
-    ] = ()
+    urgent_share: float = Field(
+        default=0.1,
+        ge=0,
+        le=0.9,
+        description="The share of each budget that is kept for tables in the critical band.",
+    )
+    explore_share: float = Field(
+        default=0.05,
+        ge=0,
+        le=0.9,
+        description="The share of each daily budget that is kept for tables whose cost is unknown.",
+    )
+    sla: Annotated[timedelta, DurationBetween("1m", "365d")] = Field(
+        default=timedelta(hours=24),
+        description="The waiting time after which a table's score grows tenfold with each "
+        "further such time.",
+    )
+    blackouts: Annotated[tuple[WindowModel, ...], BeforeValidator(read_windows)] = Field(
+        default=(),
+        max_length=MAXIMUM_WINDOWS,
+        description="Windows in which nothing starts on any table.",
+    )
 
     @model_validator(mode="after")
     def _check_shares(self) -> AdmissionSettings:

@@ -164,27 +164,26 @@ class OidcSettings(Strict):
     scopes: Annotated[
         tuple[str, ...],
         BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value),
-        Field(min_length=1, max_length=20, description="What the page asks the provider for."),
-    ] = ("openid", "profile", "email")
+    ] = Field(
+        default=("openid", "profile", "email"),
+        min_length=1,
+        max_length=20,
+        description="What the page asks the provider for.",
+    )
     name_claim: _Text = Field(
         default="preferred_username",
         description="The claim with a person's name, for the audit log; `sub` where it is missing.",
     )
-    leeway: Annotated[
-        timedelta,
-        DurationBetween("0s", "5m"),
-        Field(description="By how much the provider's clock may differ."),
-    ] = timedelta(minutes=1)
-    session: Annotated[
-        timedelta,
-        DurationBetween("5m", "7d"),
-        Field(description="How long a sign-in on the page lasts."),
-    ] = timedelta(hours=8)
+    leeway: Annotated[timedelta, DurationBetween("0s", "5m")] = Field(
+        default=timedelta(minutes=1), description="By how much the provider's clock may differ."
+    )
+    session: Annotated[timedelta, DurationBetween("5m", "7d")] = Field(
+        default=timedelta(hours=8), description="How long a sign-in on the page lasts."
+    )
     roles: Annotated[
         tuple[RoleRule, ...],
         BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value),
-        Field(max_length=50, description="Who has which role."),
-    ] = ()
+    ] = Field(default=(), max_length=50, description="Who has which role.")
 
     @property
     def claim_rules(self) -> tuple[ClaimRule, ...]:

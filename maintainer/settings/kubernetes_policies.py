@@ -32,16 +32,13 @@ class KubernetesPolicySettings(Strict):
         description="For each namespace of Kubernetes, the list of the tables for which its "
         "policies may decide: names, or globs whose only wildcard is `*`, such as `lake.sales.*`.",
     )
-    interval: Annotated[
-        timedelta,
-        DurationBetween("1s", "1d"),
-        Field(description="How often the policies are read."),
-    ] = timedelta(seconds=30)
-    status_interval: Annotated[
-        timedelta,
-        DurationBetween("10s", "1d"),
-        Field(description="How often the status of each policy is written, if it has changed."),
-    ] = timedelta(minutes=1)
+    interval: Annotated[timedelta, DurationBetween("1s", "1d")] = Field(
+        default=timedelta(seconds=30), description="How often the policies are read."
+    )
+    status_interval: Annotated[timedelta, DurationBetween("10s", "1d")] = Field(
+        default=timedelta(minutes=1),
+        description="How often the status of each policy is written, if it has changed.",
+    )
     kubeconfig: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None,
         description="The file with the cluster's address and credentials. Default: the daemon's "
@@ -50,6 +47,6 @@ class KubernetesPolicySettings(Strict):
     context: str = Field(
         default="", description="The context in that file. Default: its current one."
     )
-    timeout: Annotated[
-        timedelta, DurationBetween("100ms", "5m"), Field(description="The time for one request.")
-    ] = timedelta(seconds=10)
+    timeout: Annotated[timedelta, DurationBetween("100ms", "5m")] = Field(
+        default=timedelta(seconds=10), description="The time for one request."
+    )

@@ -21,22 +21,15 @@ class LeaseSettings(Strict):
     be reached or the daemon hangs.
     """
 
-    duration: Annotated[
-        timedelta,
-        DurationBetween("30s", "1h"),
-        Field(
-            description="How long a lease lasts without renewal; at least three times "
-            "`watch.interval`."
-        ),
-    ] = timedelta(minutes=2)
-    clock_margin: Annotated[
-        timedelta,
-        DurationBetween("1s", "10m"),
-        Field(
-            description="How far clocks of two machines may differ; a takeover waits this much "
-            "longer."
-        ),
-    ] = timedelta(seconds=15)
+    duration: Annotated[timedelta, DurationBetween("30s", "1h")] = Field(
+        default=timedelta(minutes=2),
+        description="How long a lease lasts without renewal; at least three times "
+        "`watch.interval`.",
+    )
+    clock_margin: Annotated[timedelta, DurationBetween("1s", "10m")] = Field(
+        default=timedelta(seconds=15),
+        description="How far clocks of two machines may differ; a takeover waits this much longer.",
+    )
 
     @model_validator(mode="after")
     def _check_margin(self) -> LeaseSettings:

@@ -60,19 +60,15 @@ class Settings(Strict):
             "its prices and speed."
         ),
     ]
-    store: Annotated[
-        str,
-        BeforeValidator(_check_store),
-        Field(
-            description="The daemon's database: `sqlite:///FILE`, or `postgresql://...` for "
-            "several daemons. The default file lies in `$STATE_DIRECTORY`, if that is set."
-        ),
-    ] = "sqlite:///maintainer.db"
-    policies: Annotated[
-        Path,
-        BeforeValidator(read_path),
-        Field(description="The directory of policy files. It is read again when a file changes."),
-    ] = Path("policies")
+    store: Annotated[str, BeforeValidator(_check_store)] = Field(
+        default="sqlite:///maintainer.db",
+        description="The daemon's database: `sqlite:///FILE`, or `postgresql://...` for "
+        "several daemons. The default file lies in `$STATE_DIRECTORY`, if that is set.",
+    )
+    policies: Annotated[Path, BeforeValidator(read_path)] = Field(
+        default=Path("policies"),
+        description="The directory of policy files. It is read again when a file changes.",
+    )
     scan: ScanSettings = ScanSettings()
     plan: PlanSettings = PlanSettings()
     submit: SubmitSettings = SubmitSettings()
@@ -98,13 +94,10 @@ class Settings(Strict):
     lease: LeaseSettings = LeaseSettings()
     polaris_policies: PolarisSettings | None = None
     kubernetes_policies: KubernetesPolicySettings | None = None
-    drain_timeout: Annotated[
-        timedelta,
-        DurationBetween("0s", "1d"),
-        Field(
-            description="How long running jobs may finish after SIGTERM before they are cancelled."
-        ),
-    ] = timedelta(seconds=60)
+    drain_timeout: Annotated[timedelta, DurationBetween("0s", "1d")] = Field(
+        default=timedelta(seconds=60),
+        description="How long running jobs may finish after SIGTERM before they are cancelled.",
+    )
     auth: AuthSettings = AuthSettings()
 
     # Kept here because the copies with resolved paths count defaults as set.

@@ -63,26 +63,23 @@ class NotificationSettings(Strict):
     schemes: Annotated[
         tuple[Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,31}$")], ...],
         BeforeValidator(_read_list),
-        Field(
-            max_length=100,
-            description="The only schemes that targets may have, such as `slack` and `jsons`. "
-            "Default: all but those that act on the daemon's own machine.",
-        ),
-    ] = ()
+    ] = Field(
+        default=(),
+        max_length=100,
+        description="The only schemes that targets may have, such as `slack` and `jsons`. "
+        "Default: all but those that act on the daemon's own machine.",
+    )
     hosts: Annotated[
-        tuple[Annotated[str, Field(min_length=1, max_length=255)], ...],
-        BeforeValidator(_read_list),
-        Field(
-            max_length=100,
-            description="The only hosts that targets may name, also as globs like `*.example`. "
-            "Default: all. Link-local addresses are always refused.",
-        ),
-    ] = ()
-    kinds: Annotated[
-        tuple[NoticeKind, ...],
-        BeforeValidator(_read_kinds),
-        Field(description="The kinds of notices that are sent."),
-    ] = tuple(NoticeKind)
+        tuple[Annotated[str, Field(min_length=1, max_length=255)], ...], BeforeValidator(_read_list)
+    ] = Field(
+        default=(),
+        max_length=100,
+        description="The only hosts that targets may name, also as globs like `*.example`. "
+        "Default: all. Link-local addresses are always refused.",
+    )
+    kinds: Annotated[tuple[NoticeKind, ...], BeforeValidator(_read_kinds)] = Field(
+        default=tuple(NoticeKind), description="The kinds of notices that are sent."
+    )
     templates: Annotated[
         dict[NoticeKind, NoticeTemplate],
         BeforeValidator(_read_templates),
@@ -91,16 +88,13 @@ class NotificationSettings(Strict):
             "`$sentence`, `$at`, `$job`, `$held_back`."
         ),
     ] = Field(default_factory=dict)
-    repeat_after: Annotated[
-        timedelta,
-        DurationBetween("1s"),
-        Field(description="The same kind about the same table is sent once in this time."),
-    ] = timedelta(hours=6)
-    max_per_hour: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=10_000,
-            description="The most notices in an hour; the next one says how many were held back.",
-        ),
-    ] = 60
+    repeat_after: Annotated[timedelta, DurationBetween("1s")] = Field(
+        default=timedelta(hours=6),
+        description="The same kind about the same table is sent once in this time.",
+    )
+    max_per_hour: int = Field(
+        default=60,
+        ge=1,
+        le=10_000,
+        description="The most notices in an hour; the next one says how many were held back.",
+    )

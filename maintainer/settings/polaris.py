@@ -57,20 +57,18 @@ class PolarisSettings(Strict):
         description="`false` leaves out policies of single tables: one request per namespace "
         "instead of per table.",
     )
-    interval: Annotated[
-        timedelta,
-        DurationBetween("10s", "1d"),
-        Field(description="How often the policies are read."),
-    ] = timedelta(minutes=5)
-    timeout: Annotated[
-        timedelta, DurationBetween("100ms", "5m"), Field(description="The time for one request.")
-    ] = timedelta(seconds=10)
-    deadline: Annotated[
-        timedelta,
-        DurationBetween("1s", "1h"),
-        Field(description="The time for reading all policies once."),
-    ] = timedelta(minutes=5)
-    max_requests: Annotated[
-        int,
-        Field(ge=1, le=1_000_000, description="The most requests for reading all policies once."),
-    ] = 20_000
+    interval: Annotated[timedelta, DurationBetween("10s", "1d")] = Field(
+        default=timedelta(minutes=5), description="How often the policies are read."
+    )
+    timeout: Annotated[timedelta, DurationBetween("100ms", "5m")] = Field(
+        default=timedelta(seconds=10), description="The time for one request."
+    )
+    deadline: Annotated[timedelta, DurationBetween("1s", "1h")] = Field(
+        default=timedelta(minutes=5), description="The time for reading all policies once."
+    )
+    max_requests: int = Field(
+        default=20_000,
+        ge=1,
+        le=1_000_000,
+        description="The most requests for reading all policies once.",
+    )

@@ -69,32 +69,23 @@ class ServerSettings(Strict):
 
     host: ListeningHost = "127.0.0.1"
     port: ListeningPort = 8080
-    hosts: Annotated[
-        tuple[str, ...],
-        BeforeValidator(_read_hosts),
-        Field(
-            max_length=_MOST_HOSTS,
-            description="Further names under which the page is reached. A variable holds them with "
-            "commas.",
-        ),
-    ] = ()
-    proxies: Annotated[
-        tuple[str, ...],
-        BeforeValidator(_read_proxies),
-        Field(
-            max_length=_MOST_HOSTS,
-            description="Addresses and networks of proxies whose `X-Forwarded-For` and "
-            "`X-Forwarded-Proto` are believed: a limit of an address is then the client's, not "
-            "the proxy's. A variable holds them with commas.",
-        ),
-    ] = ("127.0.0.1", "::1")
-    prefix: Annotated[
-        str,
-        BeforeValidator(_read_prefix),
-        Field(
-            max_length=200,
-            description="The path below which a proxy serves the page, such as `/maintainer`. The "
-            "proxy may leave it in the requests.",
-            examples=["/maintainer"],
-        ),
-    ] = ""
+    hosts: Annotated[tuple[str, ...], BeforeValidator(_read_hosts)] = Field(
+        default=(),
+        max_length=_MOST_HOSTS,
+        description="Further names under which the page is reached. A variable holds them with "
+        "commas.",
+    )
+    proxies: Annotated[tuple[str, ...], BeforeValidator(_read_proxies)] = Field(
+        default=("127.0.0.1", "::1"),
+        max_length=_MOST_HOSTS,
+        description="Addresses and networks of proxies whose `X-Forwarded-For` and "
+        "`X-Forwarded-Proto` are believed: a limit of an address is then the client's, not "
+        "the proxy's. A variable holds them with commas.",
+    )
+    prefix: Annotated[str, BeforeValidator(_read_prefix)] = Field(
+        default="",
+        max_length=200,
+        description="The path below which a proxy serves the page, such as `/maintainer`. The "
+        "proxy may leave it in the requests.",
+        examples=["/maintainer"],
+    )

@@ -62,96 +62,72 @@ class ScanSettings(Strict):
     min_interval and max_interval, and grows while the table does not change.
     """
 
-    interval: Annotated[
-        timedelta, DurationBetween("1s"), Field(description="How often the catalogs are scanned.")
-    ] = timedelta(minutes=5)
-    workers: Annotated[
-        int, Field(ge=1, le=64, description="Tables of a catalog that are read side by side.")
-    ] = 8
-    decode_processes: Annotated[
-        int,
-        Field(ge=0, le=64, description="Processes that decode manifests; 0: the daemon itself."),
-    ] = 2
-    manifest_memory: Annotated[
-        int,
-        SizeBetween("16MiB", "64GiB"),
-        Field(description="Memory for manifests that are fetched and not yet decoded."),
-    ] = 256 * MIB
-    timeout: Annotated[
-        timedelta,
-        DurationBetween("1s"),
-        Field(description="The time to read one table, and to measure it."),
-    ] = timedelta(minutes=10)
-    remeasure: Annotated[
-        timedelta,
-        DurationBetween("1m"),
-        Field(description="An unchanged table is measured again after this time."),
-    ] = timedelta(hours=6)
-    rechecks: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=1_000_000,
-            description="The most unchanged tables of a catalog that one scan measures again.",
-        ),
-    ] = 100
-    recheck_share: Annotated[
-        float,
-        Field(
-            ge=0, le=1, description="The largest share of a catalog that one scan measures again."
-        ),
-    ] = 0.05
-    recheck_after: Annotated[
-        timedelta,
-        DurationBetween("0s"),
-        Field(description="A table is measured again only after this time."),
-    ] = timedelta(hours=1)
-    min_interval: Annotated[
-        timedelta,
-        DurationBetween("1s"),
-        Field(
-            description="How often a changing table is asked for, where each question costs a "
-            "request."
-        ),
-    ] = timedelta(minutes=1)
-    max_interval: Annotated[
-        timedelta,
-        DurationBetween("1s"),
-        Field(description="How often an unchanged table is asked for."),
-    ] = timedelta(hours=1)
-    interval_growth: Annotated[
-        float,
-        Field(
-            ge=1,
-            le=10,
-            description="The interval of an unchanged table grows by this factor each time.",
-        ),
-    ] = 1.5
-    interval_jitter: Annotated[
-        float,
-        Field(ge=0, le=0.5, description="Each interval varies by up to this share of itself."),
-    ] = 0.1
-    requests_per_second: Annotated[
-        float, Field(ge=0.1, le=10_000, description="The most requests a second to one catalog.")
-    ] = 200.0
-    max_requests: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=512,
-            description="Files that are fetched at once, and requests to a catalog at once.",
-        ),
-    ] = 64
-    locations: Annotated[
-        tuple[str, ...],
-        BeforeValidator(_read_locations),
-        Field(
-            max_length=1000,
-            description="From where metadata of tables is read: schemes, or schemes with a bucket "
-            "or a host, such as `[s3://lake, hdfs://namenode.example:8020]`. Default: all "
-            "storages of tables. `http` and link-local addresses are never read.",
-        ),
-    ] = ()
+    interval: Annotated[timedelta, DurationBetween("1s")] = Field(
+        default=timedelta(minutes=5), description="How often the catalogs are scanned."
+    )
+    workers: int = Field(
+        default=8, ge=1, le=64, description="Tables of a catalog that are read side by side."
+    )
+    decode_processes: int = Field(
+        default=2, ge=0, le=64, description="Processes that decode manifests; 0: the daemon itself."
+    )
+    manifest_memory: Annotated[int, SizeBetween("16MiB", "64GiB")] = Field(
+        default=256 * MIB, description="Memory for manifests that are fetched and not yet decoded."
+    )
+    timeout: Annotated[timedelta, DurationBetween("1s")] = Field(
+        default=timedelta(minutes=10), description="The time to read one table, and to measure it."
+    )
+    remeasure: Annotated[timedelta, DurationBetween("1m")] = Field(
+        default=timedelta(hours=6),
+        description="An unchanged table is measured again after this time.",
+    )
+    rechecks: int = Field(
+        default=100,
+        ge=0,
+        le=1_000_000,
+        description="The most unchanged tables of a catalog that one scan measures again.",
+    )
+    recheck_share: float = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        description="The largest share of a catalog that one scan measures again.",
+    )
+    recheck_after: Annotated[timedelta, DurationBetween("0s")] = Field(
+        default=timedelta(hours=1), description="A table is measured again only after this time."
+    )
+    min_interval: Annotated[timedelta, DurationBetween("1s")] = Field(
+        default=timedelta(minutes=1),
+        description="How often a changing table is asked for, where each question costs a request.",
+    )
+    max_interval: Annotated[timedelta, DurationBetween("1s")] = Field(
+        default=timedelta(hours=1), description="How often an unchanged table is asked for."
+    )
+    interval_growth: float = Field(
+        default=1.5,
+        ge=1,
+        le=10,
+        description="The interval of an unchanged table grows by this factor each time.",
+    )
+    interval_jitter: float = Field(
+        default=0.1, ge=0, le=0.5, description="Each interval varies by up to this share of itself."
+    )
+    requests_per_second: float = Field(
+        default=200.0, ge=0.1, le=10_000, description="The most requests a second to one catalog."
+    )
+    max_requests: int = Field(
+        default=64,
+        ge=1,
+        le=512,
+        description="Files that are fetched at once, and requests to a catalog at once.",
+    )
+    locations: Annotated[tuple[str, ...], BeforeValidator(_read_locations)] = Field(
+        default=(),
+        max_length=1000,
+        description="From where metadata of tables is read: schemes, or schemes with a bucket "
+        "or a host, such as `[s3://lake, hdfs://namenode.example:8020]`. Default: all "
+        "storages of tables. `http` and link-local addresses are never read.",
+    )
     catalogs: dict[str, CatalogScanSettings] = Field(
         default_factory=dict, description="Other bounds for one catalog."
     )
@@ -185,39 +161,33 @@ class ScanSettings(Strict):
 class PlanSettings(Strict):
     """How often plans are made from healths."""
 
-    interval: Annotated[
-        timedelta, DurationBetween("100ms"), Field(description="How often plans are made.")
-    ] = timedelta(seconds=30)
+    interval: Annotated[timedelta, DurationBetween("100ms")] = Field(
+        default=timedelta(seconds=30), description="How often plans are made."
+    )
 
 
 class SubmitSettings(Strict):
     """How often waiting plans are admitted as jobs."""
 
-    interval: Annotated[
-        timedelta,
-        DurationBetween("100ms"),
-        Field(description="How often planned actions are admitted."),
-    ] = timedelta(seconds=5)
+    interval: Annotated[timedelta, DurationBetween("100ms")] = Field(
+        default=timedelta(seconds=5), description="How often planned actions are admitted."
+    )
 
 
 class WatchSettings(Strict):
     """How often running jobs are checked."""
 
-    interval: Annotated[
-        timedelta,
-        DurationBetween("100ms"),
-        Field(description="How often running jobs are checked."),
-    ] = timedelta(seconds=2)
+    interval: Annotated[timedelta, DurationBetween("100ms")] = Field(
+        default=timedelta(seconds=2), description="How often running jobs are checked."
+    )
 
 
 class ReviewSettings(Strict):
     """How often finished jobs are reviewed: measured again and compared."""
 
-    interval: Annotated[
-        timedelta,
-        DurationBetween("100ms"),
-        Field(description="How often finished jobs are reviewed."),
-    ] = timedelta(seconds=5)
+    interval: Annotated[timedelta, DurationBetween("100ms")] = Field(
+        default=timedelta(seconds=5), description="How often finished jobs are reviewed."
+    )
 
 
 class PruneSettings(Strict):
@@ -226,23 +196,22 @@ class PruneSettings(Strict):
     Older samples are thinned to one an hour, then one a day.
     """
 
-    interval: Annotated[
-        timedelta, DurationBetween("1s"), Field(description="How often old entries are removed.")
-    ] = timedelta(hours=1)
-    raw_samples: Annotated[
-        timedelta, DurationBetween("1h"), Field(description="How long every sample is kept.")
-    ] = timedelta(days=7)
-    hourly_samples: Annotated[
-        timedelta, DurationBetween("1h"), Field(description="How long one sample an hour is kept.")
-    ] = timedelta(days=90)
-    samples: Annotated[
-        timedelta, DurationBetween("1h"), Field(description="How long one sample a day is kept.")
-    ] = timedelta(days=730)
-    jobs: Annotated[
-        timedelta,
-        DurationBetween("1h"),
-        Field(description="How long finished jobs, ended verdicts and orphan lists are kept."),
-    ] = timedelta(days=365)
+    interval: Annotated[timedelta, DurationBetween("1s")] = Field(
+        default=timedelta(hours=1), description="How often old entries are removed."
+    )
+    raw_samples: Annotated[timedelta, DurationBetween("1h")] = Field(
+        default=timedelta(days=7), description="How long every sample is kept."
+    )
+    hourly_samples: Annotated[timedelta, DurationBetween("1h")] = Field(
+        default=timedelta(days=90), description="How long one sample an hour is kept."
+    )
+    samples: Annotated[timedelta, DurationBetween("1h")] = Field(
+        default=timedelta(days=730), description="How long one sample a day is kept."
+    )
+    jobs: Annotated[timedelta, DurationBetween("1h")] = Field(
+        default=timedelta(days=365),
+        description="How long finished jobs, ended verdicts and orphan lists are kept.",
+    )
 
     @model_validator(mode="after")
     def _check_order(self) -> PruneSettings:

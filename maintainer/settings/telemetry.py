@@ -27,41 +27,41 @@ class MetricsSettings(Strict):
     their catalog and the fleet.
     """
 
-    max_tables: Annotated[
-        int, Field(ge=0, le=10_000, description="The most tables with gauges of their own.")
-    ] = 1000
+    max_tables: int = Field(
+        default=1000, ge=0, le=10_000, description="The most tables with gauges of their own."
+    )
     tables: Annotated[
-        tuple[Annotated[str, Field(min_length=1, max_length=1000)], ...],
-        BeforeValidator(_split),
-        Field(
-            max_length=100,
-            description="Tables that always have gauges of their own: names, or globs with * and "
-            "?; case does not count. A variable holds them with commas.",
-            examples=["lake.sales.*"],
-        ),
-    ] = ()
-    max_namespaces: Annotated[
-        int,
-        Field(ge=1, le=1000, description="The most namespaces with gauges, the first by name."),
-    ] = 500
-    average_file_size_bound: Annotated[
-        int,
-        SizeBetween("1B", "1TiB"),
-        Field(description="An alert fires while the fleet's average file size is below this."),
-    ] = 32 * MIB
+        tuple[Annotated[str, Field(min_length=1, max_length=1000)], ...], BeforeValidator(_split)
+    ] = Field(
+        default=(),
+        max_length=100,
+        description="Tables that always have gauges of their own: names, or globs with * and "
+        "?; case does not count. A variable holds them with commas.",
+        examples=["lake.sales.*"],
+    )
+    max_namespaces: int = Field(
+        default=500,
+        ge=1,
+        le=1000,
+        description="The most namespaces with gauges, the first by name.",
+    )
+    average_file_size_bound: Annotated[int, SizeBetween("1B", "1TiB")] = Field(
+        default=32 * MIB,
+        description="An alert fires while the fleet's average file size is below this.",
+    )
 
 
 class LogSettings(Strict):
     """The daemon's log on standard error: one line for each event."""
 
-    format: Annotated[
-        Literal["text", "json"],
-        Field(description="`text` for people, `json` for programs: an object on each line."),
-    ] = "text"
-    level: Annotated[
-        Literal["debug", "info", "warning"],
-        Field(description="The least level of the daemon's own events; libraries: warning."),
-    ] = "info"
+    format: Literal["text", "json"] = Field(
+        default="text",
+        description="`text` for people, `json` for programs: an object on each line.",
+    )
+    level: Literal["debug", "info", "warning"] = Field(
+        default="info",
+        description="The least level of the daemon's own events; libraries: warning.",
+    )
 
 
 def _check_receiver(value: object) -> object:
@@ -112,29 +112,25 @@ class WebhookSettings(Strict):
     ]
     headers: _Headers = Field(default_factory=dict)
     tables: Annotated[
-        tuple[Annotated[str, Field(min_length=1, max_length=1000)], ...],
-        BeforeValidator(_split),
-        Field(
-            min_length=1,
-            max_length=100,
-            description="Of which tables: names, or globs as in a policy.",
-            examples=["lake.sales.*"],
-        ),
-    ] = ("*",)
-    jobs: Annotated[
-        Literal["changed", "all"],
-        Field(description="`changed`: jobs that changed their table; `all`: also the others."),
-    ] = "changed"
-    body: Annotated[
-        str,
-        BeforeValidator(_check_body),
-        Field(
-            max_length=10_000,
-            description="A body of your own in JSON, with `$job`, `$state`, `$rule`, `$table`, "
-            "`$catalog`, `$namespace`, `$name`, `$snapshot`, `$ended_at` and `$sentence`. "
-            "Default: a CloudEvent.",
-        ),
-    ] = ""
+        tuple[Annotated[str, Field(min_length=1, max_length=1000)], ...], BeforeValidator(_split)
+    ] = Field(
+        default=("*",),
+        min_length=1,
+        max_length=100,
+        description="Of which tables: names, or globs as in a policy.",
+        examples=["lake.sales.*"],
+    )
+    jobs: Literal["changed", "all"] = Field(
+        default="changed",
+        description="`changed`: jobs that changed their table; `all`: also the others.",
+    )
+    body: Annotated[str, BeforeValidator(_check_body)] = Field(
+        default="",
+        max_length=10_000,
+        description="A body of your own in JSON, with `$job`, `$state`, `$rule`, `$table`, "
+        "`$catalog`, `$namespace`, `$name`, `$snapshot`, `$ended_at` and `$sentence`. "
+        "Default: a CloudEvent.",
+    )
 
 
 class LineageSettings(Strict):
@@ -144,10 +140,12 @@ class LineageSettings(Strict):
         Receiver,
         Field(description="The receiver's address; events go to its path `api/v1/lineage`."),
     ]
-    api_key: Annotated[
-        _Secret | None, Field(repr=False, description="A bearer token. Default: none is sent.")
-    ] = None
-    namespace: Annotated[
-        str,
-        Field(min_length=1, max_length=250, description="The namespace of the daemon's jobs."),
-    ] = "iceberg-maintainer"
+    api_key: _Secret | None = Field(
+        default=None, repr=False, description="A bearer token. Default: none is sent."
+    )
+    namespace: str = Field(
+        default="iceberg-maintainer",
+        min_length=1,
+        max_length=250,
+        description="The namespace of the daemon's jobs.",
+    )

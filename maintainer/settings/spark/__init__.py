@@ -71,15 +71,14 @@ def _read_host(address: str) -> str:
 class PoolSettings(Strict):
     """One way to run Spark: how it is started, and how much memory its jobs get."""
 
-    runner: Annotated[
-        Literal["process", "kubernetes", "yarn"],
-        BeforeValidator(_check_runner),
+    runner: Annotated[Literal["process", "kubernetes", "yarn"], BeforeValidator(_check_runner)] = (
         Field(
+            default="process",
             description="How drivers start: as processes of the daemon's machine, as pods, or as "
             "applications of YARN. "
-            "`local` is a former name of `process`."
-        ),
-    ] = "process"
+            "`local` is a former name of `process`.",
+        )
+    )
     master: Annotated[
         str,
         matching(
@@ -87,19 +86,17 @@ class PoolSettings(Strict):
             "local, local[N], local[*], spark://HOST:PORT of a standalone cluster, "
             "k8s://https://HOST:PORT, or yarn",
         ),
-        Field(
-            description="Where tasks run, with runner `process`: `local`, `local[N]`, `local[*]`, "
-            "`spark://HOST:PORT` of a standalone cluster, `k8s://https://HOST:PORT` or `yarn`."
-        ),
-    ] = "local[2]"
-    driver_memory: Annotated[
-        str,
-        BeforeValidator(read_memory),
-        Field(description="Memory of the driver of small jobs, 512MiB to 1TiB.", examples=["2g"]),
-    ] = "2048m"
-    max_jobs: Annotated[
-        int, Field(ge=1, le=64, description="Small jobs that share the driver.")
-    ] = 2
+    ] = Field(
+        default="local[2]",
+        description="Where tasks run, with runner `process`: `local`, `local[N]`, `local[*]`, "
+        "`spark://HOST:PORT` of a standalone cluster, `k8s://https://HOST:PORT` or `yarn`.",
+    )
+    driver_memory: Annotated[str, BeforeValidator(read_memory)] = Field(
+        default="2048m",
+        description="Memory of the driver of small jobs, 512MiB to 1TiB.",
+        examples=["2g"],
+    )
+    max_jobs: int = Field(default=2, ge=1, le=64, description="Small jobs that share the driver.")
     profiles: ProfilesSettings = Field(default_factory=ProfilesSettings)
     max_memory: Annotated[str, BeforeValidator(read_memory)] | None = Field(
         default=None,
@@ -121,11 +118,9 @@ class PoolSettings(Strict):
             description="The address of this machine as executors reach it. Default: 127.0.0.1.",
         )
     )
-    idle_timeout: Annotated[
-        timedelta,
-        DurationBetween("1s"),
-        Field(description="A driver without a job ends after this time."),
-    ] = timedelta(minutes=10)
+    idle_timeout: Annotated[timedelta, DurationBetween("1s")] = Field(
+        default=timedelta(minutes=10), description="A driver without a job ends after this time."
+    )
     start_timeout: Annotated[timedelta, DurationBetween("1s", "1h")] | None = Field(
         default=None,
         description="The time in which a driver must start, its wait for room in the cluster "

@@ -45,34 +45,33 @@ class KubernetesSettings(ContainerSettings):
             description="The image of drivers and executors, with this package, Java and Spark.",
         ),
     ]
-    operator: Annotated[
-        Literal["none", "kubeflow", "apache"],
-        Field(description="Who creates the driver's pod: the daemon, or an operator for Spark."),
-    ] = "none"
+    operator: Literal["none", "kubeflow", "apache"] = Field(
+        default="none",
+        description="Who creates the driver's pod: the daemon, or an operator for Spark.",
+    )
     kubeconfig: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None,
         description="The file with the cluster's address and credentials. Default: the daemon's "
         "own service account, else `KUBECONFIG`.",
     )
     context: str = Field(default="", description="The kubeconfig's context. Default: its current.")
-    image_pull_policy: Annotated[
-        Literal["Always", "IfNotPresent", "Never"],
-        Field(description="When the image is pulled."),
-    ] = "IfNotPresent"
-    image_pull_secrets: Annotated[
-        tuple[Label, ...],
-        BeforeValidator(_read_list),
-        Field(description="The Secrets with the registry's credentials."),
-    ] = ()
-    service_account: Annotated[
-        Label, Field(description="The service account of drivers, which creates their executors.")
-    ] = "maintainer-spark"
+    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] = Field(
+        default="IfNotPresent", description="When the image is pulled."
+    )
+    image_pull_secrets: Annotated[tuple[Label, ...], BeforeValidator(_read_list)] = Field(
+        default=(), description="The Secrets with the registry's credentials."
+    )
+    service_account: Label = Field(
+        default="maintainer-spark",
+        description="The service account of drivers, which creates their executors.",
+    )
     run_as_user: Annotated[
         Annotated[int, Field(ge=1)] | None,
         BeforeValidator(_read_user),
         WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"const": CLUSTERS_CHOICE}]}),
-        Field(description="The user id of all pods. `cluster` lets the cluster choose."),
-    ] = 10001
+    ] = Field(
+        default=10001, description="The user id of all pods. `cluster` lets the cluster choose."
+    )
     pod_template: dict[str, Any] = Field(
         default_factory=dict,
         description="A pod (metadata and spec) under ours, for volumes, affinity and the like.",
@@ -80,11 +79,9 @@ class KubernetesSettings(ContainerSettings):
     node_selector: dict[str, str] = Field(
         default_factory=dict, description="Labels of the nodes for the pods."
     )
-    tolerations: Annotated[
-        tuple[dict[str, Any], ...],
-        BeforeValidator(_read_list),
-        Field(description="Tolerations of the pods, as Kubernetes writes them."),
-    ] = ()
+    tolerations: Annotated[tuple[dict[str, Any], ...], BeforeValidator(_read_list)] = Field(
+        default=(), description="Tolerations of the pods, as Kubernetes writes them."
+    )
     priority_class: str = Field(default="", description="The PriorityClass of the pods.")
     labels: dict[str, str] = Field(default_factory=dict, description="Further labels of all pods.")
     annotations: dict[str, str] = Field(
@@ -94,11 +91,10 @@ class KubernetesSettings(ContainerSettings):
         default_factory=dict,
         description="Variables of drivers. They stand in the pod's manifest: no secrets here.",
     )
-    queueing: Annotated[
-        Literal["none", "kueue", "yunikorn"],
-        Field(description="The queueing system, if the cluster has one."),
-    ] = "none"
+    queueing: Literal["none", "kueue", "yunikorn"] = Field(
+        default="none", description="The queueing system, if the cluster has one."
+    )
     queue: str = Field(default="", description="The queue of that system.")
-    timeout: Annotated[
-        float, Field(ge=1.0, le=300.0, description="Seconds that the API server may take.")
-    ] = 10.0
+    timeout: float = Field(
+        default=10.0, ge=1.0, le=300.0, description="Seconds that the API server may take."
+    )

@@ -44,13 +44,11 @@ class LinkSettings(Strict):
         description="The PEM file of the authority that signed the certificate, for the drivers. "
         "Default: the authorities of the driver's system.",
     )
-    without_tls: Annotated[
-        bool,
-        Field(
-            description="Allow HTTP to other machines. Only where the network itself encrypts: "
-            "catalog secrets go over the link."
-        ),
-    ] = False
+    without_tls: bool = Field(
+        default=False,
+        description="Allow HTTP to other machines. Only where the network itself encrypts: "
+        "catalog secrets go over the link.",
+    )
 
     @model_validator(mode="after")
     def _check_encryption(self) -> LinkSettings:

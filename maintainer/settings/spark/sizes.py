@@ -31,37 +31,33 @@ def read_memory(value: object) -> object:
 class ExecutorsSettings(Strict):
     """The executors of a driver on a standalone cluster."""
 
-    count: Annotated[int, Field(ge=1, le=1000, description="Executors of one driver.")] = 1
-    memory: Annotated[
-        str,
-        BeforeValidator(read_memory),
-        Field(description="Memory of one executor, 512MiB to 1TiB.", examples=["4g"]),
-    ] = "2048m"
-    cores: Annotated[
-        int, Field(ge=1, le=64, description="Tasks that one executor runs at once.")
-    ] = 1
+    count: int = Field(default=1, ge=1, le=1000, description="Executors of one driver.")
+    memory: Annotated[str, BeforeValidator(read_memory)] = Field(
+        default="2048m", description="Memory of one executor, 512MiB to 1TiB.", examples=["4g"]
+    )
+    cores: int = Field(default=1, ge=1, le=64, description="Tasks that one executor runs at once.")
 
 
 class ContainerSettings(Strict):
     """What a cluster gives to the drivers and executors of a pool beside their heap."""
 
-    driver_cores: Annotated[
-        int, Field(ge=1, le=64, description="Cores of a driver's pod or container.")
-    ] = 2
-    driver_overhead: Annotated[
-        float, Field(ge=0.0, le=4.0, description="Memory beyond the driver's heap, as its share.")
-    ] = 0.25
-    executor_overhead: Annotated[
-        float, Field(ge=0.0, le=4.0, description="Memory beyond an executor's heap, as its share.")
-    ] = 0.1
+    driver_cores: int = Field(
+        default=2, ge=1, le=64, description="Cores of a driver's pod or container."
+    )
+    driver_overhead: float = Field(
+        default=0.25, ge=0.0, le=4.0, description="Memory beyond the driver's heap, as its share."
+    )
+    executor_overhead: float = Field(
+        default=0.1, ge=0.0, le=4.0, description="Memory beyond an executor's heap, as its share."
+    )
 
 
 class AllocationSettings(Strict):
     """How many executors a driver may have where Spark adds and removes them."""
 
-    min_executors: Annotated[
-        int, Field(ge=0, le=1000, description="Executors that stay while the driver lives.")
-    ] = 0
+    min_executors: int = Field(
+        default=0, ge=0, le=1000, description="Executors that stay while the driver lives."
+    )
     max_executors: Annotated[
         int, Field(ge=1, le=1000, description="Executors at the same time, at most.")
     ]

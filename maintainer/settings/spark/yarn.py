@@ -48,17 +48,14 @@ class YarnSettings(ContainerSettings):
             "a queue's name such as maintenance or root.maintenance, of letters, digits, dashes "
             "and underscores",
         ),
-        Field(description="The queue of the drivers' applications."),
-    ] = "default"
-    user: Annotated[
-        str,
-        Field(
-            max_length=100,
-            pattern=r"^([A-Za-z_][A-Za-z0-9._-]*)?$",
-            description="The user of the applications, where Hadoop does not authenticate. "
-            "Default: the user of the daemon.",
-        ),
-    ] = ""
+    ] = Field(default="default", description="The queue of the drivers' applications.")
+    user: str = Field(
+        default="",
+        max_length=100,
+        pattern=r"^([A-Za-z_][A-Za-z0-9._-]*)?$",
+        description="The user of the applications, where Hadoop does not authenticate. "
+        "Default: the user of the daemon.",
+    )
     principal: (
         Annotated[str, matching(r"[^\s@/]+(/[^\s@/]+)?@[^\s@/]+", "such as maintainer@EXAMPLE.COM")]
         | None
@@ -66,23 +63,21 @@ class YarnSettings(ContainerSettings):
     keytab: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None, description="The file with the principal's key."
     )
-    python: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=500,
-            pattern=r"^\S+$",
-            description="Python 3.10 or newer on the nodes, by its name or path.",
-        ),
-    ] = "python3"
+    python: str = Field(
+        default="python3",
+        min_length=1,
+        max_length=500,
+        pattern=r"^\S+$",
+        description="Python 3.10 or newer on the nodes, by its name or path.",
+    )
     authority: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None,
         description="The PEM file of the authority that signed the resource managers' "
         "certificates. Default: the authorities of the system.",
     )
-    timeout: Annotated[
-        float, Field(ge=1.0, le=300.0, description="Seconds that a resource manager may take.")
-    ] = 10.0
+    timeout: float = Field(
+        default=10.0, ge=1.0, le=300.0, description="Seconds that a resource manager may take."
+    )
 
     @model_validator(mode="after")
     def _check_identity(self) -> YarnSettings:
