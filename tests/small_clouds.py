@@ -31,6 +31,7 @@ class SmallCloud(ThreadingHTTPServer):
         self.objects: dict[str, bytes] = {}
         self.blocks: dict[tuple[str, str], bytes] = {}
         self.clients: set[str] = set()  # as they call themselves
+        self.signers: set[str] = set()  # the scheme and the key that signed, without the signature
 
 
 class _Handler(SmallHandler):
@@ -94,6 +95,7 @@ class _Handler(SmallHandler):
         """The path, the query and the body of the request."""
         asked = urlsplit(self.path)
         self.server.clients.add((self.headers.get("User-Agent") or "").partition("/")[0])
+        self.server.signers.add((self.headers.get("Authorization") or "").rpartition(":")[0])
         if self.headers.get("Transfer-Encoding") == "chunked":
             body = b"".join(iter(self._read_chunk, b""))
         else:
