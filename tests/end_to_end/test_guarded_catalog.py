@@ -29,7 +29,7 @@ from tests.amazon import REGION
 from tests.connect_proxy import ConnectProxy, serve_connect_proxy
 from tests.end_to_end.outliving import find_ended
 from tests.end_to_end.planted import dump, events, read_answers, read_below
-from tests.end_to_end.programs import Daemon, serving, wait_for
+from tests.end_to_end.programs import Daemon, environment, run, serving, wait_for
 from tests.faulty_proxy import Answer, FaultyProxy, Request, serve_faulty_proxy
 from tests.java_servers.iceberg_rest import serve_iceberg_rest
 from tests.java_servers.s3 import serve_s3
@@ -37,7 +37,7 @@ from tests.java_servers.s3 import serve_s3
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster, pytest.mark.timeout(400)]
 
 NAME = "catalog.test"  # which no server of names has
-LIFE_SECONDS = 15  # of a token; Iceberg fetches another one when a tenth of that is left
+LIFE_SECONDS = 12  # of a token; Iceberg fetches another one when a tenth of that is left
 PARTS, APPENDS = 3, 3
 TABLE = TableIdentifier("guarded", ("db",), "orders")
 SECONDS = 90
@@ -140,6 +140,7 @@ class Site:
     guard: Guard
     proxy: ConnectProxy
     writer: Catalog
+    surroundings: dict[str, str]  # variables of the daemon
     job: dict[str, Any] = field(default_factory=dict)
     processes: dict[str, str] = field(default_factory=dict)
 
@@ -199,7 +200,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             guard = Guard(gate)
             surroundings = {"https_proxy": proxy.address, "NO_PROXY": "", "no_proxy": ""}
             with gate.having(guard), serving(home, **surroundings) as daemon:
-                opened = Site(home, daemon, guard, proxy, writer)
+                opened = Site(home, daemon, guard, proxy, writer, surroundings)
                 work(opened)
                 yield opened
                 assert daemon.stop() == 0, daemon.said()
@@ -251,6 +252,18 @@ def test_both_clients_reach_the_catalog_through_the_proxy(site: Site) -> None:
     of_spark = [one for one in site.proxy.clients if one.startswith("Apache-HttpClient")]
     assert of_spark
     assert len(of_spark) < len(site.proxy.clients), "and the daemon's"
+
+
+def test_doctor_reaches_the_catalog_and_says_what_is_wrong_without_secrets(site: Site) -> None:
+    fine = run("doctor", cwd=site.home, env=environment(**site.surroundings))
+    assert fine.returncode == 0, fine.stdout + fine.stderr
+    wrong = {"https_proxy": site.proxy.address.replace(PLANTED["proxy's password"], "guessed")}
+    refused = run("doctor", cwd=site.home, env=environment(**site.surroundings | wrong))
+    assert refused.returncode == 1
+    assert "proxy" in refused.stdout, refused.stdout
+    said = fine.stdout + fine.stderr + refused.stdout + refused.stderr
+    assert [what for what, secret in PLANTED.items() if secret in said] == []
+    assert "guessed" not in said
 
 
 def test_planted_secrets_are_nowhere(site: Site) -> None:
