@@ -27,6 +27,7 @@ from maintainer.estimate.file_selection import (
     may_have_candidates,
     merge_candidates,
 )
+from maintainer.estimate.filters.partition_filter import PartitionFilter, Taken
 from maintainer.estimate.output_files import (
     Count,
     OutputSizes,
@@ -35,7 +36,6 @@ from maintainer.estimate.output_files import (
     count_scattered,
     count_sorted,
 )
-from maintainer.estimate.partition_filter import PartitionFilter, Taken
 
 DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 DEFAULT_MAX_GROUP_BYTES = 100 * GIB  # Iceberg: max-file-group-size-bytes

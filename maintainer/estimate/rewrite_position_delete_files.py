@@ -13,7 +13,7 @@ from maintainer.domain.health import PartitionHealth, PartitionKey, TableHealth
 from maintainer.domain.inventory import DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES, SMALL_FILE_RATIO
 from maintainer.domain.plan import Estimate
 from maintainer.domain.units import read_whole
-from maintainer.estimate.filter_writer import write_where
+from maintainer.estimate.filters.filter_writer import write_where
 
 DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 DELETION_VECTORS_SINCE = (

@@ -35,7 +35,7 @@ from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, name_state
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName, Window
 from maintainer.domain.pool import DEFAULT_POOL, Pool
-from maintainer.estimate.filter_writer import write_where
+from maintainer.estimate.filters.filter_writer import write_where
 from maintainer.policy.effective import effective
 from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, next_opening
 from maintainer.simulation.fleet import Traits

@@ -11,7 +11,7 @@ from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import RewriteDataFilesRule
-from maintainer.estimate.filter_writer import write_where
+from maintainer.estimate.filters.filter_writer import write_where
 from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
 from tests.conformance.shapes import Shape
 from tests.conformance.tables import Lake

@@ -16,7 +16,7 @@ from maintainer.domain.rollback import RollBack
 from maintainer.domain.safeguards import Checksum, Safeguards, is_rollback_tag
 from maintainer.domain.units import GIB
 from maintainer.estimate.expire_snapshots import find_expired_refs
-from maintainer.estimate.filter_writer import write_where
+from maintainer.estimate.filters.filter_writer import write_where
 from maintainer.measure.health import summarise
 
 SAMPLE_BYTES: Final = GIB  # bytes that a sample's checksums may read, at each of two snapshots

@@ -16,7 +16,7 @@ from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.instants import is_recent
 from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.units import format_count, format_duration
-from maintainer.estimate.filter_writer import write_where
+from maintainer.estimate.filters.filter_writer import write_where
 from maintainer.estimate.rewrite_data_files import FileGroup, estimate_groups
 
 

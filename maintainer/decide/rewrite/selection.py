@@ -20,7 +20,7 @@ from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import format_duration, format_size
-from maintainer.estimate.filter_writer import MAX_WHERE_CHARACTERS
+from maintainer.estimate.filters.filter_writer import MAX_WHERE_CHARACTERS
 from maintainer.estimate.rewrite_data_files import FileGroup, PlannerOptions, plan_groups
 
 

@@ -17,8 +17,8 @@ from typing import Any, Final, TypeAlias
 
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.partition import read_partition
-from maintainer.estimate.conditions import Comparison, Kind, Operator, Value, read_conjuncts
-from maintainer.estimate.filter_writer import write_boundaries
+from maintainer.estimate.filters.conditions import Comparison, Kind, Operator, Value, read_conjuncts
+from maintainer.estimate.filters.filter_writer import write_boundaries
 
 _Range: TypeAlias = tuple[Any, Any]  # the least and the greatest value, of one ordered type
 

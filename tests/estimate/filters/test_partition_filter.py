@@ -11,7 +11,7 @@ from maintainer.decide.gain import find_gain
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.rules import RewriteDataFilesRule
-from maintainer.estimate.partition_filter import PartitionFilter, Taken
+from maintainer.estimate.filters.partition_filter import PartitionFilter, Taken
 from maintainer.estimate.rewrite_data_files import (
     PlannerOptions,
     estimate_rewrite_data_files,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.partition import escape
-from maintainer.estimate.filter_writer import MAX_WHERE_CHARACTERS, write_where
+from maintainer.estimate.filters.filter_writer import MAX_WHERE_CHARACTERS, write_where
 
 
 def spec_of(transform: str, type_name: str, *column: str) -> PartitionSpec:

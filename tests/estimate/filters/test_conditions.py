@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.estimate.conditions import Comparison, Kind, Operator, Value, read_conjuncts
+from maintainer.estimate.filters.conditions import Comparison, Kind, Operator, Value, read_conjuncts
 from tests.conditions import CONDITIONS
 
 ONE = Value(Kind.NUMBER, number=Decimal(1))
