@@ -335,7 +335,7 @@ KNOWN_DIGESTS: Final = {
     1: "4222e60f30c6f3b0031d2a9402dee33972a655868cd212c449556d4e9358794e",
     2: "4222e60f30c6f3b0031d2a9402dee33972a655868cd212c449556d4e9358794e",  # files packed otherwise
     3: "77173581c37fbb582fe9b140ee8a97eae1558b49145ef2751c14dfa4277971d4",  # bytes of each bin
-    4: "f8f13d2c131f1a1e3b8b962821e6b729ecc391368d88b190534945bd77418d63",  # a bin that ends at 10 MiB
+    4: "f8f13d2c131f1a1e3b8b962821e6b729ecc391368d88b190534945bd77418d63",  # a bin up to 10 MiB
 }  # by DIGEST_VERSION
 
 
