@@ -4,7 +4,7 @@ import { prefix } from "../lib/prefix";
 import type { StreamState } from "./events";
 import type { JobLog } from "./types";
 
-/** More lines than anybody scrolls through; the download has all that is kept. */
+/** The most lines on the page; the download has the whole log. */
 export const MAX_LINES = 2_000;
 
 export interface LiveLog {
@@ -13,7 +13,7 @@ export interface LiveLog {
   isCut: boolean;
   /** The position after the last line. */
   next: number;
-  /** What the daemon says of the log; undefined until it has said something. */
+  /** The state of the log as the daemon reports it; undefined until the first report. */
   state: JobLog["state"] | undefined;
 }
 

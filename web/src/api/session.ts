@@ -21,7 +21,7 @@ export const signInAddress = (page: string): string =>
 export const useSession = (): Session | undefined =>
   useQuery({ ...sessionQuery, enabled: false }).data;
 
-/** Everything that was read belongs to who was signed in. */
+/** Forget all data: it was read with the rights of the person who was signed in. */
 function useForgetAll(): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.resetQueries();

@@ -5,7 +5,7 @@ import { ErrorNotice } from "./notices";
 const MAX_REASON = 500;
 
 interface PauseDialogProps {
-  /** What is paused, as the title says it. */
+  /** The name of what is paused, for the title. */
   name: string;
   /** What the pause stops, and what goes on. */
   children: ReactNode;

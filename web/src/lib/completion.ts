@@ -26,7 +26,7 @@ export interface Completion {
 
 const REFERENCE = "#/$defs/";
 
-/** The nodes that a node stands for: references followed, alternatives side by side. */
+/** The nodes that a node leads to: references are followed, alternatives are listed. */
 function expand(node: SchemaNode, root: SchemaNode): SchemaNode[] {
   if (node.$ref?.startsWith(REFERENCE)) {
     const found = root.$defs?.[node.$ref.slice(REFERENCE.length)];

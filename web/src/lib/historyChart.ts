@@ -6,13 +6,13 @@ import { HISTORY_METRICS, type HistoryMetric } from "./metrics";
 import type { Palette } from "./palette";
 import { RULE_WORDS } from "./words";
 
-/** At most so many markers; jobs that ended near each other share one. */
+/** The most markers; jobs that ended near each other share one. */
 export const MOST_MARKERS = 12;
 const FONT_SIZE = 10;
 
 export interface FinishedJob {
   job: Job;
-  /** When Spark was done with it. */
+  /** The time at which Spark finished the job. */
   at: string;
 }
 

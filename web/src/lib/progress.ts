@@ -19,7 +19,7 @@ interface ProgressWords {
   stage: string;
   /** The stage's counts: file groups where known; the total of tasks changes. */
   figures: string;
-  /** Of the whole job; it never falls. */
+  /** The share of the whole job that is done; it never falls. */
   percent: number;
 }
 

@@ -18,7 +18,7 @@ import { Replicas } from "./Replicas";
 const route = getRouteApi("/");
 const TILES_HEIGHT = 110;
 
-/** All tables at a glance: are we all right, and what happens next? */
+/** The state of all tables at a glance, and what happens next. */
 export function FleetPage() {
   useDocumentTitle("Fleet – iceberg-maintainer");
   const overview = useQuery(overviewQuery);

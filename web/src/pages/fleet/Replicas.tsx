@@ -23,7 +23,7 @@ export function ReplicaGrid({ replicas }: { replicas: Replica[] }) {
   );
 }
 
-/** Which replica does what; nothing where there is only one. */
+/** The duties of each replica; nothing where there is only one. */
 export function Replicas() {
   const replicas = useQuery(replicasQuery).data ?? [];
   if (replicas.length < 2) return null;

@@ -19,7 +19,7 @@ export function saySlowdown({ slowdown_low: low, slowdown_high: high }: ReportLi
   return least === most ? least : `${least} to ${most}`;
 }
 
-/** A time of waiting, also far below a second. */
+/** A waiting time, which may be far below a second. */
 export const sayWait = (seconds: number) =>
   seconds < 1 ? `${formatSignificant(seconds * 1000)}\u00a0ms` : formatDuration(seconds);
 
