@@ -2,7 +2,8 @@
 
 The page talks to the daemon's own server; behind the ports are fakes, so that no Spark is needed.
 `tests/end_to_end/test_journeys.py` walks from the worst table over a paused namespace, a dry run, a
-run and its proof to the rollback on a real daemon with a real Spark. The journeys and their tests:
+run and its proof to the rollback on a real daemon with a real Spark; there a person also approves
+and restores orphan files, and a viewer is refused. The journeys and their tests:
 
 | journey | test |
 |---|---|
