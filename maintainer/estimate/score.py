@@ -139,7 +139,7 @@ def _score_ours(candidate: Candidate, now: datetime, sla: timedelta) -> Score:
     terms = (*standing.terms, ("waiting", waiting), ("priority", priority))
     if candidate.reads_per_day is not None:
         terms = (*terms, ("reads", reads))
-        sentence += f" x {_write(reads)} reads (read {_write(candidate.reads_per_day)} times a day)"
+        sentence += f" x {_write(reads)} reads (reads a day: {_write(candidate.reads_per_day)})"
     return Score(Scorer.MAINTAINER, value, terms, sentence)
 
 

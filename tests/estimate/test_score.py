@@ -100,7 +100,7 @@ def test_a_table_that_is_read_often_counts_more_and_says_how_often() -> None:
     assert dict(score.terms)["reads"] == 3
     assert score.sentence == (
         "750 = 0.5 chance x 1,000 benefit / 2 GB-hours x 1 waiting x 1 priority"
-        " x 3 reads (read 48 times a day)"
+        " x 3 reads (reads a day: 48)"
     )
     assert value_all([read], Scorer.MAINTAINER, NOW, DAY) == [score.value]
 

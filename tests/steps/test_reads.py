@@ -36,7 +36,7 @@ def test_of_two_equal_tables_the_one_that_is_read_starts_first(world: World) -> 
     world.store.add_reads(day_of(world.clock.now()), {second: 480})
     best, other = read_queue(world.ports)
     assert (best.candidate.table, best.candidate.reads_per_day) == (second, 480.0)
-    assert best.score.sentence.endswith("x 21 reads (read 480 times a day)")
+    assert best.score.sentence.endswith("x 21 reads (reads a day: 480)")
     assert other.candidate.reads_per_day is None, "what is older than a week does not count"
 
 
