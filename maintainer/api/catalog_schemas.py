@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
 
 from pydantic import Field
 
@@ -22,15 +21,15 @@ class ScanCostOut(Schema):
 
     started_at: datetime
     seconds: float
-    measured: Annotated[int, Field(description="Tables that were read.")]
-    unchanged: Annotated[int, Field(description="Tables that were not read again.")]
-    faults: Annotated[int, Field(description="Tables and namespaces that could not be read.")]
+    measured: int = Field(description="Tables that were read.")
+    unchanged: int = Field(description="Tables that were not read again.")
+    faults: int = Field(description="Tables and namespaces that could not be read.")
     manifests_read: int
-    manifests_reused: Annotated[int, Field(description="Known from earlier scans.")]
-    bytes_read: Annotated[int, Field(description="Of manifests.")]
-    is_complete: Annotated[
-        bool, Field(description="False: stopped, or changed tables are left for the next scan.")
-    ]
+    manifests_reused: int = Field(description="Known from earlier scans.")
+    bytes_read: int = Field(description="Of manifests.")
+    is_complete: bool = Field(
+        description="False: stopped, or changed tables are left for the next scan."
+    )
 
 
 class CatalogOut(Sums):
@@ -38,27 +37,24 @@ class CatalogOut(Sums):
 
     name: str
     type: str
-    is_reachable: Annotated[
-        bool | None,
-        Field(description="The last scan could list the catalog; null before the first scan."),
-    ]
+    is_reachable: bool | None = Field(
+        description="The last scan could list the catalog; null before the first scan."
+    )
     faults: list[CatalogFaultOut]
-    scans: Annotated[list[ScanCostOut], Field(description="The last scans, the newest first.")]
-    oldest_measured_at: Annotated[
-        datetime | None, Field(description="The table that was measured longest ago.")
-    ]
-    behind_seconds: Annotated[
-        float | None,
-        Field(description="Since the next scan was due; null before the first scan."),
-    ]
+    scans: list[ScanCostOut] = Field(description="The last scans, the newest first.")
+    oldest_measured_at: datetime | None = Field(
+        description="The table that was measured longest ago."
+    )
+    behind_seconds: float | None = Field(
+        description="Since the next scan was due; null before the first scan."
+    )
 
 
 class CatalogStorageOut(Schema):
     """The storage of a catalog's tables, and the objects of its name services."""
 
     catalog: str
-    storages: Annotated[
-        list[StorageOut],
-        Field(description="One for each kind of storage; empty before the first measured table."),
-    ]
+    storages: list[StorageOut] = Field(
+        description="One for each kind of storage; empty before the first measured table."
+    )
     name_services: list[NameServiceOut]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from fastapi import APIRouter
 from pydantic import Field
 
@@ -22,19 +20,14 @@ router = APIRouter(tags=["overview"])
 class DayOut(Schema):
     """One day in UTC. A job counts for the day on which it was admitted."""
 
-    day: Annotated[str, Field(description="Such as 2026-11-21.")]
-    files_removed: Annotated[int, Field(description="Data files, net.")]
-    requests_saved: Annotated[
-        int,
-        Field(
-            description="By which one scan of each maintained table is shorter: the data files, "
-            "delete files and manifests that it no longer reads."
-        ),
-    ]
+    day: str = Field(description="Such as 2026-11-21.")
+    files_removed: int = Field(description="Data files, net.")
+    requests_saved: int = Field(
+        description="By which one scan of each maintained table is shorter: the data files, "
+        "delete files and manifests that it no longer reads."
+    )
     bytes_rewritten: float
-    gb_hours: Annotated[
-        float, Field(description="Predicted for unfinished jobs, actual for finished ones.")
-    ]
+    gb_hours: float = Field(description="Predicted for unfinished jobs, actual for finished ones.")
 
 
 class BudgetOut(Schema):
@@ -52,13 +45,10 @@ class DailyWorkOut(Schema):
     catalog: str | None
     namespace: str | None
     days: list[DayOut]
-    budgets: Annotated[
-        list[BudgetOut],
-        Field(
-            description="The limits of the fleet and of catalogs; empty for a person who does not "
-            "see all tables."
-        ),
-    ]
+    budgets: list[BudgetOut] = Field(
+        description="The limits of the fleet and of catalogs; empty for a person who does not "
+        "see all tables."
+    )
 
 
 @router.get(

@@ -30,7 +30,7 @@ _ASKED = declare_problems(
 class ChangedTables(Schema):
     """Tables by their full names."""
 
-    tables: Annotated[list[_Name], Field(max_length=MAX_TABLES, examples=[["lake.sales.orders"]])]
+    tables: list[_Name] = Field(max_length=MAX_TABLES, examples=[["lake.sales.orders"]])
 
 
 class TableEvent(BaseModel):
@@ -39,23 +39,20 @@ class TableEvent(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     specversion: Literal["1.0"]
-    namespace: Annotated[
-        _Name, Field(description='Levels joined by "."; a level that holds a dot in backticks.')
-    ]
-    name: Annotated[_Name, Field(description="Of the table.")]
+    namespace: _Name = Field(
+        description='Levels joined by "."; a level that holds a dot in backticks.'
+    )
+    name: _Name = Field(description="Of the table.")
 
 
 class EventsTaken(Schema):
     """What becomes of the tables."""
 
     measured_soon: list[str]
-    left_to_scans: Annotated[
-        list[str],
-        Field(
-            description="Tables that are unknown here or on which you are no operator, and those "
-            "for which too many wait already. The next scan finds what has changed."
-        ),
-    ]
+    left_to_scans: list[str] = Field(
+        description="Tables that are unknown here or on which you are no operator, and those "
+        "for which too many wait already. The next scan finds what has changed."
+    )
 
 
 @router.post(

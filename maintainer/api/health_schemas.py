@@ -32,7 +32,7 @@ class HistogramBin(Schema):
     from_bytes: int
     to_bytes: int | None
     files: int
-    bytes: Annotated[int | None, Field(description="Of these files; null of older scans.")]
+    bytes: int | None = Field(description="Of these files; null of older scans.")
 
 
 class ManifestGroupOut(Schema):
@@ -42,10 +42,9 @@ class ManifestGroupOut(Schema):
     content: Annotated[Literal["data", "deletes"], BeforeValidator(str)]
     count: int
     bytes: int
-    ideal: Annotated[
-        int | None,
-        Field(description="Manifests of the target size that would hold the same bytes."),
-    ]
+    ideal: int | None = Field(
+        description="Manifests of the target size that would hold the same bytes."
+    )
 
 
 class RefOut(Schema):
@@ -65,17 +64,17 @@ class RefRetentionOut(Schema):
     snapshot_at: datetime | None
     retained_snapshots: int
     oldest_retained_at: datetime | None
-    is_ours: Annotated[
-        bool,
-        Field(description="A tag that a rewrite can be rolled back to; it ends by its own age."),
-    ] = False
+    is_ours: bool = Field(
+        default=False,
+        description="A tag that a rewrite can be rolled back to; it ends by its own age.",
+    )
 
 
 class WriterRateOut(Schema):
     """The commits of one writer; a list has at most ten writers and the sum of the others."""
 
     writer: str
-    commits: Annotated[int, Field(description="Kept snapshots of the commit window.")]
+    commits: int = Field(description="Kept snapshots of the commit window.")
     commits_per_hour: float
 
 
@@ -96,9 +95,9 @@ class NameNodeOut(Schema):
     blocks: int
     objects: int
     heap_bytes: float
-    heap_bytes_with_snapshots: Annotated[
-        float, Field(description="With HDFS snapshots of the directories: 1.3 times as much.")
-    ]
+    heap_bytes_with_snapshots: float = Field(
+        description="With HDFS snapshots of the directories: 1.3 times as much."
+    )
 
 
 class NameServiceOut(Schema):
@@ -106,9 +105,7 @@ class NameServiceOut(Schema):
 
     name: str
     tables: int
-    unknown_tables: Annotated[
-        int, Field(description="Tables whose files are not known; they add nothing.")
-    ]
+    unknown_tables: int = Field(description="Tables whose files are not known; they add nothing.")
     load: NameNodeOut
     sentence: str
 
@@ -122,8 +119,8 @@ class StorageOut(Schema):
     list_price_per_million: float | None
     price_per_gb_month: float | None
     round_trip_seconds: float
-    bandwidth: Annotated[float, Field(description="Bytes a second.")]
-    parallelism: Annotated[int, Field(description="Requests at the same time.")]
+    bandwidth: float = Field(description="Bytes a second.")
+    parallelism: int = Field(description="Requests at the same time.")
     sentence: str
 
 
@@ -131,37 +128,31 @@ class ImpactOut(Schema):
     """The cost of the table's files, estimated from published measurements."""
 
     profile: StorageProfile
-    slowdown_low: Annotated[
-        float, Field(description="Query time relative to files of the reference size.")
-    ]
+    slowdown_low: float = Field(description="Query time relative to files of the reference size.")
     slowdown_high: float
-    is_beyond_measured: Annotated[
-        bool, Field(description="Files are smaller than any that were measured: it may be worse.")
-    ]
-    requests_per_scan: Annotated[int, Field(description="Of a full scan, at least.")]
+    is_beyond_measured: bool = Field(
+        description="Files are smaller than any that were measured: it may be worse."
+    )
+    requests_per_scan: int = Field(description="Of a full scan, at least.")
     requests_at_target: int
-    request_cost_per_scan: Annotated[
-        float | None, Field(description="At the configured price; null without one.")
-    ]
+    request_cost_per_scan: float | None = Field(
+        description="At the configured price; null without one."
+    )
     request_cost_per_scan_at_target: float | None
-    write_cost: Annotated[
-        float | None, Field(description="Of one PUT request for each of these files.")
-    ]
-    list_cost: Annotated[float | None, Field(description="Of listing all files once.")]
-    storage_cost_per_month: Annotated[float | None, Field(description="Of the live files.")]
-    round_trip_seconds: Annotated[
-        float, Field(description="Of all requests, as many at the same time as the storage takes.")
-    ]
-    scan_seconds: Annotated[
-        float, Field(description="Bytes by the bandwidth, and the round trips.")
-    ]
+    write_cost: float | None = Field(description="Of one PUT request for each of these files.")
+    list_cost: float | None = Field(description="Of listing all files once.")
+    storage_cost_per_month: float | None = Field(description="Of the live files.")
+    round_trip_seconds: float = Field(
+        description="Of all requests, as many at the same time as the storage takes."
+    )
+    scan_seconds: float = Field(description="Bytes by the bandwidth, and the round trips.")
     scan_seconds_at_target: float
-    name_node: Annotated[NameNodeOut | None, Field(description="HDFS only; at least.")]
+    name_node: NameNodeOut | None = Field(description="HDFS only; at least.")
     storage: StorageOut
     source: str
-    reference_file_size_bytes: Annotated[
-        float, Field(description="Of the files that the slowdown is relative to.")
-    ]
+    reference_file_size_bytes: float = Field(
+        description="Of the files that the slowdown is relative to."
+    )
 
 
 class UnreadableOut(Schema):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -22,13 +21,11 @@ class InboxEntryOut(Schema):
     """One matter that only a person can settle."""
 
     kind: InboxKind
-    subject: Annotated[
-        str, Field(description="The name of a table or a catalog, or the source of a policy.")
-    ]
+    subject: str = Field(description="The name of a table or a catalog, or the source of a policy.")
     sentence: str
     since: datetime | None
-    table: Annotated[str | None, Field(description="catalog.namespace.table")]
-    reference: Annotated[str, Field(description="The id of an orphan list or a job, or empty.")]
+    table: str | None = Field(description="catalog.namespace.table")
+    reference: str = Field(description="The id of an orphan list or a job, or empty.")
 
 
 class InboxOut(Schema):

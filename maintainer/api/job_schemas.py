@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
@@ -31,13 +31,10 @@ class MeasurementOut(Schema):
     manifests: int | None
     manifest_bytes: int | None
     snapshots: int
-    histogram: Annotated[
-        list[int],
-        Field(description="Data files in each bin of the table's histogram; empty: unknown."),
-    ]
-    histogram_bytes: Annotated[
-        list[int], Field(description="Of the files in these bins; empty: unknown.")
-    ]
+    histogram: list[int] = Field(
+        description="Data files in each bin of the table's histogram; empty: unknown."
+    )
+    histogram_bytes: list[int] = Field(description="Of the files in these bins; empty: unknown.")
 
 
 class EffectOut(Schema):
@@ -58,29 +55,23 @@ class EffectOut(Schema):
     orphans_listed: int
     orphans_removed: int
     orphan_bytes_removed: int
-    contents: Annotated[
-        ContentProof,
-        Field(
-            description="What the checksums of the rows before and after say, where the policy "
-            "wants them."
-        ),
-    ] = ContentProof.NOT_TAKEN
-    canary_files: Annotated[
-        int | None,
-        Field(
-            description="Files that the job added and that were read again; null: not tried, or it "
-            "could not be."
-        ),
-    ] = None
-    failed_proofs: Annotated[
-        list[str], Field(description="Why what the job wrote is not what it should be.")
-    ] = []  # noqa: RUF012 - pydantic copies defaults
-    difference: Annotated[
-        str,
-        Field(
-            description="How the result differs from the estimate, and why; empty if it does not."
-        ),
-    ] = ""
+    contents: ContentProof = Field(
+        default=ContentProof.NOT_TAKEN,
+        description="What the checksums of the rows before and after say, where the policy "
+        "wants them.",
+    )
+    canary_files: int | None = Field(
+        default=None,
+        description="Files that the job added and that were read again; null: not tried, or it "
+        "could not be.",
+    )
+    failed_proofs: list[str] = Field(
+        default=[], description="Why what the job wrote is not what it should be."
+    )
+    difference: str = Field(
+        default="",
+        description="How the result differs from the estimate, and why; empty if it does not.",
+    )
 
 
 class EstimateErrorOut(Schema):
@@ -89,55 +80,46 @@ class EstimateErrorOut(Schema):
     quantity: Quantity
     estimated: float
     actual: float
-    ratio: Annotated[
-        float | None,
-        Field(description="(estimated - actual) / actual; null where there was nothing."),
-    ]
-    note: Annotated[
-        str, Field(description="Why the estimate could not be better, such as a first run.")
-    ]
+    ratio: float | None = Field(
+        description="(estimated - actual) / actual; null where there was nothing."
+    )
+    note: str = Field(description="Why the estimate could not be better, such as a first run.")
 
 
 class DriverOut(Schema):
     """The driver that has or had a job; an empty text and null are unknown."""
 
     name: str
-    application_id: Annotated[str, Field(description="Spark's id of the application.")]
-    host: Annotated[str, Field(description="Where the driver runs; of a pod its name.")]
+    application_id: str = Field(description="Spark's id of the application.")
+    host: str = Field(description="Where the driver runs; of a pod its name.")
     pod: str
-    process: Annotated[int | None, Field(description="Its number on the host.")]
-    spark: Annotated[str, Field(description="Its version, as the three below.")]
+    process: int | None = Field(description="Its number on the host.")
+    spark: str = Field(description="Its version, as the three below.")
     scala: str
     java: str
     iceberg: str
-    ui_url: Annotated[
-        str,
-        Field(description="Spark's page of the application, by the setting spark.ui_url."),
-    ]
+    ui_url: str = Field(description="Spark's page of the application, by the setting spark.ui_url.")
 
 
 class JobLogOut(Schema):
     """A piece of a job's log; positions are characters since its start."""
 
-    text: Annotated[str, Field(description="Whole lines; empty when there is nothing new.")]
-    start: Annotated[
-        int, Field(description="Of the text; greater than `since` where older lines are deleted.")
-    ]
-    next: Annotated[int, Field(description="The position after the text.")]
-    state: Annotated[
-        LogState,
-        Field(
-            description="waiting: no driver has written anything yet; none: no log was kept, or it "
-            "is deleted. Nothing follows after complete and none."
-        ),
-    ]
+    text: str = Field(description="Whole lines; empty when there is nothing new.")
+    start: int = Field(
+        description="Of the text; greater than `since` where older lines are deleted."
+    )
+    next: int = Field(description="The position after the text.")
+    state: LogState = Field(
+        description="waiting: no driver has written anything yet; none: no log was kept, or it "
+        "is deleted. Nothing follows after complete and none."
+    )
 
 
 class JobOut(Schema):
     job_id: str
     table: Written
     rule: JobRule
-    action: Annotated[str, Field(description="The statement that Spark runs.")]
+    action: str = Field(description="The statement that Spark runs.")
     state: JobState
     reason: str
     findings: list[FindingOut]
@@ -154,31 +136,20 @@ class JobOut(Schema):
     effect: EffectOut | None
     failure_reason: FailureReason | None
     failure_message: str
-    cost: Annotated[CostOut | None, Field(description="The cost that was predicted.")]
-    score: Annotated[
-        ScoreOut | None, Field(description="The score of its admission; null for a request.")
-    ]
-    gb_hours: Annotated[
-        float | None, Field(description="The actual GB-hours; null until the job has ended.")
-    ]
-    executor_seconds: Annotated[
-        float | None,
-        Field(
-            description="The time of all executors that the job really had, where Spark adds and "
-            "removes them; its GB-hours rest on it. Null elsewhere."
-        ),
-    ]
+    cost: CostOut | None = Field(description="The cost that was predicted.")
+    score: ScoreOut | None = Field(description="The score of its admission; null for a request.")
+    gb_hours: float | None = Field(description="The actual GB-hours; null until the job has ended.")
+    executor_seconds: float | None = Field(
+        description="The time of all executors that the job really had, where Spark adds and "
+        "removes them; its GB-hours rest on it. Null elsewhere."
+    )
     estimate_errors: list[EstimateErrorOut]
-    size: Annotated[
-        JobSize | None,
-        Field(
-            description="How much of Spark it gets; null: of before there were sizes, as small "
-            "ones."
-        ),
-    ]
+    size: JobSize | None = Field(
+        description="How much of Spark it gets; null: of before there were sizes, as small ones."
+    )
     size_reason: str
-    pool: Annotated[str, Field(description="The pool of `spark.pools` that it runs in.")]
-    driver: Annotated[DriverOut | None, Field(description="null until a driver has the job.")]
+    pool: str = Field(description="The pool of `spark.pools` that it runs in.")
+    driver: DriverOut | None = Field(description="null until a driver has the job.")
 
 
 class JobEventOut(Schema):

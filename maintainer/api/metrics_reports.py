@@ -35,30 +35,24 @@ class MetricsReport(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 
-    report_type: Annotated[str, Field(alias="report-type", max_length=100, examples=[SCAN_REPORT])]
-    table_name: Annotated[
-        str,
-        Field(
-            alias="table-name",
-            min_length=1,
-            max_length=1000,
-            examples=["lake.sales.orders"],
-            description="With the engine's name of the catalog first.",
-        ),
-    ]
+    report_type: str = Field(alias="report-type", max_length=100, examples=[SCAN_REPORT])
+    table_name: str = Field(
+        alias="table-name",
+        min_length=1,
+        max_length=1000,
+        examples=["lake.sales.orders"],
+        description="With the engine's name of the catalog first.",
+    )
 
 
 class ReadsCounted(Schema):
     """What became of the reports."""
 
-    counted: Annotated[int, Field(description="Reports that count as a read.")]
-    left_out: Annotated[
-        int,
-        Field(
-            description="Reports of commits, and of tables that are unknown here or on which you "
-            "are no operator."
-        ),
-    ]
+    counted: int = Field(description="Reports that count as a read.")
+    left_out: int = Field(
+        description="Reports of commits, and of tables that are unknown here or on which you "
+        "are no operator."
+    )
 
 
 @router.post(

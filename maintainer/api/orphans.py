@@ -42,29 +42,25 @@ class OrphanListOut(Schema):
 
     list_id: str
     state: OrphanListState
-    is_expired: Annotated[
-        bool,
-        Field(description="The time for the approval, or the approval itself, has expired."),
-    ]
+    is_expired: bool = Field(
+        description="The time for the approval, or the approval itself, has expired."
+    )
     location: str
     older_than: datetime
     made_at: datetime
     files: int
     bytes: int
     sha256: str
-    expires_at: Annotated[
-        datetime,
-        Field(
-            description="Until when it may be approved; of an approved list, until when it may be "
-            "carried out."
-        ),
-    ]
-    kept_files: Annotated[int, Field(description="Files that were found and must be kept.")]
-    refusal: Annotated[str | None, Field(description="Why nothing of it may be removed.")]
+    expires_at: datetime = Field(
+        description="Until when it may be approved; of an approved list, until when it may be "
+        "carried out."
+    )
+    kept_files: int = Field(description="Files that were found and must be kept.")
+    refusal: str | None = Field(description="Why nothing of it may be removed.")
     warning: str | None
     decided_by: str
     decided_at: datetime | None
-    removed_by: Annotated[str, Field(description="The id of the job that carried it out.")]
+    removed_by: str = Field(description="The id of the job that carried it out.")
     removed_at: datetime | None
     removed_files: int
     removed_bytes: int
@@ -89,22 +85,18 @@ class OrphanFiles(Schema):
 
     list: OrphanListOut
     files: Sequence[OrphanFileOut]
-    next_after: Annotated[
-        int | None, Field(description="For `after`, to go on; null on the last page.")
-    ]
+    next_after: int | None = Field(description="For `after`, to go on; null on the last page.")
 
 
 class ApprovalRequest(Schema):
     """Approve the removal of exactly the files of a list."""
 
     by: By = REQUESTED_BY
-    sha256: Annotated[
-        str,
-        Field(
-            pattern=_SHA256,
-            description="The hash of the list; where it is given, no other list is approved.",
-        ),
-    ] = ""
+    sha256: str = Field(
+        default="",
+        pattern=_SHA256,
+        description="The hash of the list; where it is given, no other list is approved.",
+    )
 
 
 class DecisionRequest(Schema):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
 
 from pydantic import Field
 
@@ -17,46 +16,31 @@ class ProgressOut(Schema):
     """The progress of a job; null where Spark did not report it."""
 
     tasks_done: int | None
-    tasks_total: Annotated[
-        int | None,
-        Field(
-            description="Of the Spark jobs so far: it grows with each of them, so it is no measure "
-            "of what is left."
-        ),
-    ]
+    tasks_total: int | None = Field(
+        description="Of the Spark jobs so far: it grows with each of them, so it is no measure "
+        "of what is left."
+    )
     phase: str
-    file_groups_done: Annotated[
-        int | None, Field(description="Of a rewrite: what Iceberg plans and writes as one.")
-    ]
+    file_groups_done: int | None = Field(
+        description="Of a rewrite: what Iceberg plans and writes as one."
+    )
     file_groups_total: int | None
-    bytes_read: Annotated[
-        int | None, Field(description="By Spark, as far as the storage's client counts them.")
-    ]
+    bytes_read: int | None = Field(
+        description="By Spark, as far as the storage's client counts them."
+    )
     bytes_written: int | None
-    ends_at: Annotated[
-        datetime | None,
-        Field(
-            description="About when Spark will be done, if the rest takes as long as what is done."
-        ),
-    ]
+    ends_at: datetime | None = Field(
+        description="About when Spark will be done, if the rest takes as long as what is done."
+    )
     sentence: str
-    stage: Annotated[
-        Stage,
-        Field(description="A job never goes back to an earlier stage."),
-    ]
-    share: Annotated[
-        float,
-        Field(
-            description="Of the whole job, from 0 while it waits to below 1 before its end; it "
-            "never goes back."
-        ),
-    ]
-    is_counted: Annotated[
-        bool,
-        Field(
-            description="The share grows within this stage; else it only grows with the next stage."
-        ),
-    ]
+    stage: Stage = Field(description="A job never goes back to an earlier stage.")
+    share: float = Field(
+        description="Of the whole job, from 0 while it waits to below 1 before its end; it "
+        "never goes back."
+    )
+    is_counted: bool = Field(
+        description="The share grows within this stage; else it only grows with the next stage."
+    )
 
 
 class UnfinishedJobOut(Schema):
@@ -73,35 +57,26 @@ class OutlookOut(Schema):
 
     kind: OutlookKind
     sentence: str
-    why: Annotated[
-        str,
-        Field(
-            description="Why nothing starts; empty where the sentence says it, and where something "
-            "does."
-        ),
-    ]
-    next_at: Annotated[
-        datetime | None,
-        Field(
-            description="The next check of what is not started; null: when the table or its policy "
-            "changes."
-        ),
-    ]
+    why: str = Field(
+        description="Why nothing starts; empty where the sentence says it, and where something "
+        "does."
+    )
+    next_at: datetime | None = Field(
+        description="The next check of what is not started; null: when the table or its policy "
+        "changes."
+    )
     job: UnfinishedJobOut | None
 
 
 class PartitionAdviceOut(Schema):
     """Advice on too fine partitions, where most files stay small in spite of all maintenance."""
 
-    partitions: Annotated[int, Field(description="That are too small to fill one file.")]
-    average_bytes: Annotated[float, Field(description="Of these.")]
-    files_left: Annotated[int, Field(description="Small files that the best rewrite leaves.")]
-    better: Annotated[
-        str,
-        Field(
-            description="Partition fields that would help; empty: none at all, or other columns."
-        ),
-    ]
+    partitions: int = Field(description="That are too small to fill one file.")
+    average_bytes: float = Field(description="Of these.")
+    files_left: int = Field(description="Small files that the best rewrite leaves.")
+    better: str = Field(
+        description="Partition fields that would help; empty: none at all, or other columns."
+    )
     better_partitions: int
     better_average_bytes: float
-    sentence: Annotated[str, Field(description="The cause and what would help.")]
+    sentence: str = Field(description="The cause and what would help.")

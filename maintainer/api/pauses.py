@@ -36,14 +36,14 @@ class ScopePauseRequest(Schema):
     """Pause the tables of a scope."""
 
     scope: Scope = EVERYTHING
-    reason: Annotated[str, Field(max_length=1000)] = ""
-    cancel: Annotated[
-        Flag, Field(description="Ask what runs there to end as well: the kill switch.")
-    ] = False
-    drain: Annotated[
-        Flag,
-        Field(description="A drain of everything: not even requests start; running jobs finish."),
-    ] = False
+    reason: str = Field(default="", max_length=1000)
+    cancel: Flag = Field(
+        default=False, description="Ask what runs there to end as well: the kill switch."
+    )
+    drain: Flag = Field(
+        default=False,
+        description="A drain of everything: not even requests start; running jobs finish.",
+    )
 
 
 class ScopePauseOut(Schema):
@@ -61,10 +61,8 @@ class PausesOut(Schema):
 
     items: list[ScopePauseOut]
     is_draining: bool
-    is_drained: Annotated[bool, Field(description="The drain is complete: no job runs.")]
-    running_jobs: Annotated[
-        list[str], Field(description="Jobs on tables that a pause covers, oldest first.")
-    ]
+    is_drained: bool = Field(description="The drain is complete: no job runs.")
+    running_jobs: list[str] = Field(description="Jobs on tables that a pause covers, oldest first.")
 
 
 @router.get("/pauses", summary="What is paused", dependencies=[on_any(Role.VIEWER)])

@@ -39,25 +39,21 @@ _NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 class PinRequest(Schema):
     """Protect a snapshot and all newer ones from expiry."""
 
-    name: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=100,
-            description="Letters, digits, dots, dashes and underscores; a pin of that name is "
-            "replaced.",
-        ),
-    ]
-    snapshot_id: Annotated[str, Field(pattern="^[0-9]{1,19}$")]
-    by: Annotated[
-        str,
-        Field(
-            max_length=200, description="Who needs the snapshot; shown where the pin delays a rule."
-        ),
-    ] = REQUESTED_BY
-    until: Annotated[
-        Time | None, Field(description="RFC 3339; without it the pin lasts until it is removed.")
-    ] = None
+    name: str = Field(
+        min_length=1,
+        max_length=100,
+        description="Letters, digits, dots, dashes and underscores; a pin of that name is "
+        "replaced.",
+    )
+    snapshot_id: str = Field(pattern="^[0-9]{1,19}$")
+    by: str = Field(
+        default=REQUESTED_BY,
+        max_length=200,
+        description="Who needs the snapshot; shown where the pin delays a rule.",
+    )
+    until: Time | None = Field(
+        default=None, description="RFC 3339; without it the pin lasts until it is removed."
+    )
 
 
 class PinOut(Schema):
@@ -91,12 +87,10 @@ class SnapshotOut(Schema):
 
     snapshot_id: SnapshotId
     committed_at: datetime
-    refs: Annotated[list[str], Field(description="The branches and tags that point to it.")]
-    pins: Annotated[list[str], Field(description="The pins that keep it and all newer ones.")]
-    role: Annotated[
-        SnapshotRole | None, Field(description="Why it may be needed off all branches.")
-    ]
-    expires: Annotated[bool, Field(description="The next run of expiry would remove it.")]
+    refs: list[str] = Field(description="The branches and tags that point to it.")
+    pins: list[str] = Field(description="The pins that keep it and all newer ones.")
+    role: SnapshotRole | None = Field(description="Why it may be needed off all branches.")
+    expires: bool = Field(description="The next run of expiry would remove it.")
 
 
 class SnapshotList(Schema):
@@ -110,16 +104,16 @@ class ExpiryOut(Schema):
     """What one run of expire_snapshots would remove now, by simulation on the table's metadata."""
 
     sentence: str
-    action: Annotated[str, Field(description="The CALL statement.")]
+    action: str = Field(description="The CALL statement.")
     snapshots: int
-    snapshot_ids: Annotated[list[SnapshotId], Field(description="The oldest first; at most 1000.")]
+    snapshot_ids: list[SnapshotId] = Field(description="The oldest first; at most 1000.")
     refs: list[str]
-    bytes_freed: Annotated[
-        int | None, Field(description="About; null where the snapshots' summaries do not tell.")
-    ]
-    keeper: Annotated[KeeperOut | None, Field(description="What protects the other snapshots.")]
-    refusal: Annotated[str | None, Field(description="Why nothing may go.")]
-    is_slice: Annotated[bool, Field(description="More is old enough; it waits for later runs.")]
+    bytes_freed: int | None = Field(
+        description="About; null where the snapshots' summaries do not tell."
+    )
+    keeper: KeeperOut | None = Field(description="What protects the other snapshots.")
+    refusal: str | None = Field(description="Why nothing may go.")
+    is_slice: bool = Field(description="More is old enough; it waits for later runs.")
 
 
 def _health_of(record: TableRecord) -> TableHealth:

@@ -24,9 +24,9 @@ class FindingOut(Schema):
     observed: float
     bound: float
     severity: Band
-    is_actionable: Annotated[
-        bool, Field(description="False: beyond the bound, yet no maintenance would change it.")
-    ]
+    is_actionable: bool = Field(
+        description="False: beyond the bound, yet no maintenance would change it."
+    )
     sentence: str
 
 
@@ -39,13 +39,10 @@ class EstimateOut(Schema):
     bytes_rewritten: int
     partitions: int
     note: str
-    error_bound: Annotated[
-        int,
-        Field(
-            description="By how many items_after, and so items_removed, may be wrong; the note "
-            "says why."
-        ),
-    ]
+    error_bound: int = Field(
+        description="By how many items_after, and so items_removed, may be wrong; the note "
+        "says why."
+    )
 
 
 class CostOut(Schema):
@@ -55,12 +52,10 @@ class CostOut(Schema):
     """
 
     gb_hours: float
-    gb_hours_p90: Annotated[
-        float, Field(description="What budgets are charged with until the job is done.")
-    ]
+    gb_hours_p90: float = Field(description="What budgets are charged with until the job is done.")
     duration_seconds: float
-    basis: Annotated[CostBasis, Field(description="The finished jobs that it is based on.")]
-    samples: Annotated[int, Field(description="How many of them.")]
+    basis: CostBasis = Field(description="The finished jobs that it is based on.")
+    samples: int = Field(description="How many of them.")
 
 
 class TermOut(Schema):
@@ -87,44 +82,32 @@ class AdmissionOut(Schema):
     """Whether a planned action starts now, else why it waits and until when."""
 
     is_admitted: bool
-    code: Annotated[WaitCode | None, Field(description="Why it waits; null: it starts.")]
+    code: WaitCode | None = Field(description="Why it waits; null: it starts.")
     sentence: str
-    next_at: Annotated[
-        datetime | None,
-        Field(
-            description="When it may start at the earliest; null: when a job ends or somebody "
-            "changes something."
-        ),
-    ]
-    ahead: Annotated[
-        int | None, Field(description="Actions ahead in the queue, if it waits for a slot.")
-    ]
+    next_at: datetime | None = Field(
+        description="When it may start at the earliest; null: when a job ends or somebody "
+        "changes something."
+    )
+    ahead: int | None = Field(description="Actions ahead in the queue, if it waits for a slot.")
     waiting_since: datetime
-    score: Annotated[ScoreOut, Field(description="With its waiting counted.")]
+    score: ScoreOut = Field(description="With its waiting counted.")
 
 
 class PlannedOut(Schema):
     """A planned rule."""
 
     rule: RuleName
-    action: Annotated[str, Field(description="The CALL statement that would run.")]
+    action: str = Field(description="The CALL statement that would run.")
     findings: list[FindingOut]
     estimate: EstimateOut
     reason: str
-    sentence: Annotated[str, Field(description="The verdict in words, with its reason.")]
+    sentence: str = Field(description="The verdict in words, with its reason.")
     cost: CostOut | None
-    score: Annotated[
-        ScoreOut | None, Field(description="As it stands, before its waiting is counted.")
-    ]
-    admission: Annotated[
-        AdmissionOut | None, Field(description="Why not now, when next; null in a dry run.")
-    ]
-    size: Annotated[
-        JobSize | None,
-        Field(
-            description="How much of Spark its job gets; null in plans of before there were sizes."
-        ),
-    ]
+    score: ScoreOut | None = Field(description="As it stands, before its waiting is counted.")
+    admission: AdmissionOut | None = Field(description="Why not now, when next; null in a dry run.")
+    size: JobSize | None = Field(
+        description="How much of Spark its job gets; null in plans of before there were sizes."
+    )
     size_reason: str
 
 
@@ -134,17 +117,11 @@ class SkippedOut(Schema):
     rule: RuleName
     code: SkipCode
     reason: str
-    next_at: Annotated[
-        datetime | None,
-        Field(description="The next check; null: when the table changes."),
-    ]
+    next_at: datetime | None = Field(description="The next check; null: when the table changes.")
     findings: list[FindingOut]
     estimate: EstimateOut | None
-    action: Annotated[
-        str | None,
-        Field(description="The CALL statement that is not run; null without one."),
-    ]
-    sentence: Annotated[str, Field(description="The verdict in words, with its reason.")]
+    action: str | None = Field(description="The CALL statement that is not run; null without one.")
+    sentence: str = Field(description="The verdict in words, with its reason.")
     cost: CostOut | None
     score: ScoreOut | None
 
@@ -153,13 +130,11 @@ class PlanOut(Schema):
     """The verdicts on one table at one snapshot under one policy."""
 
     table: Written
-    policy: Annotated[str, Field(description="Version (content hash) of the effective policy.")]
+    policy: str = Field(description="Version (content hash) of the effective policy.")
     mode: Mode
     snapshot_id: SnapshotId | None
     made_at: datetime
-    pool: Annotated[
-        str, Field(description="The pool of `spark.pools` that the table's jobs run in.")
-    ]
+    pool: str = Field(description="The pool of `spark.pools` that the table's jobs run in.")
     planned: list[PlannedOut]
     skipped: list[SkippedOut]
 
@@ -168,14 +143,13 @@ class VerdictOut(Schema):
     """One entry of the history of verdicts, with the figures of the moment it began."""
 
     rule: RuleName
-    code: Annotated[str, Field(description="`planned`, or why the rule did nothing, as in a plan.")]
+    code: str = Field(description="`planned`, or why the rule did nothing, as in a plan.")
     sentence: str
     at: datetime
-    until: Annotated[datetime | None, Field(description="None: it still stands.")]
-    next_at: Annotated[
-        datetime | None,
-        Field(description="The next check then; null: when the table changes."),
-    ]
+    until: datetime | None = Field(description="None: it still stands.")
+    next_at: datetime | None = Field(
+        description="The next check then; null: when the table changes."
+    )
     policy: str
     findings: list[FindingOut]
     estimate: EstimateOut | None

@@ -70,7 +70,7 @@ class SuggestedPolicyOut(Schema):
     since: datetime
     until: datetime
     values: list[SuggestedValueOut]
-    yaml: Annotated[str, Field(description="The file, with the reasons as comments.")]
+    yaml: str = Field(description="The file, with the reasons as comments.")
 
 
 class VerdictChangeOut(Schema):
@@ -81,9 +81,9 @@ class VerdictChangeOut(Schema):
     after: str | None
     why_before: str
     why_after: str
-    gb_hours: Annotated[
-        float | None, Field(description="The predicted cost of an action that would be planned.")
-    ]
+    gb_hours: float | None = Field(
+        description="The predicted cost of an action that would be planned."
+    )
 
 
 class TablePreviewOut(Schema):
@@ -102,10 +102,9 @@ class FleetPreview(Schema):
     items: list[TablePreviewOut]
     looked_at: int
     unmeasured: int
-    gb_hours: Annotated[
-        float,
-        Field(description="The predicted cost of all actions here that would be planned anew."),
-    ]
+    gb_hours: float = Field(
+        description="The predicted cost of all actions here that would be planned anew."
+    )
     next_cursor: str | None
     total: int
 

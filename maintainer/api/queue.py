@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -26,7 +25,7 @@ class QueuedOut(Schema):
 
     table: Written
     rule: RuleName
-    is_urgent: Annotated[bool, Field(description="The table is in the critical band.")]
+    is_urgent: bool = Field(description="The table is in the critical band.")
     cost: CostOut
     admission: AdmissionOut
 
@@ -37,10 +36,10 @@ class QueueOut(Schema):
     at: datetime
     items: list[QueuedOut]
     total: int
-    starting: Annotated[int, Field(description="How many start next.")]
-    waiting: Annotated[
-        dict[WaitCode, int], Field(description="How many wait, by reason; every reason is named.")
-    ]
+    starting: int = Field(description="How many start next.")
+    waiting: dict[WaitCode, int] = Field(
+        description="How many wait, by reason; every reason is named."
+    )
 
 
 router = APIRouter(tags=["jobs"])

@@ -35,13 +35,13 @@ class SmallShareOut(Schema):
 
     below_bytes: int
     files: int
-    share: Annotated[float, Field(description="Of all data files.")]
+    share: float = Field(description="Of all data files.")
 
 
 class RoundTripsOut(Schema):
     """The waiting time of one scan of each table."""
 
-    parallel: Annotated[int, Field(description="Requests at the same time.")]
+    parallel: int = Field(description="Requests at the same time.")
     seconds: float
 
 
@@ -53,23 +53,19 @@ class ReportLineOut(Schema):
     files: int
     bytes: int
     average_file_size_bytes: float
-    small: Annotated[list[SmallShareOut], Field(description="The smallest size first.")]
-    slowdown_low: Annotated[float, Field(description="1 is as fast as with files of 130 MB.")]
+    small: list[SmallShareOut] = Field(description="The smallest size first.")
+    slowdown_low: float = Field(description="1 is as fast as with files of 130 MB.")
     slowdown_high: float
-    requests: Annotated[int, Field(description="Of one scan of each table; at least.")]
-    requests_saved: Annotated[
-        int, Field(description="That files of the target size would not need.")
-    ]
+    requests: int = Field(description="Of one scan of each table; at least.")
+    requests_saved: int = Field(description="That files of the target size would not need.")
     requests_per_day: float
     requests_saved_per_day: float
-    cost_per_day: Annotated[
-        float | None, Field(description="In the currency of the configured price; null: no price.")
-    ]
+    cost_per_day: float | None = Field(
+        description="In the currency of the configured price; null: no price."
+    )
     cost_saved_per_day: float | None
     round_trips: list[RoundTripsOut]
-    scan_seconds: Annotated[
-        float, Field(description="Of one scan of each table, by its storage's speed.")
-    ]
+    scan_seconds: float = Field(description="Of one scan of each table, by its storage's speed.")
     scan_seconds_at_target: float
 
 
@@ -77,25 +73,18 @@ class SmallFilesReportOut(Schema):
     """What small files cost; without a measured table with data files, total is null."""
 
     total: ReportLineOut | None
-    namespaces: Annotated[
-        list[ReportLineOut], Field(description="The most avoidable requests first.")
-    ]
-    first: Annotated[list[ReportLineOut], Field(description="The tables to compact first.")]
-    left_out: Annotated[
-        int,
-        Field(
-            description="Tables without readable data files, or not measured since an upgrade that "
-            "changed the classes of file sizes."
-        ),
-    ]
-    storages: Annotated[
-        list[StorageProfile], Field(description="The kinds of storage of the estimate.")
-    ]
+    namespaces: list[ReportLineOut] = Field(description="The most avoidable requests first.")
+    first: list[ReportLineOut] = Field(description="The tables to compact first.")
+    left_out: int = Field(
+        description="Tables without readable data files, or not measured since an upgrade that "
+        "changed the classes of file sizes."
+    )
+    storages: list[StorageProfile] = Field(description="The kinds of storage of the estimate.")
     scans_per_day: float
-    name_services: Annotated[
-        list[NameServiceOut], Field(description="The objects of tables on HDFS; by name.")
-    ]
-    sentences: Annotated[list[str], Field(description="The report in words, with its sources.")]
+    name_services: list[NameServiceOut] = Field(
+        description="The objects of tables on HDFS; by name."
+    )
+    sentences: list[str] = Field(description="The report in words, with its sources.")
 
 
 def read_report(

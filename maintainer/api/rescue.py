@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from http import HTTPStatus
-from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -32,9 +31,7 @@ class RescueStepOut(Schema):
     gb_hours: float
     gb_hours_p90: float
     reason: str
-    waited_for: Annotated[
-        str, Field(description="Why it does not start directly after the step before.")
-    ]
+    waited_for: str = Field(description="Why it does not start directly after the step before.")
     band: Band
     data_files: int | None
     average_file_size_bytes: float | None
@@ -49,11 +46,11 @@ class RescuePlanOut(Schema):
     table: str
     begins_at: datetime
     ends_at: datetime
-    band: Annotated[Band, Field(description="Now.")]
-    is_healthy: Annotated[bool, Field(description="After the last step.")]
+    band: Band = Field(description="Now.")
+    is_healthy: bool = Field(description="After the last step.")
     days: float
     gb_hours: float
-    gb_hours_p90: Annotated[float, Field(description="90 % of such plans cost at most this.")]
+    gb_hours_p90: float = Field(description="90 % of such plans cost at most this.")
     sentence: str
     steps: list[RescueStepOut]
 

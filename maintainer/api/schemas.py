@@ -65,9 +65,9 @@ class PauseOut(Schema):
 class TableSummary(Schema):
     """One row of the table list."""
 
-    table: Annotated[Written, Field(description="catalog.namespace.table")]
+    table: Written = Field(description="catalog.namespace.table")
     catalog: str
-    namespace: Annotated[str, Field(description="Levels joined by dots.")]
+    namespace: str = Field(description="Levels joined by dots.")
     name: str
     band: Band | None
     reason: str
@@ -75,9 +75,7 @@ class TableSummary(Schema):
     fault: FaultOut | None
     pause: PauseOut | None
     measured_at: datetime | None
-    snapshot_id: Annotated[
-        SnapshotId | None, Field(description="As text: snapshot ids are 64-bit.")
-    ]
+    snapshot_id: SnapshotId | None = Field(description="As text: snapshot ids are 64-bit.")
     format_version: int | None
     target_file_size_bytes: int | None
     data_files: int | None
@@ -92,8 +90,8 @@ class TableSummary(Schema):
     manifests: int | None
     manifest_bytes: int | None
     snapshots: int | None
-    band_since: Annotated[datetime | None, Field(description="When the table entered its band.")]
-    previous_band: Annotated[Band | None, Field(description="The band before that.")]
+    band_since: datetime | None = Field(description="When the table entered its band.")
+    previous_band: Band | None = Field(description="The band before that.")
 
 
 class PolicyValueOut(Schema):
@@ -102,10 +100,8 @@ class PolicyValueOut(Schema):
     path: str
     value: str
     source: str
-    is_built_in: Annotated[bool, Field(description="No file, table property or person set it.")]
-    built_in: Annotated[
-        str | None, Field(description="The value where nothing sets it; null: none.")
-    ]
+    is_built_in: bool = Field(description="No file, table property or person set it.")
+    built_in: str | None = Field(description="The value where nothing sets it; null: none.")
 
 
 class PolicyProblemOut(Schema):
@@ -140,7 +136,7 @@ class TableDetail(TableSummary):
     newest_snapshot_at: datetime | None
     branches: int | None
     tags: int | None
-    partitions: Annotated[int | None, Field(description="Partitions that hold files.")]
+    partitions: int | None = Field(description="Partitions that hold files.")
     histogram: list[HistogramBin]
     formats: dict[str, int]
     manifest_groups: list[ManifestGroupOut]
@@ -149,53 +145,45 @@ class TableDetail(TableSummary):
     unreadable: list[UnreadableOut]
     policy: EffectivePolicyOut
     first_seen_at: datetime
-    delete_file_ratio: Annotated[float | None, Field(description="Delete files / data files.")]
-    dangling_delete_files: Annotated[
-        int | None, Field(description="Position delete files that apply to no data file.")
-    ]
-    oldest_delete_at: Annotated[
-        datetime | None, Field(description="Deletes have waited at least since then.")
-    ]
-    partition_skew: Annotated[
-        float | None, Field(description="Bytes of the largest partition / mean of all.")
-    ]
-    manifest_excess: Annotated[int | None, Field(description="Manifests beyond the ideal number.")]
-    kept_data_files: Annotated[
-        int | None, Field(description="Data files that any kept snapshot reaches.")
-    ]
-    live_file_ratio: Annotated[
-        float | None, Field(description="Live data files / kept data files.")
-    ]
+    delete_file_ratio: float | None = Field(description="Delete files / data files.")
+    dangling_delete_files: int | None = Field(
+        description="Position delete files that apply to no data file."
+    )
+    oldest_delete_at: datetime | None = Field(
+        description="Deletes have waited at least since then."
+    )
+    partition_skew: float | None = Field(
+        description="Bytes of the largest partition / mean of all."
+    )
+    manifest_excess: int | None = Field(description="Manifests beyond the ideal number.")
+    kept_data_files: int | None = Field(description="Data files that any kept snapshot reaches.")
+    live_file_ratio: float | None = Field(description="Live data files / kept data files.")
     commits_per_hour: float | None
-    commit_window_seconds: Annotated[
-        float | None, Field(description="The span that the commit rate is taken over.")
-    ]
-    commit_gap_seconds: Annotated[
-        float | None,
-        Field(description="Between two commits of the busiest writer in 24 hours: the median."),
-    ]
+    commit_window_seconds: float | None = Field(
+        description="The span that the commit rate is taken over."
+    )
+    commit_gap_seconds: float | None = Field(
+        description="Between two commits of the busiest writer in 24 hours: the median."
+    )
     writers: list[WriterRateOut]
     growth_bytes_per_day: float | None
     growth_records_per_day: float | None
     metadata_files: int | None
-    storage_files: Annotated[
-        int | None, Field(description="Files that the table keeps, metadata included; at least.")
-    ]
-    ref_retention: Annotated[
-        list[RefRetentionOut],
-        Field(description="What branches and tags keep, the oldest first; at most 20."),
-    ]
+    storage_files: int | None = Field(
+        description="Files that the table keeps, metadata included; at least."
+    )
+    ref_retention: list[RefRetentionOut] = Field(
+        description="What branches and tags keep, the oldest first; at most 20."
+    )
     disagreements: list[DisagreementOut]
     impact: ImpactOut | None
-    reads_per_day: Annotated[
-        float | None,
-        Field(description="Scans that engines reported, last seven days; null: none reported."),
-    ]
-    outlook: Annotated[OutlookOut, Field(description="What happens now and next.")]
-    partition_advice: Annotated[
-        PartitionAdviceOut | None,
-        Field(description="Why files stay small; null where maintenance helps."),
-    ]
+    reads_per_day: float | None = Field(
+        description="Scans that engines reported, last seven days; null: none reported."
+    )
+    outlook: OutlookOut = Field(description="What happens now and next.")
+    partition_advice: PartitionAdviceOut | None = Field(
+        description="Why files stay small; null where maintenance helps."
+    )
 
 
 class PartitionOut(Schema):
@@ -208,11 +196,10 @@ class PartitionOut(Schema):
     small_bytes: int
     large_files: int
     delete_files: int
-    skew: Annotated[float | None, Field(description="Data bytes / mean of all partitions.")]
-    band: Annotated[
-        Band | None,
-        Field(description="By the average file size and the built-in bounds only; null: no files."),
-    ]
+    skew: float | None = Field(description="Data bytes / mean of all partitions.")
+    band: Band | None = Field(
+        description="By the average file size and the built-in bounds only; null: no files."
+    )
 
 
 class Sample(Schema):
@@ -266,9 +253,9 @@ class FleetHistory(Schema):
     catalog: str | None
     namespace: str | None
     samples: list[FleetSampleOut]
-    average_file_size_bounds: Annotated[
-        list[BandBound], Field(description="The built-in bounds, the worst band first.")
-    ]
+    average_file_size_bounds: list[BandBound] = Field(
+        description="The built-in bounds, the worst band first."
+    )
 
 
 Saved = Annotated[
@@ -299,13 +286,13 @@ class DutyOut(Schema):
     """Work that one replica at a time does for all."""
 
     kind: DutyKind
-    catalog: Annotated[str | None, Field(description="Null for a duty of the whole fleet.")]
+    catalog: str | None = Field(description="Null for a duty of the whole fleet.")
 
 
 class ReplicaOut(Schema):
     """A replica that scans, plans and runs jobs."""
 
-    name: Annotated[str, Field(description="Its host, its process and a random part.")]
+    name: str = Field(description="Its host, its process and a random part.")
     duties: list[DutyOut]
 
 
@@ -314,18 +301,16 @@ class PoolOut(Schema):
 
     name: str
     max_jobs: int
-    reported_at: Annotated[
-        datetime | None, Field(description="Null before the first driver has started.")
-    ]
+    reported_at: datetime | None = Field(description="Null before the first driver has started.")
     spark: str | None
     scala: str | None
     java: str | None
     iceberg: str | None
     catalogs: list[PoolCatalogOut]
-    obstacles: Annotated[list[str], Field(description="Why no job runs in the pool.")]
-    restrictions: Annotated[
-        list[str], Field(description="Known faults of its Iceberg, which switch rules off.")
-    ]
+    obstacles: list[str] = Field(description="Why no job runs in the pool.")
+    restrictions: list[str] = Field(
+        description="Known faults of its Iceberg, which switch rules off."
+    )
 
 
 class PolicyLayerOut(Schema):
@@ -343,7 +328,7 @@ class PolicySetOut(Schema):
 class PolicyText(Schema):
     """A policy file's text, as YAML."""
 
-    yaml: Annotated[str, Field(max_length=MAXIMUM_BYTES)]
+    yaml: str = Field(max_length=MAXIMUM_BYTES)
 
 
 class PolicyVerdict(Schema):
@@ -352,7 +337,7 @@ class PolicyVerdict(Schema):
 
 
 class PauseRequest(Schema):
-    reason: Annotated[str, Field(max_length=500)] = ""
+    reason: str = Field(default="", max_length=500)
 
 
 class TablePage(PageOf[TableSummary]):

@@ -53,17 +53,17 @@ class GrantOut(Schema):
 class SessionOut(Schema):
     """Who sends the request, and what they may do."""
 
-    is_needed: Annotated[bool, Field(description="False: everybody may do everything.")]
-    name: Annotated[str | None, Field(description="As in the audit log; null for nobody.")]
+    is_needed: bool = Field(description="False: everybody may do everything.")
+    name: str | None = Field(description="As in the audit log; null for nobody.")
     grants: list[GrantOut]
-    has_provider: Annotated[bool, Field(description="People sign in at an OpenID provider.")]
-    has_tokens: Annotated[bool, Field(description="A token can be used to sign in.")]
+    has_provider: bool = Field(description="People sign in at an OpenID provider.")
+    has_tokens: bool = Field(description="A token can be used to sign in.")
 
 
 class TokenSignIn(Schema):
     """Sign in on the page with an API token."""
 
-    token: Annotated[str, Field(min_length=1, max_length=1000)]
+    token: str = Field(min_length=1, max_length=1000)
 
 
 @router.get("/session", summary="Who is signed in", dependencies=[for_everybody()])

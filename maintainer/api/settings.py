@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -22,13 +21,9 @@ _ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.UNSUPPORTED_MEDIA_TYP
 class SettingOut(Schema):
     """A setting as it works now."""
 
-    name: Annotated[str, Field(description="Dotted, as the configuration file nests it.")]
-    value: Annotated[
-        str | None, Field(description="As a text, its secrets as ***; null: there is no value.")
-    ]
-    is_default: Annotated[
-        bool, Field(description="True when neither the file nor the environment sets it.")
-    ]
+    name: str = Field(description="Dotted, as the configuration file nests it.")
+    value: str | None = Field(description="As a text, its secrets as ***; null: there is no value.")
+    is_default: bool = Field(description="True when neither the file nor the environment sets it.")
 
 
 class SettingsOut(Schema):
@@ -57,10 +52,10 @@ def get_settings(context: ContextIn) -> SettingsOut:
 class TriedTarget(Schema):
     """A target of notifications that was sent a test message."""
 
-    name: Annotated[str, Field(description="As `notifications.targets` has it.")]
-    is_received: Annotated[
-        bool, Field(description="False when the target has refused it; the log says more.")
-    ]
+    name: str = Field(description="As `notifications.targets` has it.")
+    is_received: bool = Field(
+        description="False when the target has refused it; the log says more."
+    )
 
 
 class TriedTargets(Schema):

@@ -86,9 +86,7 @@ Scopes = Annotated[
 class TokenSettings(Strict):
     """A token of a machine; a text alone is a token with the role admin on all tables."""
 
-    token: Annotated[
-        str, Field(repr=False, description="16 or more printable characters without blanks.")
-    ]
+    token: str = Field(repr=False, description="16 or more printable characters without blanks.")
     role: RoleName
     on: Scopes = ("*",)
 
@@ -139,15 +137,11 @@ class RoleRule(Strict):
 class OidcSettings(Strict):
     """People, as an OpenID Connect provider knows them; nobody signs in without this section."""
 
-    issuer: Annotated[
-        str,
-        BeforeValidator(_check_address),
-        Field(
-            max_length=500,
-            description="The provider, exactly as it names itself. Its "
-            "`/.well-known/openid-configuration` is read.",
-        ),
-    ]
+    issuer: Annotated[str, BeforeValidator(_check_address)] = Field(
+        max_length=500,
+        description="The provider, exactly as it names itself. Its "
+        "`/.well-known/openid-configuration` is read.",
+    )
     client_id: _Text = Field(description="The name of this daemon at the provider.")
     client_secret: _Text | None = Field(
         default=None, repr=False, description="Its secret; a public client has none."

@@ -51,15 +51,11 @@ def _check_store(value: object) -> object:
 class Settings(Strict):
     """All settings of the operator; paths are absolute."""
 
-    catalogs: Annotated[
-        dict[str, CatalogSettings],
-        BeforeValidator(check_catalogs),
-        Field(
-            description="PyIceberg's own properties of a catalog; under `spark`, what only Spark "
-            "needs; under `locations`, names of storage that Spark alone uses; under `storage`, "
-            "its prices and speed."
-        ),
-    ]
+    catalogs: Annotated[dict[str, CatalogSettings], BeforeValidator(check_catalogs)] = Field(
+        description="PyIceberg's own properties of a catalog; under `spark`, what only Spark "
+        "needs; under `locations`, names of storage that Spark alone uses; under `storage`, "
+        "its prices and speed."
+    )
     store: Annotated[str, BeforeValidator(_check_store)] = Field(
         default="sqlite:///maintainer.db",
         description="The daemon's database: `sqlite:///FILE`, or `postgresql://...` for "

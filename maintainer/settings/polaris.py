@@ -22,14 +22,11 @@ _Uri = Annotated[str, BeforeValidator(_check_uri), Field(max_length=2000)]
 class PolarisSettings(Strict):
     """Policies in Apache Polaris for one of the catalogs; none are read without this section."""
 
-    catalog: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=100,
-            description="The catalog of this file whose policies Polaris keeps.",
-        ),
-    ]
+    catalog: str = Field(
+        min_length=1,
+        max_length=100,
+        description="The catalog of this file whose policies Polaris keeps.",
+    )
     uri: _Uri | None = Field(
         default=None, description="The address of Polaris. Default: the catalog's `uri`."
     )

@@ -93,10 +93,9 @@ class TracingSettings(Strict):
     Needs the extra `opentelemetry`. The library's own variables, `OTEL_...`, hold too.
     """
 
-    endpoint: Annotated[
-        Receiver,
-        Field(description="The whole address, such as `http://collector:4318/v1/traces`."),
-    ]
+    endpoint: Receiver = Field(
+        description="The whole address, such as `http://collector:4318/v1/traces`."
+    )
     headers: _Headers = Field(default_factory=dict)
 
 
@@ -107,9 +106,7 @@ def _check_body(value: object) -> object:
 class WebhookSettings(Strict):
     """A request to another service after each job that changed a table."""
 
-    url: Annotated[
-        Receiver, Field(repr=False, description="The whole address, which is sent a POST.")
-    ]
+    url: Receiver = Field(repr=False, description="The whole address, which is sent a POST.")
     headers: _Headers = Field(default_factory=dict)
     tables: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=1000)], ...], BeforeValidator(_split)
@@ -136,10 +133,9 @@ class WebhookSettings(Strict):
 class LineageSettings(Strict):
     """OpenLineage events of finished jobs. Needs the extra `openlineage`."""
 
-    url: Annotated[
-        Receiver,
-        Field(description="The receiver's address; events go to its path `api/v1/lineage`."),
-    ]
+    url: Receiver = Field(
+        description="The receiver's address; events go to its path `api/v1/lineage`."
+    )
     api_key: _Secret | None = Field(
         default=None, repr=False, description="A bearer token. Default: none is sent."
     )

@@ -36,15 +36,12 @@ Label = Annotated[
 class KubernetesSettings(ContainerSettings):
     """Where the pods run, from which image, and what every pod gets."""
 
-    namespace: Annotated[Label, Field(description="The namespace of the pods.")]
-    image: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=500,
-            description="The image of drivers and executors, with this package, Java and Spark.",
-        ),
-    ]
+    namespace: Label = Field(description="The namespace of the pods.")
+    image: str = Field(
+        min_length=1,
+        max_length=500,
+        description="The image of drivers and executors, with this package, Java and Spark.",
+    )
     operator: Literal["none", "kubeflow", "apache"] = Field(
         default="none",
         description="Who creates the driver's pod: the daemon, or an operator for Spark.",

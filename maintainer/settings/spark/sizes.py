@@ -58,9 +58,7 @@ class AllocationSettings(Strict):
     min_executors: int = Field(
         default=0, ge=0, le=1000, description="Executors that stay while the driver lives."
     )
-    max_executors: Annotated[
-        int, Field(ge=1, le=1000, description="Executors at the same time, at most.")
-    ]
+    max_executors: int = Field(ge=1, le=1000, description="Executors at the same time, at most.")
 
     @model_validator(mode="after")
     def _check_order(self) -> AllocationSettings:

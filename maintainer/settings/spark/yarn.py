@@ -29,14 +29,10 @@ def _read_addresses(value: object) -> object:
 class YarnSettings(ContainerSettings):
     """The cluster, the queue and the user of drivers on YARN."""
 
-    resource_manager: Annotated[
-        tuple[str, ...],
-        BeforeValidator(_read_addresses),
-        Field(
-            description="The web address of the resource manager, or a list of all of them.",
-            examples=["http://rm.example:8088"],
-        ),
-    ]
+    resource_manager: Annotated[tuple[str, ...], BeforeValidator(_read_addresses)] = Field(
+        description="The web address of the resource manager, or a list of all of them.",
+        examples=["http://rm.example:8088"],
+    )
     hadoop_conf_dir: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None,
         description="The directory of Hadoop's configuration. Default: `HADOOP_CONF_DIR`.",
