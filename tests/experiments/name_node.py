@@ -66,8 +66,8 @@ def run(root: Path, scale: float) -> Section:
         ),
         (
             (
-                f"The table has 1/{before / after:,.0f} of its objects after maintenance. A rewrite "
-                "alone frees none of them: the old files stay until their snapshots expire."
+                f"The table has 1/{before / after:,.0f} of its objects after maintenance. A "
+                "rewrite alone frees none of them: the old files stay until their snapshots expire."
             ),
         ),
     )
