@@ -374,6 +374,22 @@ SCENES = [
 ]
 
 
+# Their writer must commit in a short gap, which it can miss on a busy machine.
+SHORT_GAPS = {dangling_deletes_met}
+_ATTEMPTS = 5
+
+
+def play(spark: SparkSession, scene: Callable[[Stage], None]) -> Stage:
+    """The stage after the scene; one with a short gap is played anew until there is a conflict."""
+    attempts = _ATTEMPTS if scene in SHORT_GAPS else 1
+    while True:
+        stage = Stage(spark, f"{scene.__name__}_{attempts}")
+        scene(stage)
+        attempts -= 1
+        if stage.causes or not attempts:
+            return stage
+
+
 def main() -> None:
     directory, jars = sys.argv[1:3]
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -382,9 +398,8 @@ def main() -> None:
     spark = start(directory, jars)
     spark.sql("CREATE NAMESPACE lake.db")
     for scene in SCENES:
-        stage = Stage(spark, scene.__name__)
         begun = time.monotonic()
-        scene(stage)
+        stage = play(spark, scene)
         answer = {
             "scene": scene.__name__,
             "causes": stage.causes,
