@@ -106,6 +106,7 @@ def fetch(directory: Path, sets: Collection[str] = (), given: Sequence[Jar] = ()
 
 def fetch_pinned(wanted: Sequence[Jar], directory: Path) -> list[Path]:
     """Fetch missing jars into the directory with Spark's Ivy and this machine's Ivy settings."""
+    directory = directory.absolute()  # Ivy takes no other path
     missing = [jar for jar in wanted if not _is_intact(directory / jar.file_name, jar)]
     if missing:
         directory.mkdir(parents=True, exist_ok=True)

@@ -116,6 +116,23 @@ def test_only_what_is_missing_is_fetched_and_what_arrives_is_checked(
     )
 
 
+def test_ivy_gets_a_whole_path_for_a_relative_directory(
+    pinned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = jars.pinned_jars()[1]
+    (pinned / missing.file_name).unlink()
+
+    def resolve(_: list[Jar], work: Path) -> None:
+        assert work.is_relative_to(pinned)
+        arrived = work / "ivy" / "jars" / f"{missing.group}_{missing.file_name}"
+        arrived.parent.mkdir(parents=True)
+        arrived.write_bytes(b"content")
+
+    monkeypatch.setattr(jars, "resolve", resolve)
+    monkeypatch.chdir(pinned.parent)
+    assert jars.fetch(Path(pinned.name)) == jars.fetch(pinned)
+
+
 def test_the_cache_of_maven_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may have a description without its jar, which Ivy then does not look for elsewhere."""
     asked: list[dict[str, str]] = []
