@@ -34,7 +34,7 @@ def duckdb_with_iceberg(scratch: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             duckdb_extension_avro,
             duckdb_extension_iceberg,
         ):  # the last asks for the one before it
-            connection.execute(f"LOAD '{_extension(wheel)}'")
+            connection.execute(f"LOAD '{find_extension(wheel)}'")
         yield connection
 
 
@@ -53,7 +53,8 @@ def read_by_duckdb(
     return connection.execute(query, [table, file.removesuffix(_METADATA)]).fetchall()
 
 
-def _extension(wheel: ModuleType) -> Path:
+def find_extension(wheel: ModuleType) -> Path:
+    """The extension's file in an installed wheel."""
     assert wheel.__file__ is not None
     (path,) = Path(wheel.__file__).parent.rglob("*.duckdb_extension")
     return path

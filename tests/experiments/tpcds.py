@@ -9,8 +9,7 @@ import duckdb_extension_tpcds
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.duckdb_iceberg import OFFLINE
-from tests.duckdb_iceberg import _extension as find_extension
+from tests.duckdb_iceberg import OFFLINE, find_extension
 
 FACTS = ("store_sales", "catalog_sales", "web_sales")
 DIMENSIONS = (
