@@ -10,10 +10,12 @@ import signal
 import sys
 
 from maintainer.adapters.catalog.manifests.decoding import serve_batches
+from maintainer.adapters.garbage import collect_rarely
 
 
 def main() -> None:
     """Reserve the standard output for answers; Ctrl-C in a terminal is left to the parent."""
+    collect_rarely()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with (
         os.fdopen(os.dup(sys.stdout.fileno()), "wb") as sink,
