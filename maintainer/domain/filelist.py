@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -16,7 +17,6 @@ WHOLE_PARTITION = 0  # key of a delete file that applies to a whole partition
 _COLUMNS = 5
 _WIDTHS = "BHIQ"  # of a column's numbers, as arrays name them: 1, 2, 4 and 8 bytes
 _LEVEL = 1  # a higher one saves next to nothing
-_MASK = 0xFFFFFFFF
 
 
 class ListedFile(NamedTuple):
@@ -31,16 +31,35 @@ class ListedFile(NamedTuple):
     sequence_number: int
 
 
+class FileColumns(NamedTuple):
+    """Live entries, as one column for each field of ListedFile; all columns are equally long."""
+
+    partitions: array[int]
+    keys: array[int]
+    sizes_bytes: array[int]
+    record_counts: array[int]
+    sequence_numbers: array[int]
+
+    def by_partition(self) -> Iterator[tuple[int, FileColumns]]:
+        """Split the entries of unpack_columns: each partition's position, and its entries."""
+        start = 0
+        while start < len(self.partitions):
+            position = self.partitions[start]
+            end = bisect_right(self.partitions, position, start)
+            yield position, FileColumns(*(column[start:end] for column in self))
+            start = end
+
+
 def path_key(path: bytes) -> int:
     """A number from 1 to 2**32 - 1 for a path.
 
     Two paths of a partition share a number with a chance of one in four billion.
     """
-    return (zlib.crc32(path) & _MASK) or 1
+    return zlib.crc32(path) or 1
 
 
-def pack_files(files: Iterable[ListedFile]) -> bytes:
-    """Pack the files column by column, compressed; empty for no files.
+def pack_files(files: Iterable[tuple[int, int, int, int, int]]) -> bytes:
+    """Pack the files (fields as of ListedFile) column by column, compressed; empty for no files.
 
     The first bytes name the width of each column, which is the least that holds its numbers.
     """
@@ -58,9 +77,14 @@ def _width_of(largest: int) -> str:
 
 
 def unpack_files(packed: bytes) -> Iterator[ListedFile]:
-    """The packed files; InvalidValueError for malformed input."""
+    """The packed files, in order; InvalidValueError for malformed input."""
+    return map(ListedFile, *unpack_columns(packed))
+
+
+def unpack_columns(packed: bytes) -> FileColumns:
+    """The packed files by column, in order of all fields; InvalidValueError for malformed input."""
     if not packed:
-        return
+        return FileColumns(*(array(_WIDTHS[0]) for _ in range(_COLUMNS)))
     try:
         plain = zlib.decompress(packed)
         columns = [array(width) for width in plain[:_COLUMNS].decode("ascii")]
@@ -76,4 +100,4 @@ def unpack_files(packed: bytes) -> Iterator[ListedFile]:
         end = start + rows * column.itemsize
         column.frombytes(plain[start:end])
         start = end
-    yield from map(ListedFile, *columns)
+    return FileColumns(*columns)

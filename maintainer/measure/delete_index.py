@@ -9,9 +9,16 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from maintainer.domain.file_sizes import DeletedFiles
-from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, unpack_files
+from maintainer.domain.filelist import (
+    WHOLE_PARTITION,
+    FileColumns,
+    ListedFile,
+    unpack_columns,
+    unpack_files,
+)
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
 from maintainer.measure.deleted_files import NO_BOUNDS, DeletedTable
 
@@ -43,15 +50,27 @@ class _Scoped:
             column[:] = array(column.typecode, [column[position] for position in order])
         self.applied = bytearray(len(order))
 
-    def find(self, key: int, oldest: int) -> tuple[int, int]:
-        """How many delete files apply to a data file, and how many of its records they delete.
+    def find(self, keys: Sequence[int], oldest: Iterable[int]) -> dict[int, tuple[int, int]]:
+        """The data files that delete files apply to, by their position in `keys`.
 
-        Only delete files that are not older than `oldest` count.
+        Each has the number of its delete files and of the records that they delete. A delete file
+        that is older than the data file's number in `oldest` does not apply.
         """
+        found: dict[int, tuple[int, int]] = {}
+        known, end = self.keys, len(self.keys)
+        if not end:
+            return found
+        for index, (key, bound) in enumerate(zip(keys, oldest)):  # noqa: B905 - may be endless
+            position = bisect_left(known, key)
+            if position < end and known[position] == key:
+                files, records = self._apply(position, bound)
+                if files:
+                    found[index] = files, records
+        return found
+
+    def _apply(self, position: int, oldest: int) -> tuple[int, int]:
         files = records = 0
-        if not self.keys:
-            return files, records
-        position = bisect_left(self.keys, key)
+        key = self.keys[position]
         while position < len(self.keys) and self.keys[position] == key:
             if self.sequence_numbers[position] >= oldest:
                 files += 1
@@ -126,21 +145,12 @@ def join_deletes(
             continue
         places = [(share.spec_id, share.partition) for share in manifest.partitions]
         there = [deletes.get(place, nothing if everywhere else None) for place in places]
-        for file in unpack_files(manifest.files) if any(there) else ():
-            concerned = there[file.partition]
+        if not any(there):
+            continue
+        for position, files in unpack_columns(manifest.files).by_partition():
+            concerned = there[position]
             if concerned is not None:
-                oldest = concerned.oldest_data
-                concerned.oldest_data = (
-                    file.sequence_number if oldest is None else min(oldest, file.sequence_number)
-                )
-                count, deleted = _count_deletes(file, concerned, everywhere)
-                if count:
-                    found.add(
-                        places[file.partition],
-                        file.size_bytes,
-                        deleted / file.record_count if file.record_count else 0.0,
-                        count,
-                    )
+                found.add(places[position], _find_deleted(files, concerned, everywhere))
     dangling = {
         place: number for place, there in deletes.items() if (number := there.count_dangling())
     }
@@ -180,16 +190,40 @@ def _list_deletes(
                 yield (share.spec_id, share.partition), share.content, file
 
 
-def _count_deletes(file: ListedFile, there: _Deletes, everywhere: Sequence[int]) -> tuple[int, int]:
-    """How many delete files apply to the file, and how many of its records are deleted.
+def _find_deleted(
+    files: FileColumns, there: _Deletes, everywhere: Sequence[int]
+) -> list[tuple[int, float, int]]:
+    """The files of a partition that deletes apply to: bytes, deleted share, delete files.
 
-    Only delete files for this one data file count for the records; at most all its records.
+    Only delete files for this one data file count for the share, which is at most 1.
     """
-    count = len(everywhere) - bisect_right(everywhere, file.sequence_number)
-    count += len(there.equalities) - bisect_right(there.equalities, file.sequence_number)
-    by_path = there.by_path.find(file.key, file.sequence_number)
-    scoped, deleted = there.vectors.find(file.key, 0)
-    if not scoped:  # a deletion vector replaces all position deletes
-        scoped, deleted = by_path
-        count += len(there.positions) - bisect_left(there.positions, file.sequence_number)
-    return count + scoped, min(deleted, file.record_count)
+    written = files.sequence_numbers
+    oldest = min(written)
+    there.oldest_data = oldest if there.oldest_data is None else min(oldest, there.oldest_data)
+    by_path = there.by_path.find(files.keys, written)
+    vectors = there.vectors.find(files.keys, repeat(0))
+    # The counts of those that name no data file depend on the sequence number alone.
+    equalities = {
+        sequence: len(everywhere)
+        - bisect_right(everywhere, sequence)
+        + len(there.equalities)
+        - bisect_right(there.equalities, sequence)
+        for sequence in set(written)
+    }
+    positions = {
+        sequence: len(there.positions) - bisect_left(there.positions, sequence)
+        for sequence in equalities
+    }
+    found = []
+    for index, (size, records, sequence) in enumerate(
+        zip(files.sizes_bytes, files.record_counts, written, strict=True)
+    ):
+        count, scoped = equalities[sequence], vectors.get(index)
+        if scoped is None:  # a deletion vector replaces all position deletes
+            count, scoped = count + positions[sequence], by_path.get(index)
+        if scoped is not None:
+            share = min(scoped[1], records) / records if records else 0.0
+            found.append((size, share, count + scoped[0]))
+        elif count:
+            found.append((size, 0.0, count))
+    return found

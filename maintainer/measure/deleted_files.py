@@ -6,6 +6,7 @@ The number of classes in a table is limited.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Final
@@ -142,21 +143,30 @@ class DeletedTable:
         self._classes = 0
         self.grain = Grain.FINE
 
-    def add(self, place: _Place, size: int, ratio: float, count: int) -> None:
-        """Add one file: bytes, deleted share of its rows, number of delete files that apply."""
+    def add(self, place: _Place, files: Sequence[tuple[int, float, int]]) -> None:
+        """Add files of one partition.
+
+        Each is its bytes, the deleted share of its rows, and the number of delete files that apply.
+        """
+        if not files:
+            return
         there = self._found.get(place)
         if there is None:
             there = self._found[place] = _Found()
-        self._files += 1
-        if not there.classes and len(there.single) < self._limit:
-            there.single.append(DeletedFiles(1, size, size, size, ratio, ratio, count))
-        else:
-            self._classify(there)
-            self._fold(there, size, ratio, count)
+        self._files += len(files)
         if self._files > self._most_single and self._limit:
             self._limit = 0
             for each in self._found.values():
                 self._classify(each)
+        if not there.classes and len(there.single) + len(files) <= self._limit:
+            there.single += [
+                DeletedFiles(1, size, size, size, ratio, ratio, count)
+                for size, ratio, count in files
+            ]
+            return
+        self._classify(there)
+        for file in files:
+            self._fold(there, *file)
         while self._classes > self._most_classes and self.grain is not Grain.COARSEST:
             self._coarsen()
 

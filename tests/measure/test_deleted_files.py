@@ -24,7 +24,7 @@ def gather(
 ) -> tuple[DeletedTable, dict[tuple[int, str], tuple[DeletedFiles, ...]]]:
     table = DeletedTable(limit, BOUNDS, most_single, most_classes)
     for partition, size, ratio, count in files:
-        table.add((0, str(partition)), size, ratio, count)
+        table.add((0, str(partition)), [(size, ratio, count)])
     return table, table.tell()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from typing import Any
 
 from maintainer.adapters.catalog.limits import (
@@ -22,7 +22,7 @@ from maintainer.domain.file_sizes import (
     list_limit,
     merge_runs,
 )
-from maintainer.domain.filelist import ListedFile, pack_files
+from maintainer.domain.filelist import pack_files
 from maintainer.domain.inventory import (
     HISTOGRAM_BOUNDS_BYTES,
     Content,
@@ -117,21 +117,18 @@ class Tally:
     def pack_files(self) -> bytes:
         """Pack the list of single files, if files were added with keys."""
         return pack_files(
-            file
-            for position, key in enumerate(sorted(self.shares))
-            for file in self._list_files(position, self.shares[key])
+            chain.from_iterable(
+                self._list_files(position, self.shares[key])
+                for position, key in enumerate(sorted(self.shares))
+            )
         )
 
-    def _list_files(self, position: int, share: _Share) -> Iterator[ListedFile]:
+    def _list_files(self, position: int, share: _Share) -> Iterator[tuple[int, int, int, int, int]]:
         for sizes, records, sequences, keys in share.files:
-            for size, count, sequence, key in zip(sizes, records, sequences, keys, strict=True):
-                yield ListedFile(
-                    position,
-                    key,
-                    size,
-                    count,
-                    max(0, self.inherited if sequence is None else sequence),
-                )
+            written = [self.inherited if sequence is None else sequence for sequence in sequences]
+            if min(written) < 0:
+                written = [max(0, sequence) for sequence in written]
+            yield from zip(repeat(position), keys, sizes, records, written)
 
     def _newest(self, sequences: Sequence[int | None]) -> int:
         return max(

@@ -68,13 +68,14 @@ _ENTRY_VARIABLES: Final = {
 }  # fmt: skip
 _SIZE_FIELDS: Final = frozenset({101, 103, 104, 134, 144, 145})
 _BOUNDS: Final = frozenset({125, 128})
+_PATH: Final = 100
 _PARTITION: Final = 102
 # Integers whose width differs from file to file: a layout of them with the following fields would
 # rarely match.
 _VARYING: Final = frozenset({108, 109})  # column sizes, value counts
 _KEYS: Final = {  # the content, and the fields from which the key of a file is computed
     None: ("", frozenset[int]()),
-    ManifestContent.DATA: ("path_key((path or '').encode())", frozenset({100})),
+    ManifestContent.DATA: ("path_key(path or b'')", frozenset({100})),
     ManifestContent.DELETES: (
         "delete_key(content == 2, referenced, lower, upper)",
         _BOUNDS | {143},
@@ -355,6 +356,8 @@ def _read_file(source: Source, schema: Any, wanted: frozenset[int]) -> None:  # 
             _read_partition(source, field["type"])
         elif found in _BOUNDS:
             source.read_keyed(field["type"], _ENTRY_VARIABLES[found], PATH_COLUMN)
+        elif found == _PATH and source.resolve(field["type"]) == "string":
+            source.read("bytes", _ENTRY_VARIABLES[found])  # its key is of its bytes
         else:
             source.read(field["type"], _ENTRY_VARIABLES[found])
     source.pass_over(unwanted)
