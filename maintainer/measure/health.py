@@ -19,6 +19,7 @@ from maintainer.domain.inventory import (
 )
 from maintainer.domain.units import read_whole
 from maintainer.measure.delete_index import JoinedDeletes, join_deletes
+from maintainer.measure.deleted_files import MOST_SINGLE
 from maintainer.measure.history import (
     count_kept_files,
     date_writes,
@@ -275,7 +276,7 @@ def _partitions(
     It includes the deletes that apply to single files, and the last write. The second value is the
     number of position delete files that apply to no data file; None: unknown.
     """
-    limit = list_limit(len(sums.partitions.partitions))
+    limit = list_limit(len(sums.partitions.partitions), MOST_SINGLE)
     joined = (
         join_deletes(inventory.manifests, limit, inventory.size_classes)
         if sums.manifests[ManifestContent.DELETES]

@@ -6,6 +6,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, pack_files
 from maintainer.domain.inventory import Content, ManifestContent, Ref, Unreadable
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.measure.health import measure, positive_property, summarise, target_file_size
@@ -188,6 +189,31 @@ def test_deletes_show_their_ratio_to_data_files_and_since_when_they_wait() -> No
         measure(inventory((replace(deletes, sequence_number=99),), history)).oldest_delete_at
         is None
     )
+
+
+def test_files_with_deletes_are_listed_singly_while_the_table_has_few_of_them() -> None:
+    partitions = [f"day={day}" for day in range(40)]
+    listed = [
+        ListedFile(position, key, 1000 + key, 10, 1)
+        for position in range(len(partitions))
+        for key in range(1, 51)
+    ]
+    data = replace(
+        manifest("m1", [share([1] * 50, partition) for partition in partitions]),
+        files=pack_files(listed),
+        lists_files=True,
+    )
+    deletes = replace(
+        manifest("m2", [share([1], p, content=Content.EQUALITY_DELETES) for p in partitions]),
+        files=pack_files(
+            ListedFile(position, WHOLE_PARTITION, 1, 1, 2) for position in range(len(partitions))
+        ),
+        lists_files=True,
+    )
+    health = measure(inventory((data, deletes)))
+    assert [[file.files for file in partition.deleted] for partition in health.partitions] == [
+        [1] * 50
+    ] * len(partitions)
 
 
 def test_skew_is_a_partitions_bytes_against_the_mean_of_all() -> None:
