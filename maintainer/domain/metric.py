@@ -193,6 +193,14 @@ class Metric(StrEnum):
         "Fires while the table's log names more metadata files than this.",
         lambda health, _: health.metadata_files,
     )
+    METADATA_SIZE_BYTES = (
+        "metadata_size_bytes",
+        Unit.BYTES,
+        "above",
+        "size of the metadata file",
+        "Fires while the current metadata file is larger than this; each commit writes it anew.",
+        lambda health, _: health.metadata_bytes,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,6 +185,7 @@ class ExpireSnapshotsRule(Rule):
         Metric.OLDEST_SNAPSHOT_AGE_SECONDS,
         Metric.LIVE_FILE_RATIO,
         Metric.METADATA_FILE_COUNT,
+        Metric.METADATA_SIZE_BYTES,
     )
     built_in = (Threshold(Metric.SNAPSHOT_COUNT, 100.0),)
 
