@@ -200,6 +200,11 @@ class ExpireSnapshotsRule(Rule):
         _EXPIRY_AGE,
         "Staged snapshots (wap.id) that are not published yet may go when they are older than this",
     )
+    max_snapshots_per_job: int = rule_field(
+        5_000,  # a job that expired 70,000 ran out of a driver's memory
+        Count(1),
+        "One job removes the oldest snapshots up to this number, the next job the next",
+    )
     imported_files: ImportedFiles = rule_field(
         ImportedFiles.KEEP,
         Member(ImportedFiles),

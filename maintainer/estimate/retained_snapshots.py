@@ -24,7 +24,6 @@ PIN_TAG = "maintainer-pin-"
 # A Flink job without commits for this long counts as ended. Otherwise it would keep the whole
 # history for ever.
 FLINK_TRUST = timedelta(days=14)
-MAX_SNAPSHOTS_PER_RUN = 5_000  # a first run on 70,000 ran out of a driver's memory
 STREAM_ABOVE = (
     1_000  # snapshots: from there on the driver does not keep all their files' paths in memory
 )
@@ -69,7 +68,7 @@ def preview_expiry(
     keepers = sorted(find_keepers(health, rule, pins, now), key=lambda keeper: keeper.committed_at)
     slowest = keepers[0] if keepers and keepers[0].committed_at < wanted else None
     older_than = slowest.committed_at if slowest is not None else wanted
-    older_than, is_slice = _cut_slice(health, older_than, keep, now)
+    older_than, is_slice = _cut_slice(health, older_than, rule, now)
     found = estimate_expire_snapshots(health, older_than, keep, now)
     gone = tuple(
         sorted(
@@ -320,16 +319,17 @@ def _find_unkept(gone: Iterable[SnapshotStamp], keepers: list[Keeper]) -> str | 
 
 
 def _cut_slice(
-    health: TableHealth, older_than: datetime, keep: int, now: datetime
+    health: TableHealth, older_than: datetime, rule: ExpireSnapshotsRule, now: datetime
 ) -> tuple[datetime, bool]:
-    """An earlier bound when more would be removed than one run should take."""
-    expired = estimate_expire_snapshots(health, older_than, keep, now).expired
-    if len(expired) <= MAX_SNAPSHOTS_PER_RUN:
+    """An earlier bound when more would be removed than one job may take."""
+    most = rule.max_snapshots_per_job
+    expired = estimate_expire_snapshots(health, older_than, rule.keep, now).expired
+    if len(expired) <= most:
         return older_than, False
     times = sorted(stamp.committed_at for stamp in health.history if stamp.snapshot_id in expired)
     # Snapshots of the same instant go together: a slice of only a part of them would repeat for
     # ever without progress.
-    later = next((time for time in times[MAX_SNAPSHOTS_PER_RUN:] if time > times[0]), older_than)
+    later = next((time for time in times[most:] if time > times[0]), older_than)
     return later, later < older_than
 
 

@@ -23,7 +23,6 @@ from maintainer.domain.policy import Mode, Policy
 from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.estimate.retained_snapshots import (
     FLINK_TRUST,
-    MAX_SNAPSHOTS_PER_RUN,
     STREAM_ABOVE,
     ExpiryPreview,
     describe_expiry,
@@ -209,25 +208,30 @@ def test_guard_11_a_branch_with_a_retention_of_its_own_cannot_drop_what_a_pin_ho
 
 
 def test_a_very_long_history_goes_in_slices_from_its_old_end() -> None:
-    count = MAX_SNAPSHOTS_PER_RUN + 700
+    count = RULE.max_snapshots_per_job + 700
     ages = [timedelta(days=30) + timedelta(minutes=count - n) for n in range(count)]
     health = with_history(health_of_partitions({"a": [1000]}), [*ages, DAY, timedelta(0)])
     first = preview(health)
-    assert (len(first.snapshots), first.is_slice) == (MAX_SNAPSHOTS_PER_RUN, True)
-    assert gone(first) == list(range(1, MAX_SNAPSHOTS_PER_RUN + 1))
+    assert (len(first.snapshots), first.is_slice) == (5000, True)
+    assert gone(first) == list(range(1, 5001))
     assert ("stream_results", "true") in first.action.options
     assert ", the oldest 5,000 first" in describe_expiry(first, health, RULE)
-    rest = preview(replace(health, history=health.history[MAX_SNAPSHOTS_PER_RUN:], snapshots=702))
+    rest = preview(replace(health, history=health.history[5000:], snapshots=702))
     assert (len(rest.snapshots), rest.is_slice) == (700, False)
+
+
+def test_a_policy_says_how_many_snapshots_a_job_removes() -> None:
+    rule = replace(RULE, max_snapshots_per_job=3)
+    found = preview(daily(), rule=rule)
+    assert (gone(found), found.is_slice) == (gone(preview(daily()))[:3], True)
 
 
 def test_snapshots_of_one_instant_go_together() -> None:
     health = with_history(
-        health_of_partitions({"a": [1000]}),
-        [*[30 * DAY] * (MAX_SNAPSHOTS_PER_RUN + 9), DAY, timedelta(0)],
+        health_of_partitions({"a": [1000]}), [*[30 * DAY] * 12, DAY, timedelta(0)]
     )
-    found = preview(health)
-    assert (len(found.snapshots), found.is_slice) == (MAX_SNAPSHOTS_PER_RUN + 9, False)
+    found = preview(health, rule=replace(RULE, max_snapshots_per_job=3))
+    assert (len(found.snapshots), found.is_slice) == (12, False)
 
 
 def test_a_small_run_keeps_the_policys_own_options() -> None:

@@ -370,6 +370,7 @@ def test_a_policy_is_described_as_people_write_it() -> None:
         (f"{EXPIRE}.max_age", "1d12h", "policies/b.yaml:2"),
         (f"{EXPIRE}.keep", "10", "built-in default"),
         (f"{EXPIRE}.staged_max_age", "14d", "built-in default"),
+        (f"{EXPIRE}.max_snapshots_per_job", "5000", "built-in default"),
         (f"{EXPIRE}.imported_files", "keep", "built-in default"),
         ("write.delete.target-file-size-bytes", "64MiB", "Iceberg's default"),
         ("history.expire.max-ref-age-ms", "no limit", "Iceberg's default"),

@@ -1,4 +1,4 @@
-"""A history that is too long for one run of expiry, on a real Spark: worked off in slices, oldest
+"""A history that is too long for one job, on a real Spark: worked off in slices, oldest
 first, to the very end that one run would have come to.
 """
 
@@ -15,17 +15,18 @@ import pyarrow as pa
 import pytest
 from pyiceberg.table import Table
 
+from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.pin import Pin
-from maintainer.domain.policy import RuleName
-from maintainer.estimate import retained_snapshots as expiry
+from maintainer.domain.policy import PolicyLayer, RuleName
 from maintainer.steps.plan import plan
 from maintainer.steps.submit import submit
 from maintainer.steps.table import measure_table
 from tests.adapters.spark.lakes import SCHEMA, Lake, WallClock
 from tests.adapters.spark.workshop import Workshop, open_workshop
+from tests.fakes.adapters.policies import FakePolicies
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -33,7 +34,9 @@ POLICY = """
 tables: "*"
 mode: enforce
 rules:
-  expire_snapshots: {when: {snapshot_count_above: 10}, max_age: 1d, keep: 5, cooldown: 1m}
+  expire_snapshots:
+    {when: {snapshot_count_above: 10}, max_age: 1d, keep: 5, cooldown: 1m,
+     max_snapshots_per_job: %s}
   rewrite_data_files: {enabled: false}
   rewrite_manifests: {enabled: false}
 """
@@ -60,7 +63,7 @@ def clock() -> LaterClock:
 
 @pytest.fixture
 def workshop(lake: Lake, warm: LocalRunner, clock: LaterClock) -> Iterator[Workshop]:
-    with open_workshop(lake, warm, POLICY) as opened:
+    with open_workshop(lake, warm, POLICY % SNAPSHOTS) as opened:
         opened.ports = replace(opened.ports, clock=clock)
         yield opened
 
@@ -136,7 +139,7 @@ def run_to_the_end(
 
 
 def test_a_long_history_is_worked_off_in_slices_to_where_one_run_would_end(
-    workshop: Workshop, clock: LaterClock, monkeypatch: pytest.MonkeyPatch
+    workshop: Workshop, clock: LaterClock
 ) -> None:
     whole, whole_ids = make_history(workshop, "whole")
     sliced, ids = make_history(workshop, "sliced")
@@ -151,7 +154,9 @@ def test_a_long_history_is_worked_off_in_slices_to_where_one_run_would_end(
     workshop.store.forget_tables_except("lake", [sliced])
     before = stored(workshop, sliced)
     assert before[1] == SNAPSHOTS
-    monkeypatch.setattr(expiry, "MAX_SNAPSHOTS_PER_RUN", BOUND)
+    layer = parse_policy(POLICY % BOUND, "all.yaml")
+    assert isinstance(layer, PolicyLayer), layer
+    workshop.ports = replace(workshop.ports, policies=FakePolicies(layer))
     left = [positions_of(workshop, sliced, ids), *run_to_the_end(workshop, clock, sliced, ids)]
     gone = [before - after for before, after in pairwise(left)]
     assert len(gone) == -(-sum(map(len, gone)) // BOUND), (
