@@ -32,14 +32,13 @@ INTRODUCTION = """
 
 <!-- Written by `make experiments`. Do not edit. -->
 
-Small files have been measured before, on large clusters. Here are the same experiments on one
-machine of two cores, with the daemon doing the maintenance. The published figures stand beside
-ours. Absolute times cannot agree, because hardware, engine and amount of data differ; the factors
-can.
+Others have published measurements of small files on large clusters. This page repeats their
+experiments on one machine with two cores, with maintenance by the daemon, and compares the figures.
+Absolute times cannot agree, because hardware, engine and amount of data differ. The factors can.
 
-Nothing else was at work on the machine. Storages are servers on the same machine, so a request
-costs no network. `make experiments` repeats all of them; `ONLY=merges` repeats one; `SCALE=0.1`
-takes less data, and prints the sections only.
+No other program worked on the machine. The storages are servers on the same machine, so requests
+use no network. `make experiments` repeats all experiments; `ONLY=merges` repeats one; `SCALE=0.1`
+uses less data, and only prints the sections.
 """
 
 

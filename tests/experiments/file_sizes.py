@@ -79,10 +79,11 @@ def run(root: Path, scale: float) -> Section:
         "File size against query time",
         f"TPC-DS at scale factor {scale:g}: the fact tables {', '.join(FACTS)} in files of 14 "
         f"sizes, format version 2, Parquet with zstd, on an S3 server (S3Proxy) of this machine. "
-        f"{STREAMS} streams run side by side in one Spark of two cores, each all of the queries "
-        f"{', '.join(map(str, QUERIES))} in an order of its own; a first round is not counted. "
-        "The time is that of all streams. Then the daemon rewrites what it finds worth it, and "
-        "a new Spark runs the same streams. Published: 31 GB, MinIO, Impala, 396 queries.",
+        f"{STREAMS} streams run at the same time in one Spark with two cores. Each runs the queries "
+        f"{', '.join(map(str, QUERIES))} in its own order; a first round is not counted. The time "
+        "is that of all streams together. Then the daemon rewrites the tables in which it finds "
+        "a gain, and a new Spark runs the same streams. Published: 31 GB, MinIO, Impala, 396 "
+        "queries.",
         (
             "file size",
             "files",

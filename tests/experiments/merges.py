@@ -39,12 +39,12 @@ def run(root: Path, scale: float) -> Section:
         )
     return Section(
         "MERGE INTO with a trigger",
-        f"A stream of {merges} merge-on-read MERGE INTO on a table of 400,000 rows in 8 "
-        f"partitions, each of 2,000 changed and 200 new rows. Without the daemon they follow one "
-        f"another; with it one comes every {TRIGGER_SECONDS:g} s, and the daemon maintains the "
-        f"table beside the stream, on the same two cores. Of the first {COMPARED} and the last "
-        f"{COMPARED} merges the median counts. Published: a trigger of 50 s, which had to become "
-        "90 s on MinIO; thousands of files.",
+        f"A stream runs {merges} merge-on-read MERGE INTO on a table of 400,000 rows in 8 "
+        f"partitions, each with 2,000 changed and 200 new rows. Without the daemon each merge "
+        f"starts when the one before has ended. With it a merge starts every {TRIGGER_SECONDS:g} "
+        f"s, and the daemon maintains the table at the same time, on the same two cores. First "
+        f"and last MERGE are the medians of the first and the last {COMPARED} merges. Published: "
+        "a trigger of 50 s, which had to be raised to 90 s on MinIO; thousands of files.",
         (
             "storage",
             "first MERGE",
@@ -60,7 +60,7 @@ def run(root: Path, scale: float) -> Section:
         tuple(rows),
         (
             "Both tables had the same rows at the end, on each storage.",
-            "A merge is tried again where a rewrite committed first; the stream loses nothing.",
+            "A merge is tried again if a rewrite committed first. The stream loses no row.",
         ),
     )
 

@@ -48,11 +48,11 @@ def run(root: Path, scale: float) -> Section:
     before, after = _objects(found[0]), _objects(found[-1])
     return Section(
         "Objects of a name node",
-        f"A table of {files:,} files on HDFS, written in {COMMITS} commits that are {AGE.days} "
-        "days old. The name node's own summary counts files and directories; each of these files "
-        "has one block, which is an object too. A writer commits once more between the rewrite "
-        "and the expiry, because the policy keeps two snapshots. Published: a name node holds 200 "
-        "to 300 million objects, with a heap of about 100 GB for each 150 million.",
+        f"A table of {files:,} files on HDFS was written in {COMMITS} commits that are {AGE.days} "
+        "days old. The name node itself counts files and directories; each of these files has one "
+        "block, which is an object too. A writer commits once more between the rewrite and the "
+        "expiry, because the policy keeps two snapshots. Published: a name node holds 200 to 300 "
+        "million objects, with a heap of about 100 GB for each 150 million.",
         ("state", "files", "directories", "objects", "heap at 100 GB per 150 million"),
         tuple(
             (

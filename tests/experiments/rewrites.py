@@ -43,9 +43,9 @@ def run(root: Path, scale: float) -> Section:
         )
     return Section(
         f"Rewriting {few:,} and {many:,} files",
-        "Tables of files of 53 KB that do not compress, rewritten by the daemon on two cores. The "
-        f"time is that of the procedure in a Spark that has rewritten {WARM_UP_FILES} files "
-        "before. Published: HDFS and MinIO.",
+        "The daemon rewrites tables of incompressible files of 53 KB on two cores. The time is that "
+        f"of the procedure in a Spark that has rewritten {WARM_UP_FILES} files before. Published: "
+        "HDFS and MinIO.",
         (
             "storage",
             f"{few:,} files",
