@@ -21,35 +21,37 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "conformance.md"
 HEAD: Final = """\
 # Conformance: estimates compared with Spark
 
-Plans rest on Iceberg's own planning, recomputed from digests. This page compares the estimates with
-Spark 4.1 and Iceberg 1.12. Each table is made and measured, and the outcome is estimated. Then
-Spark runs the very statement that a job would run.
+A plan estimates what Iceberg would rewrite, from digests of manifests. This page compares such
+estimates with the results of Spark 4.1 and Iceberg 1.12. For each row a test creates a table,
+measures it and estimates the result. Then Spark runs the statement that a job would run.
 
-`make conformance` writes this page. `make conformance SEED=7 SHAPES=50` runs other tables, made
-from a seed. The shapes on this page are part of the test suite: a test fails when an outcome
-differs from its estimate by more than the estimate allows, or when a row of a table of format
-version 3 gets another row id.
+`make conformance` writes this page. `make conformance SEED=7 SHAPES=50` runs other tables, created
+from a seed. The tables on this page are part of the test suite: a test fails if a result differs
+from its estimate by more than the estimate allows, or if a row of a table of format version 3 gets
+another row id.
 
 ## rewrite_data_files
 
-The columns give data files before and after: as estimated, and as Spark left them. Equal outcomes
-are marked `equal`. Where an exact estimate is impossible, the verdict says by how many written
-files it may be wrong, and the last column says why:
+"6 to 1" means that 6 data files are rewritten to 1. The result is `equal` if Spark did exactly what
+was estimated. If an exact estimate is impossible, `within 4` says that the estimate may be wrong by
+4 written files, and the last column says why:
 
 - **Row groups.** A file larger than the target is split at its row groups. Digests do not keep row
   groups, and a writer checks a file's size only every thousand rows.
-- **Order.** Iceberg reads several manifests at once. How files fit together depends on the order in
-  which they arrive.
+- **Order.** Iceberg reads several manifests at the same time. Which files form a group depends on
+  the order in which their entries arrive.
 - **Other specs.** Files of an older spec form one group and are written to the partitions of the
-  current spec. Where the old values determine the new ones (days determine months), the number is
-  exact. Otherwise it is unknown before the files are read.
+  current spec. If the old values determine the new ones (days determine months), the number of
+  files is exact. Otherwise it is unknown until the files are read.
 - **Classes.** For partitions with very many files, digests keep only classes of similar sizes, at
-  most an eighth apart. The table's own bounds stay exact; another bound lies within one class.
-- **Filters.** Of a policy's own filter, the parts that compare a partition's column with a value
-  are evaluated. Where the filter cuts through a partition, or uses another column, Iceberg uses
-  each file's column bounds. Digests do not keep those, so the estimate is an upper bound.
+  most an eighth apart. The table's own size bounds are exact; another bound may fall within a
+  class.
+- **Filters.** Of a policy's `where`, the estimate uses the parts that compare a partition column
+  with a value. If a boundary falls within a partition, or the condition uses another column,
+  Iceberg uses each file's column bounds. Digests do not keep those, so the estimate is an upper
+  bound.
 
-| shape | predicted | done | verdict | why |
+| table | estimated | by Spark | result | why |
 |---|---|---|---|---|
 """
 
@@ -57,19 +59,20 @@ files it may be wrong, and the last column says why:
 MANIFESTS: Final = """
 ## rewrite_manifests
 
-Manifests of one spec, with data and delete manifests counted apart. Where several are needed, their
-number depends on how the entries of partitions are distributed, and on sizes that are known only
-after writing.
+These are manifests of one spec; data manifests and delete manifests are counted separately. If more
+than one manifest is needed, their number depends on how the entries of partitions are distributed,
+and on sizes that are known only after writing.
 
-| table | predicted | done | verdict | why |
+| manifests | estimated | by Spark | result | why |
 |---|---|---|---|---|
 """
 EXPIRY: Final = """
 ## expire_snapshots
 
-The snapshots and refs that remain, simulated on the table's metadata.
+The estimate simulates the expiry on the table's metadata. The columns list the snapshots and refs
+that remain.
 
-| history | predicted | left | verdict |
+| history | estimated | by Spark | result |
 |---|---|---|---|
 """
 

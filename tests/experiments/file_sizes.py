@@ -81,8 +81,8 @@ def run(root: Path, scale: float) -> Section:
         f"sizes, format version 2, Parquet with zstd, on an S3 server (S3Proxy) of this machine. "
         f"{STREAMS} streams run at the same time in one Spark with two cores. Each runs the "
         f"queries {', '.join(map(str, QUERIES))} in its own order; a first round is not counted. "
-        "The time is that of all streams together. Then the daemon rewrites the tables in which it finds "
-        "a gain, and a new Spark runs the same streams. Published: 31 GB, MinIO, Impala, 396 "
+        "The time is that of all streams together. Then the daemon rewrites the tables in which it "
+        "finds a gain, and a new Spark runs the same streams. Published: 31 GB, MinIO, Impala, 396 "
         "queries.",
         (
             "file size",

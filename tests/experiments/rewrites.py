@@ -44,8 +44,8 @@ def run(root: Path, scale: float) -> Section:
     return Section(
         f"Rewriting {few:,} and {many:,} files",
         "The daemon rewrites tables of incompressible files of 53 KB on two cores. The time is "
-        f"that of the procedure in a Spark that has rewritten {WARM_UP_FILES} files before. Published: "
-        "HDFS and MinIO.",
+        f"that of the procedure in a Spark that has rewritten {WARM_UP_FILES} files before. "
+        "Published: HDFS and MinIO.",
         (
             "storage",
             f"{few:,} files",
