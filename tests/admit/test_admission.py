@@ -671,6 +671,13 @@ def test_those_that_start_have_the_published_score_among_all_candidates() -> Non
     )
 
 
+def test_those_that_start_are_found_without_the_others_while_slots_are_left() -> None:
+    everyone = [candidate("a"), candidate("b", files=900), candidate("b", MANIFESTS)]
+    for given_slots in (circumstances(places=1), circumstances(places=9)):
+        decisions = admit(everyone, given_slots)
+        assert choose(everyone, given_slots) == tuple(one for one in decisions if one.is_admitted)
+
+
 def test_each_daily_limit_of_the_fleet_and_of_catalogs_is_listed_with_what_is_spent() -> None:
     spending = Spending(TODAY, {("lake", ""): Charge(100.0, 2.0), ("sea", "p"): Charge(50.0, 1.0)})
     rules = AdmissionRules(

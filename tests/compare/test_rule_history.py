@@ -69,6 +69,10 @@ def test_a_success_that_lost_files_to_writers_adds_a_conflict() -> None:
     assert learn(job, job).recent_conflicts == 2
 
 
+def test_a_job_that_took_on_too_much_at_once_adds_an_overload() -> None:
+    assert learn(failed(make_job(), NOW, FailureReason.OUT_OF_MEMORY)).recent_overloads == 1
+
+
 def test_runs_without_effect_are_counted_until_one_has_an_effect() -> None:
     idle = succeeded(make_job(), NOW, make_effect(own_commits=0, files_removed=0))
     assert learn(idle, idle).empty_runs == 2

@@ -10,16 +10,36 @@ import pytest
 from maintainer.decide.notices import (
     REPEATED_FAILURES,
     notice_of_budget,
+    notice_of_fault,
+    notice_of_gone,
     notice_of_grade,
     notice_of_job,
+    notice_of_list,
     notice_of_many,
+    notice_of_wait,
 )
 from maintainer.domain.budget import BudgetState, Resource, SpentBudget
 from maintainer.domain.health import Band, Grade
+from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.domain.notice import NoticeKind
+from maintainer.domain.notice import Notice, NoticeKind
+from maintainer.domain.orphan import OrphanList, OrphanListState
 from tests.api.nouns import make_job
-from tests.samples import NOW, TABLE
+from tests.samples import NOW, TABLE, UUID
+
+ORPHANS = OrphanList(
+    "m-7",
+    TABLE,
+    UUID,
+    "file:///warehouse/sales/orders",
+    older_than=NOW - timedelta(days=7),
+    made_at=NOW,
+    files=3,
+    bytes=2048,
+    sha256="",
+    state=OrphanListState.WAITING,
+    expires_at=NOW + timedelta(days=7),
+)
 
 
 def failed(reason: FailureReason) -> Job:
@@ -115,4 +135,59 @@ def test_many_tables_are_one_notice(count: int, subject: str, named: str) -> Non
         NoticeKind.TABLE_CRITICAL,
         subject,
         named,
+    )
+
+
+@pytest.mark.parametrize(
+    ("warning", "added"),
+    [(None, ""), ("many are young", " Check the list: many are young.")],
+)
+def test_a_list_of_orphans_waits_until_a_time_and_passes_its_warning_on(
+    warning: str | None, added: str
+) -> None:
+    assert notice_of_list(replace(ORPHANS, warning=warning), NOW) == Notice(
+        NoticeKind.APPROVAL_NEEDED,
+        str(TABLE),
+        "3 orphan files of 2 KiB wait for approval as list m-7, until 2026-03-11 12:00 UTC."
+        f"{added}",
+        NOW,
+        "m-7",
+    )
+
+
+def test_a_table_that_cannot_be_read_any_more_is_reported_with_its_kind_of_trouble() -> None:
+    fault = TableFault(TABLE, FaultKind.METADATA_MISSING, "1.metadata.json is gone", NOW)
+    assert notice_of_fault(fault) == Notice(
+        NoticeKind.TABLE_UNREADABLE,
+        str(TABLE),
+        "metadata_missing: 1.metadata.json is gone",
+        NOW,
+    )
+
+
+@pytest.mark.parametrize(("is_paused", "added"), [(False, ""), (True, "; the table is paused")])
+def test_a_proof_that_waits_too_long_is_reported_like_one_that_failed(
+    is_paused: bool, added: str
+) -> None:
+    job = make_job()
+    assert notice_of_wait(job, "no answer", NOW, is_paused=is_paused) == Notice(
+        NoticeKind.FAILED_PROOF,
+        str(job.table),
+        f"what job {job.job_id} ({job.rule}) did is not known, because the table cannot be read: "
+        f"no answer{added}",
+        NOW,
+        job.job_id,
+    )
+
+
+@pytest.mark.parametrize(("because", "added"), [("", ""), ("a migration", ": a migration")])
+def test_the_pause_of_a_table_that_is_gone_is_reported_with_who_paused_it(
+    because: str, added: str
+) -> None:
+    assert notice_of_gone(TABLE, "ada", because, "orders is gone", NOW) == Notice(
+        NoticeKind.PAUSED_TABLE_GONE,
+        str(TABLE),
+        f"orders is gone. ada paused it{added}. The pause stands, also for a table of its UUID "
+        f"under another name, until it is resumed.",
+        NOW,
     )

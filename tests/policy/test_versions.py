@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 
 from maintainer.adapters.policies import parse_policy
-from maintainer.domain.policy import PolicyLayer
-from maintainer.domain.policy_version import PolicyChange, WrittenLayer
-from maintainer.policy.versions import compare_layers, write_layers
+from maintainer.domain.policy import PolicyLayer, PolicySet
+from maintainer.domain.policy_version import PolicyChange, PolicyVersion, WrittenLayer
+from maintainer.policy.versions import compare_layers, version_of, write_layers
 from maintainer.policy.writing import write_value
 from tests.policy.test_effective import _layers
+from tests.samples import NOW
 
 
 def read(text: str, name: str = "a.yaml") -> PolicyLayer:
@@ -35,6 +36,13 @@ def test_layers_are_written_as_people_write_them_by_name() -> None:
             ),
         ),
         WrittenLayer("b.yaml", ("*",), ()),
+    )
+
+
+def test_a_version_has_its_layers_as_they_are_written() -> None:
+    layers = (read("tables: '*'"), read("tables: x.*", "b.yaml"))
+    assert version_of(PolicySet(layers, version="v7"), NOW) == PolicyVersion(
+        "v7", NOW, NOW, 2, (), write_layers(layers)
     )
 
 

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.decide.grading.bands import DISAGREEMENT, MAX_DISAGREEMENTS, grade
+from maintainer.decide.grading.bands import DISAGREEMENT, MAX_DISAGREEMENTS, NAMES, grade
 from maintainer.decide.grading.findings import DELETE_RATIO
 from maintainer.domain.health import Band, Disagreement, Grade, ManifestGroup, TableHealth
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import ManifestContent, Unreadable
 from maintainer.domain.metric import Metric
 from maintainer.domain.policy import Policy
+from maintainer.domain.registration import Registration
 from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.domain.units import KIB, MIB
 from maintainer.measure.health import measure
@@ -317,6 +319,25 @@ def test_a_band_says_since_when_and_what_it_was_before() -> None:
 def test_a_grade_of_an_earlier_version_that_does_not_know_since_when_is_believed() -> None:
     old = replace(grade(files_of(3 * MIB), POLICY, NOW), entered_at=None)
     assert grade(files_of(3 * MIB), POLICY, NOW + HOUR, old).entered_at is None
+
+
+@pytest.mark.parametrize(
+    ("is_owner", "words"),
+    [
+        (False, "write `owner: true` in a policy"),
+        (True, "a policy names this name as the owner"),
+    ],
+)
+def test_a_table_with_two_names_is_watched_and_says_who_may_change_that(
+    is_owner: bool, words: str
+) -> None:
+    other = Registration(TableIdentifier("old", ("sales",), "orders"), is_owner=False)
+    graded = grade(
+        files_of(500 * MIB), replace(POLICY, is_owner=is_owner), NOW, registrations=[other]
+    )
+    (finding,) = (found for found in graded.findings if found.metric == NAMES)
+    assert (finding.severity, finding.observed, finding.is_actionable) == (Band.WATCH, 2, False)
+    assert words in finding.sentence
 
 
 SIZES = st.integers(64 * KIB, 600 * MIB)

@@ -5,7 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.decide.jobs.safeguards import MAX_DROPPED_TAGS, find_lapsed_tags, surround
+from maintainer.decide.jobs.safeguards import (
+    MAX_DROPPED_TAGS,
+    find_lapsed_tags,
+    surround,
+    take_baseline,
+)
 from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec, Ref
@@ -15,7 +20,16 @@ from maintainer.domain.policy import RuleName
 from maintainer.domain.rollback import Repair, RollBack
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.units import GIB, MIB
-from tests.samples import NOW, TABLE, UUID, health_of_partitions, with_history
+from maintainer.measure.health import measure
+from tests.samples import (
+    NOW,
+    TABLE,
+    UUID,
+    health_of_partitions,
+    inventory,
+    snapshot,
+    with_history,
+)
 
 ALL = Safeguards(timedelta(days=1), Canary.SAMPLE, Checksum.FULL)
 SAMPLE = replace(ALL, checksum=Checksum.SAMPLE)
@@ -117,3 +131,13 @@ def test_tags_of_ours_whose_age_is_over_are_to_be_dropped_and_nobody_elses() -> 
         Ref(f"maintainer-before-m-{n}", 1, is_branch=False, max_ref_age_ms=hour) for n in range(50)
     )
     assert len(find_lapsed_tags(replace(health, refs=many), NOW)) == MAX_DROPPED_TAGS
+
+
+def test_the_baseline_has_what_the_proof_compares_with() -> None:
+    lake = inventory(snapshots=(snapshot(1, 2 * timedelta(hours=1)), snapshot(7, timedelta(0), 1)))
+    baseline = take_baseline(lake, measure(lake))
+    assert (baseline.snapshot_id, baseline.sequence_number, baseline.snapshot_at) == (7, 7, NOW)
+    assert baseline.metadata_location == lake.metadata_location
+    empty = inventory(snapshots=())
+    baseline = take_baseline(empty, measure(empty))
+    assert (baseline.snapshot_id, baseline.sequence_number, baseline.snapshot_at) == (None, 0, None)

@@ -1,0 +1,41 @@
+"""How a job ends, from Spark's report and the table's metadata."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from maintainer.compare.conclusion import conclude, describe_timeout
+from maintainer.domain.job import FailureReason, JobState, Outcome
+from tests.api.nouns import EFFECT, make_job
+from tests.samples import NOW
+
+
+def test_a_failed_proof_of_the_contents_fails_a_job_that_spark_calls_finished() -> None:
+    conclusion = conclude(
+        replace(make_job(), outcome=Outcome("finished", NOW)),
+        replace(EFFECT, failed_proofs=("a file is not sorted", "an id is given twice")),
+    )
+    assert (conclusion.state, conclusion.reason) == (JobState.FAILED, FailureReason.UNPROVED)
+    assert conclusion.message == (
+        "a file is not sorted; an id is given twice; nothing more is done to this table"
+    )
+
+
+def test_a_job_that_is_lost_after_its_deadline_has_timed_out_unless_somebody_ended_it() -> None:
+    late = replace(
+        make_job(),
+        outcome=Outcome("lost", NOW),
+        submitted_at=NOW,
+        deadline=NOW + timedelta(hours=2),
+        is_overdue=True,
+    )
+    conclusion = conclude(late, EFFECT)
+    assert (conclusion.state, conclusion.reason) == (JobState.FAILED, FailureReason.TIMEOUT)
+    assert conclusion.message.startswith("Ended because it took longer than its timeout of 2 h.")
+    ended_by_hand = conclude(replace(late, cancel_requested_by="ada"), EFFECT)
+    assert ended_by_hand.reason is not FailureReason.TIMEOUT
+
+
+def test_a_timeout_without_known_times_is_still_described() -> None:
+    assert describe_timeout(replace(make_job(), deadline=None)) == "Ended because its time was up."
