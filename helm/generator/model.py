@@ -47,15 +47,15 @@ class Values(Part):
     )
     config: dict[str, Any] = Field(
         default={},
-        description="maintainer.yaml. `catalogs` is required. What the chart itself sets is no key "
-        "here.",
+        description="The contents of maintainer.yaml. `catalogs` is required. Keys that the "
+        "chart itself sets are not allowed.",
     )
     secret_env: dict[Variable, SecretKey] = Field(
-        default={}, description="Variables from Secrets, for `${NAME}` in `config`."
+        default={}, description="Environment variables from Secrets, for `${NAME}` in `config`."
     )
     store: StoreValues = Field(default_factory=StoreValues, description="The database.")
     policies: dict[PolicyFile, str] = Field(
-        default={}, description="Policy files: the name of each, and its text."
+        default={}, description="Policy files: names and contents."
     )
     policy_config_maps: list[Name] = Field(
         default=[],
@@ -80,10 +80,12 @@ class Values(Part):
         default_factory=PersistenceValues, description="The volume of mode `simple`."
     )
     api: ApiValues = Field(
-        default_factory=ApiValues, description="The replicas that serve, in mode `cluster`."
+        default_factory=ApiValues,
+        description="The replicas of the API and the page, in mode `cluster`.",
     )
     worker: WorkerValues = Field(
-        default_factory=WorkerValues, description="The replicas that work, in mode `cluster`."
+        default_factory=WorkerValues,
+        description="The replicas that scan, plan and run jobs, in mode `cluster`.",
     )
     link: LinkValues = Field(
         default_factory=LinkValues, description="How drivers in pods reach the daemon."
@@ -93,21 +95,23 @@ class Values(Part):
     )
     api_service_account: AccountValues = Field(
         default_factory=AccountValues,
-        description="The service account of the replicas of `api` in mode `cluster`. It has no "
-        "right, except to list policies that are resources.",
+        description="The service account of the replicas of `api` in mode `cluster`. Its only "
+        "right is to list policies that are resources.",
     )
     spark_service_account: AccountValues = Field(
         default_factory=AccountValues,
         description="The service account of drivers in pods, in the namespace of the jobs.",
     )
-    rbac: RbacValues = Field(default_factory=RbacValues, description="What the daemon may do.")
+    rbac: RbacValues = Field(
+        default_factory=RbacValues, description="The daemon's rights in Kubernetes."
+    )
     service: ServiceValues = Field(
         default_factory=ServiceValues, description="The Service of the API and the page."
     )
     without_sign_in: bool = Field(
         default=False,
-        description="`true` lets an Ingress or HTTPRoute publish the page without `config.auth`, "
-        "where something in front of it asks people who they are.",
+        description="`true` allows an Ingress or HTTPRoute without `config.auth`. Set it only "
+        "if a proxy in front of the page asks for a sign-in.",
     )
     ingress: IngressValues = Field(default_factory=IngressValues, description="An Ingress.")
     http_route: HttpRouteValues = Field(
@@ -125,18 +129,18 @@ class Values(Part):
     )
     openshift: bool = Field(
         default=False,
-        description="Let the cluster choose the users of all pods.",
+        description="OpenShift: the cluster chooses the user id of all pods.",
     )
     hook_resources: Raw = Field(
         default={"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
         description="Resources of the migration and of `helm test`.",
     )
     startup_seconds: Annotated[int, Field(ge=10)] = Field(
-        default=300, description="How long a start may take before the pod is restarted."
+        default=300, description="Seconds that a start may take before the pod is restarted."
     )
     pod_annotations: Texts = Field(default={}, description="Annotations of the daemon's pods.")
     common_labels: Texts = Field(
-        default={}, description="Labels of every object; `podLabels` are those of pods."
+        default={}, description="Labels of every object. `podLabels` adds labels of pods."
     )
     pod_labels: Texts = Field(default={}, description="Labels of the daemon's pods.")
     pod_security_context: Raw = Field(
@@ -145,28 +149,38 @@ class Values(Part):
     security_context: Raw = Field(
         default={}, description="Changes to the containers' security context."
     )
-    node_selector: Texts = Field(default={}, description="Labels of the nodes.")
-    tolerations: list[Raw] = Field(default=[], description="Tolerations.")
+    node_selector: Texts = Field(default={}, description="Labels that a node must have.")
+    tolerations: list[Raw] = Field(default=[], description="Tolerations of the daemon's pods.")
     affinity: Raw = Field(
-        default={}, description="Affinity. Default: replicas of a kind avoid one node."
+        default={},
+        description="Affinity of the daemon's pods. Default: replicas of one kind run on "
+        "different nodes.",
     )
     topology_spread_constraints: list[Raw] = Field(
-        default=[], description="Default: replicas of a kind are spread over zones."
+        default=[],
+        description="Topology spread constraints. Default: replicas of one kind are spread over "
+        "zones.",
     )
-    priority_class_name: Name = Field(default="", description="The PriorityClass.")
-    extra_env: list[Raw] = Field(default=[], description="Further variables.")
+    priority_class_name: Name = Field(
+        default="", description="The PriorityClass of the daemon's pods."
+    )
+    extra_env: list[Raw] = Field(default=[], description="Further environment variables.")
     extra_env_from: list[Raw] = Field(
-        default=[], description="ConfigMaps and Secrets whose keys become variables."
+        default=[], description="ConfigMaps and Secrets whose keys become environment variables."
     )
     extra_volumes: list[Raw] = Field(default=[], description="Further volumes.")
-    extra_volume_mounts: list[Raw] = Field(default=[], description="Where they are mounted.")
+    extra_volume_mounts: list[Raw] = Field(default=[], description="Mounts of the further volumes.")
     init_containers: list[Raw] = Field(default=[], description="Further init containers.")
     sidecars: list[Raw] = Field(default=[], description="Further containers.")
     extra_objects: list[Annotated[Raw, Field()]] = Field(
         default=[], description="Further objects; templates in them are rendered."
     )
-    name_override: Name = Field(default="", description="Replaces the chart's name in names.")
-    fullname_override: Name = Field(default="", description="Replaces the beginning of all names.")
+    name_override: Name = Field(
+        default="", description="Replaces the chart's name in the names of objects."
+    )
+    fullname_override: Name = Field(
+        default="", description="Replaces the beginning of the names of all objects."
+    )
     global_: GlobalValues = Field(
-        default_factory=GlobalValues, alias="global", description="Values of a chart above."
+        default_factory=GlobalValues, alias="global", description="Values that a parent chart sets."
     )

@@ -25,10 +25,10 @@ class GlobalValues(Part):
     """What a chart above this one sets for all of its charts."""
 
     image_registry: str = Field(
-        default="", description="A registry that replaces that of every image."
+        default="", description="A registry that replaces the registry of every image."
     )
     image_pull_secrets: list[Name] = Field(
-        default=[], description="Names of Secrets, for every image."
+        default=[], description="Names of Secrets for the registries of all images."
     )
 
 
@@ -44,7 +44,7 @@ class ImageValues(Part):
         default="", description="The digest, such as `sha256:...`; it replaces the tag."
     )
     pull_policy: Literal["Always", "IfNotPresent", "Never"] = Field(
-        default="IfNotPresent", description="When the image is pulled."
+        default="IfNotPresent", description="The image's pull policy."
     )
 
 
@@ -61,22 +61,26 @@ class StoreValues(Part):
     secret_name: Name = Field(
         default="", description="The Secret with PostgreSQL's URL; required in mode `cluster`."
     )
-    key: str = Field(default="uri", min_length=1, description="Its key with `postgresql://...`.")
+    key: str = Field(
+        default="uri", min_length=1, description="The key in this Secret, with `postgresql://...`."
+    )
 
 
 class GitSyncValues(Part):
     """Policies from a Git repository, by a sidecar."""
 
     enabled: bool = Field(
-        default=False, description="Read policies from Git and not from ConfigMaps."
+        default=False, description="Read policies from Git instead of ConfigMaps."
     )
-    image: str = Field(default="", description="The whole name of an image of git-sync 4.")
+    image: str = Field(default="", description="The full name of an image of git-sync 4.")
     repository: str = Field(default="", description="The repository's address.")
     ref: str = Field(default="HEAD", min_length=1, description="The branch, tag or commit.")
     path: Annotated[str, Field(pattern=r"^[^/.][^.]*$|^$")] = Field(
         default="", description="The directory of the policies in the repository."
     )
-    period: Duration = Field(default="60s", description="How often the repository is asked.")
+    period: Duration = Field(
+        default="60s", description="The interval at which the repository is read."
+    )
     secret_name: Name = Field(
         default="", description="A Secret with `username` and `password`, for HTTPS."
     )
@@ -101,12 +105,13 @@ class LinkValues(Part):
         default="", description="A Secret with `tls.crt`, `tls.key` and `ca.crt`."
     )
     issuer: IssuerValues = Field(
-        default_factory=IssuerValues, description="An issuer of cert-manager that makes the Secret."
+        default_factory=IssuerValues,
+        description="An issuer of cert-manager that creates the Secret.",
     )
     without_tls: bool = Field(
         default=False,
-        description="Allow HTTP. Only where the network encrypts: catalog secrets go over the "
-        "link.",
+        description="Allow HTTP. Use it only if the network is encrypted: catalog secrets go "
+        "over the link.",
     )
 
 
@@ -114,10 +119,12 @@ class AccountValues(Part):
     """A service account."""
 
     create: bool = Field(default=True, description="Create the service account.")
-    name: Name = Field(default="", description="Its name. Default: made from the release's.")
+    name: Name = Field(
+        default="", description="The account's name. Default: made from the name of the release."
+    )
     annotations: Texts = Field(
         default={},
-        description="Its annotations, such as those that give it an identity in a cloud.",
+        description="Annotations of the account, such as those for an identity in a cloud.",
     )
 
 
@@ -131,37 +138,41 @@ class PersistenceValues(Part):
     """The volume of mode `simple`, with the SQLite store and Spark's logs."""
 
     enabled: bool = Field(default=True, description="Keep the data on a volume.")
-    existing_claim: Name = Field(
-        default="", description="A PersistentVolumeClaim that exists already."
-    )
+    existing_claim: Name = Field(default="", description="An existing PersistentVolumeClaim.")
     size: Quantity = Field(default="10Gi", description="The size of the volume.")
-    storage_class: str = Field(default="", description="Its storage class. Default: the cluster's.")
+    storage_class: str = Field(
+        default="", description="The volume's storage class. Default: the cluster's."
+    )
     access_mode: Literal["ReadWriteOnce", "ReadWriteOncePod"] = Field(
         default="ReadWriteOnce", description="How the volume may be mounted."
     )
-    keep: bool = Field(default=True, description="`helm uninstall` leaves the claim.")
+    keep: bool = Field(default=True, description="`helm uninstall` does not delete the claim.")
 
 
 class SimpleValues(Part):
     """The one replica of mode `simple`."""
 
     replicas: Annotated[int, Field(ge=0)] = Field(
-        default=1, description="1, or 0 while it is stopped."
+        default=1, description="The number of replicas: 1, or 0 to stop the daemon."
     )
     resources: Raw = Field(
         default={"requests": {"cpu": "500m", "memory": "3Gi"}, "limits": {"memory": "6Gi"}},
-        description="Resources of the daemon, with the Spark drivers that run beside it.",
+        description="Resources of the daemon and of Spark's drivers in its pod.",
     )
 
 
 class AutoscalingValues(Part):
     """A HorizontalPodAutoscaler."""
 
-    enabled: bool = Field(default=False, description="Let the load decide the number of replicas.")
-    min_replicas: Annotated[int, Field(ge=1)] = Field(default=2, description="The fewest replicas.")
-    max_replicas: Annotated[int, Field(ge=1)] = Field(default=5, description="The most replicas.")
+    enabled: bool = Field(default=False, description="Change the number of replicas with the load.")
+    min_replicas: Annotated[int, Field(ge=1)] = Field(
+        default=2, description="The smallest number of replicas."
+    )
+    max_replicas: Annotated[int, Field(ge=1)] = Field(
+        default=5, description="The largest number of replicas."
+    )
     cpu_percent: Annotated[int, Field(ge=1, le=1000)] = Field(
-        default=75, description="The share of the requested CPU that is aimed at."
+        default=75, description="The target load, as a percentage of the requested CPU."
     )
 
 
@@ -169,37 +180,39 @@ class DisruptionValues(Part):
     """A PodDisruptionBudget."""
 
     enabled: bool = Field(
-        default=True, description="Limit how many pods a drain of nodes may take away."
+        default=True, description="Create a PodDisruptionBudget, for drains of nodes."
     )
-    max_unavailable: Annotated[int, Field(ge=1)] = Field(default=1, description="Pods at once.")
+    max_unavailable: Annotated[int, Field(ge=1)] = Field(
+        default=1, description="The number of pods that may be unavailable at the same time."
+    )
 
 
 class ApiValues(Part):
     """The replicas of mode `cluster` that serve the API and the page."""
 
-    replicas: Annotated[int, Field(ge=0)] = Field(default=2, description="How many there are.")
+    replicas: Annotated[int, Field(ge=0)] = Field(default=2, description="The number of replicas.")
     resources: Raw = Field(
         default={"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
-        description="Resources of each.",
+        description="Resources of each replica.",
     )
     autoscaling: AutoscalingValues = Field(
-        default_factory=AutoscalingValues, description="Their number by load."
+        default_factory=AutoscalingValues, description="A HorizontalPodAutoscaler."
     )
     disruption_budget: DisruptionValues = Field(
-        default_factory=DisruptionValues, description="Their PodDisruptionBudget."
+        default_factory=DisruptionValues, description="A PodDisruptionBudget."
     )
 
 
 class WorkerValues(Part):
     """The replicas of mode `cluster` that scan, plan and run jobs."""
 
-    replicas: Annotated[int, Field(ge=0)] = Field(default=2, description="How many there are.")
+    replicas: Annotated[int, Field(ge=0)] = Field(default=2, description="The number of replicas.")
     resources: Raw = Field(
         default={"requests": {"cpu": "250m", "memory": "512Mi"}, "limits": {"memory": "3Gi"}},
-        description="Resources of each.",
+        description="Resources of each replica.",
     )
     disruption_budget: DisruptionValues = Field(
-        default_factory=DisruptionValues, description="Their PodDisruptionBudget."
+        default_factory=DisruptionValues, description="A PodDisruptionBudget."
     )
 
 
@@ -208,13 +221,14 @@ class DefinitionValues(Part):
 
     install: bool = Field(
         default=True,
-        description="Install it with `config.kubernetes_policies`. `false` where another release "
-        "or an administrator of the cluster does: a definition belongs to the whole cluster.",
+        description="Install the definition if `config.kubernetes_policies` is set. The "
+        "definition is cluster-wide: set `false` if another release or an "
+        "administrator installs it.",
     )
     keep: bool = Field(
         default=True,
-        description="`helm uninstall` leaves it. Without it all policies of this kind are deleted, "
-        "in every namespace.",
+        description="`helm uninstall` does not delete the definition. With `false` it does, and "
+        "with it all policies of this kind in every namespace.",
     )
 
 
@@ -222,10 +236,12 @@ class ServiceValues(Part):
     """The Service of the API and the page."""
 
     type: Literal["ClusterIP", "NodePort", "LoadBalancer"] = Field(
-        default="ClusterIP", description="Its type."
+        default="ClusterIP", description="The Service's type."
     )
-    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=8080, description="Its port.")
-    annotations: Texts = Field(default={}, description="Its annotations.")
+    port: Annotated[int, Field(ge=1, le=65535)] = Field(
+        default=8080, description="The Service's port."
+    )
+    annotations: Texts = Field(default={}, description="Annotations of the object.")
 
 
 class IngressValues(Part):
@@ -237,7 +253,7 @@ class IngressValues(Part):
     tls_secret_name: Name = Field(
         default="", description="A Secret with the certificate for HTTPS."
     )
-    annotations: Texts = Field(default={}, description="Its annotations.")
+    annotations: Texts = Field(default={}, description="Annotations of the object.")
 
 
 class HttpRouteValues(Part):
@@ -251,18 +267,18 @@ class HttpRouteValues(Part):
         default=[], description="The host names; at least one is required."
     )
     is_https: bool = Field(default=True, description="The Gateway serves HTTPS.")
-    annotations: Texts = Field(default={}, description="Its annotations.")
+    annotations: Texts = Field(default={}, description="Annotations of the object.")
 
 
 class NetworkPolicyValues(Part):
     """NetworkPolicies of the daemon's pods, in both directions."""
 
-    enabled: bool = Field(default=False, description="Create them.")
+    enabled: bool = Field(default=False, description="Create NetworkPolicies.")
     from_: list[Raw] = Field(
         default=[],
         alias="from",
-        description="Who may reach the API, the page and the metrics, as NetworkPolicyPeers. "
-        "Default: everybody.",
+        description="The clients that may reach the API, the page and the metrics, as "
+        "NetworkPolicyPeers. Default: all.",
     )
     api_server_ports: list[int] = Field(
         default=[443, 6443],
@@ -272,7 +288,9 @@ class NetworkPolicyValues(Part):
     ports: list[int] = Field(
         default=[443], description="Ports of catalogs, storage and notifications."
     )
-    egress: list[Raw] = Field(default=[], description="Further rules, as NetworkPolicyEgressRules.")
+    egress: list[Raw] = Field(
+        default=[], description="Further egress rules, as NetworkPolicyEgressRules."
+    )
 
 
 class MonitorTokenValues(Part):
@@ -288,11 +306,15 @@ class MonitorValues(Part):
     """A PodMonitor of the Prometheus operator."""
 
     enabled: bool = Field(default=False, description="Create a PodMonitor.")
-    interval: Duration = Field(default="60s", description="How often metrics are read.")
-    labels: Texts = Field(default={}, description="Its labels, by which a Prometheus selects it.")
+    interval: Duration = Field(
+        default="60s", description="The interval at which Prometheus reads the metrics."
+    )
+    labels: Texts = Field(
+        default={}, description="Labels by which a Prometheus selects the object."
+    )
     token: MonitorTokenValues = Field(
         default_factory=MonitorTokenValues,
-        description="The token with which Prometheus reads, once reading needs one.",
+        description="The token of Prometheus, if a sign-in is configured.",
     )
 
 
@@ -302,10 +324,10 @@ class DashboardValues(Part):
     enabled: bool = Field(default=False, description="Create the ConfigMap.")
     labels: Texts = Field(
         default={"grafana_dashboard": "1"},
-        description="Its labels, by which Grafana's sidecar finds it.",
+        description="Labels by which Grafana's sidecar finds the ConfigMap.",
     )
     annotations: Texts = Field(
-        default={}, description="Its annotations, such as the sidecar's folder."
+        default={}, description="Annotations of the ConfigMap, such as the sidecar's folder."
     )
 
 
@@ -313,8 +335,11 @@ class RuleValues(Part):
     """A PrometheusRule of the Prometheus operator with the alerts of monitoring/alerts.yaml."""
 
     enabled: bool = Field(default=False, description="Create a PrometheusRule.")
-    labels: Texts = Field(default={}, description="Its labels, by which a Prometheus selects it.")
+    labels: Texts = Field(
+        default={}, description="Labels by which a Prometheus selects the object."
+    )
     runbooks: Annotated[str, Field(min_length=1)] = Field(
         default="docs/alerts.md",
-        description="Where the alerts' page is; the links to the runbooks begin with it.",
+        description="The address of the page about alerts. The links to the runbooks begin with "
+        "it.",
     )

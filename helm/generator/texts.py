@@ -12,10 +12,10 @@ README = """\
 
 <!-- Generated from helm/generator by `make generate`. Do not edit. -->
 
-A maintenance daemon for Apache Iceberg: it watches catalogs, decides by policy what is worth doing,
-runs Spark procedures and proves what they achieved. The guide is
-[docs/install-kubernetes.md](../../docs/install-kubernetes.md). Kubernetes 1.28 or newer, Helm 3 or
-4.
+This chart installs iceberg-maintainer, a maintenance daemon for Apache Iceberg. The daemon watches
+catalogs, decides by policy which maintenance is worth running, runs Iceberg's procedures on Spark,
+and proves what they achieved. [Install on Kubernetes](../../docs/install-kubernetes.md) is the
+guide. The chart needs Kubernetes 1.28 or newer, and Helm 3 or 4.
 
 ```yaml
 # values.yaml
@@ -34,14 +34,14 @@ policies:
     helm install maintainer helm/iceberg-maintainer --values values.yaml
     helm test maintainer
 
-No value holds a secret: `secretEnv` names Secrets, and `config` takes what they hold by `${NAME}`.
-An unknown value is an error, and so is a combination that cannot work.
+No value contains a secret: `secretEnv` sets environment variables from Secrets, and `config` uses
+them as `${NAME}`. An unknown value is an error, and so is a combination that cannot work.
 
 ## Values
 
-`config` is described in [maintainer.yaml](../../docs/configuration.md). Of its keys the chart sets
-`store`, `policies`, `server.port`, `spark.link`, the paths of Spark and how to reach the cluster.
-Values that Kubernetes defines are given as Kubernetes writes them.
+[maintainer.yaml](../../docs/configuration.md) describes the keys of `config`. The chart itself sets
+`store`, `policies`, `server.port`, `spark.link`, the paths of Spark and the access to the cluster.
+Values that Kubernetes defines, such as `resources`, have Kubernetes' own form.
 
 @TABLE@
 """
