@@ -129,6 +129,7 @@ def need_of(route: APIRoute) -> Need:
     checks = [found.dependency for found in route.dependencies]
     declared = [_needs[check] for check in checks if check in _needs]
     if len(declared) != 1:
-        message = f"route {route.name} declares {len(declared)} roles, but every route needs one"
-        raise LookupError(message)
+        raise LookupError(
+            f"route {route.name} declares {len(declared)} roles, but every route needs one"
+        )
     return declared[0]

@@ -110,8 +110,7 @@ def _read_token(context: ApiContext, given: str) -> Person:
     if machine is not None:
         return machine
     if context.people is None or given.count(".") != _DOTS_OF_A_JWT:
-        message = "the token is not one of this daemon's"
-        raise CredentialsRefusedError(message)
+        raise CredentialsRefusedError("the token is not one of this daemon's")
     claims = context.people.identities.read_bearer(given)
     return _person(context.people, _name(context.people, claims), "bearer", claims)
 

@@ -88,8 +88,7 @@ def _list_tables(
     if isinstance(events, ChangedTables):
         return [TableIdentifier.parse(name) for name in events.tables]
     if not catalog:
-        message = "a CloudEvent names no catalog of ours: add the parameter catalog"
-        raise InvalidValueError(message)
+        raise InvalidValueError("a CloudEvent names no catalog of ours: add the parameter catalog")
     return [
         TableIdentifier(catalog, split_levels(event.namespace), event.name)
         for event in ([events] if isinstance(events, TableEvent) else events)

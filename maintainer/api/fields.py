@@ -16,8 +16,7 @@ _RFC_3339 = compile_regex(
 def _check_time(value: object) -> object:
     """Refuse numbers and days, which pydantic would read as seconds since 1970 and as midnights."""
     if not isinstance(value, str) or _RFC_3339.fullmatch(value) is None:
-        message = "must be an RFC 3339 time with an offset, like 2026-03-01T12:00:00Z"
-        raise ValueError(message)
+        raise ValueError("must be an RFC 3339 time with an offset, like 2026-03-01T12:00:00Z")
     return value
 
 

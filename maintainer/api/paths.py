@@ -46,8 +46,9 @@ def table_in_path(
     try:
         levels = split_levels(unquote(namespace))
     except InvalidValueError as error:
-        message = f"no table {unquote(catalog)}.{unquote(namespace)}.{unquote(table)}: {error}"
-        raise UnknownTableError(message) from error
+        raise UnknownTableError(
+            f"no table {unquote(catalog)}.{unquote(namespace)}.{unquote(table)}: {error}"
+        ) from error
     found = TableIdentifier(unquote(catalog), levels, unquote(table))
     if person.role_on(found) is None:
         raise UnknownTableError(_describe_unknown(found, context, person))

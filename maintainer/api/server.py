@@ -58,11 +58,10 @@ def bind(section: str, host: str, port: int) -> socket.socket:
         listener.bind((host, port))
         listener.listen(BACKLOG)
     except OSError as error:
-        message = (
+        raise ConfigurationError(
             f"{section}.host {host}, {section}.port {port}: cannot listen there: "
             f"{error.strerror or error}"
-        )
-        raise ConfigurationError(message) from error
+        ) from error
     return listener
 
 

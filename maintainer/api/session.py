@@ -94,8 +94,7 @@ def start_session(
     with count_failures(request, context):
         name = find_token(context.tokens, asked.token.strip())
         if name is None:
-            message = "the token is not one of this daemon's"
-            raise CredentialsRefusedError(message)
+            raise CredentialsRefusedError("the token is not one of this daemon's")
     is_secure = request.headers.get("origin", request.url.scheme).startswith("https")
     kept = write_token_session(context.tokens, name)
     _keep(context, response, kept, TOKEN_SECONDS, is_secure=is_secure)

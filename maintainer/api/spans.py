@@ -29,8 +29,7 @@ def read_span(
     earliest = datetime.min.replace(tzinfo=UTC)
     first = in_utc(since) if since else last - min(DEFAULT_SPAN, last - earliest)
     if first > last:
-        message = f"from {first.isoformat()} is after to {last.isoformat()}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(f"from {first.isoformat()} is after to {last.isoformat()}")
     return first, last
 
 
@@ -39,8 +38,9 @@ def in_utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
     except OverflowError as error:
-        message = f"time {moment.isoformat()} is outside the years 1 to 9999 in UTC"
-        raise InvalidValueError(message) from error
+        raise InvalidValueError(
+            f"time {moment.isoformat()} is outside the years 1 to 9999 in UTC"
+        ) from error
 
 
 def thin(samples: Sequence[T], limit: int) -> Sequence[T]:

@@ -58,18 +58,16 @@ _SORT_WORDS = (
 
 def _check_sort(sort: str) -> str:
     if sort not in _SORTS:
-        message = (
+        raise ValueError(
             f"cannot sort by {sort!r}; one of {', '.join(TABLE_SORTS)}, with - in front for "
             f"descending"
         )
-        raise ValueError(message)
     return sort
 
 
 def _check_metric(metric: str) -> str:
     if metric not in HISTORY_METRICS:
-        message = f"no history is kept of {metric!r}; one of {', '.join(HISTORY_METRICS)}"
-        raise ValueError(message)
+        raise ValueError(f"no history is kept of {metric!r}; one of {', '.join(HISTORY_METRICS)}")
     return metric
 
 
@@ -284,8 +282,9 @@ def preview_plan(
 
 def _without_fault(measured: _Measured | TableFault) -> _Measured:
     if isinstance(measured, TableFault):
-        message = f"table {measured.table} cannot be measured ({measured.kind}): {measured.reason}"
-        raise UnknownTableError(message)
+        raise UnknownTableError(
+            f"table {measured.table} cannot be measured ({measured.kind}): {measured.reason}"
+        )
     return measured
 
 

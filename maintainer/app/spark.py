@@ -212,5 +212,6 @@ def _read_authority(link: LinkSettings) -> str:
     try:
         return link.authority.read_text(encoding="utf-8")
     except OSError as error:
-        message = f"spark.link.authority {link.authority} cannot be read: {error.strerror}"
-        raise ConfigurationError(message) from error
+        raise ConfigurationError(
+            f"spark.link.authority {link.authority} cannot be read: {error.strerror}"
+        ) from error

@@ -80,8 +80,7 @@ def _read_text(policy: str) -> str:
     try:
         return Path(policy).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        message = f"{policy} cannot be read: {error}"
-        raise ConfigurationError(message) from error
+        raise ConfigurationError(f"{policy} cannot be read: {error}") from error
 
 
 def _refuse(problems: tuple[PolicyProblem, ...]) -> None:
@@ -102,12 +101,11 @@ def _choose_known(known: Sequence[TableIdentifier], names: list[str]) -> list[Ta
     ]
     for pattern in patterns:
         if not any(pattern.matches(table) for table in known):
-            message = (
+            raise UnknownTableError(
                 describe_unknown(TableIdentifier.parse(pattern.text), known)
                 if pattern.is_exact
                 else f"no known table matches {pattern.text!r}"
             )
-            raise UnknownTableError(message)
     return [
         table
         for table in known

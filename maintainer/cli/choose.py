@@ -47,11 +47,10 @@ def choose_tables(ports: Ports, names: Sequence[str]) -> Choice:
         found = [table for table in listed.tables if pattern.matches(table)]
         if not found:
             verb = "is" if len(listed.tables) == 1 else "are"
-            message = (
+            raise UnknownTableError(
                 f"no table matches {pattern.text!r}; there {verb} "
                 f"{format_count(len(listed.tables), 'table')}"
             )
-            raise UnknownTableError(message)
         chosen.update(dict.fromkeys(found))
     return (
         Choice(list(chosen), listed is None or listed.is_whole) if patterns else list_tables(ports)
@@ -118,8 +117,7 @@ def measure_named(ports: Ports, table: TableIdentifier) -> Measured:
     if isinstance(scanned, Measured):
         return scanned
     refuse_unknown(ports, [str(table)], [scanned], known)
-    message = f"table {table} cannot be measured ({scanned.kind}): {scanned.reason}"
-    raise UnknownTableError(message)
+    raise UnknownTableError(f"table {table} cannot be measured ({scanned.kind}): {scanned.reason}")
 
 
 def _describe_missing(

@@ -47,8 +47,7 @@ def demo(
 ) -> None:
     """Build a local lake with small-file problems, and run the daemon on it."""
     if build_only and once:
-        message = "--build-only and --once exclude each other"
-        raise InvalidValueError(message)
+        raise InvalidValueError("--build-only and --once exclude each other")
     from maintainer.app.demo import build_demo  # noqa: PLC0415
     from maintainer.cli.serve import serve as serve_daemon  # noqa: PLC0415
 
@@ -87,7 +86,6 @@ def _demo_once(app: App) -> None:
     print_list("\nWhy nothing more is done:")
     print_list(plan_summary([report.plans[table] for table in sorted(report.plans)]))
     if not report.is_at_rest:
-        message = f"the lake still needs maintenance after {report.cycles} cycles"
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"the lake still needs maintenance after {report.cycles} cycles")
     if any(job.state is not JobState.SUCCEEDED for job in report.jobs):
         raise typer.Exit(EXIT_FAILED)

@@ -92,8 +92,9 @@ def init(  # noqa: PLR0913, PLR0917 - each is an option of the command
     file = config or Path(os.environ.get(FILE_VARIABLE) or DEFAULT_FILE)
     policy_file = file.parent / "policies" / "default.yaml"
     if file.exists():
-        message = f"{file} exists already, and is not overwritten; name another place with --config"
-        raise ConfigurationError(message)
+        raise ConfigurationError(
+            f"{file} exists already, and is not overwritten; name another place with --config"
+        )
     wanted = _Wanted(catalog, catalog_type, _read_properties(properties or []))
     wanted.properties |= {
         key: value for key, value in (("uri", uri), ("warehouse", warehouse)) if value is not None
@@ -125,8 +126,7 @@ def _read_properties(given: Sequence[str]) -> dict[str, str]:
     for text in given:
         key, separator, value = text.partition("=")
         if not key or not separator:
-            message = f"--property {text!r} is not understood; write it as KEY=VALUE"
-            raise InvalidValueError(message)
+            raise InvalidValueError(f"--property {text!r} is not understood; write it as KEY=VALUE")
         read[key] = value
     return read
 
@@ -158,25 +158,22 @@ def _ask_rest(wanted: _Wanted) -> None:
 
 def _refuse_gaps(wanted: _Wanted) -> None:
     if wanted.name is None:
-        message = (
+        raise InvalidValueError(
             "there is no terminal to ask on; give --catalog and --uri, and what else the catalog "
             "needs (`maintainer init --help`)"
         )
-        raise InvalidValueError(message)
     if wanted.type is not CatalogType.GLUE and not wanted.properties.get("uri"):
-        message = (
+        raise InvalidValueError(
             f"catalog {wanted.name} of type {(wanted.type or CatalogType.REST).value} needs an "
             f"address; give --uri"
         )
-        raise InvalidValueError(message)
     for key, value in wanted.properties.items():
         is_secret = names_secret(key) or redact_url(value) != value
         if is_secret and _VARIABLE.search(value) is None:
-            message = (
+            raise InvalidValueError(
                 f"property {key} holds a secret, which does not belong in a file; put it into an "
                 f"environment variable, and give {key}=${{VARIABLE}}"
             )
-            raise InvalidValueError(message)
 
 
 def write_configuration(name: str, catalog_type: CatalogType, properties: Mapping[str, str]) -> str:
@@ -206,8 +203,7 @@ def _check(text: str, policy: str) -> None:
         try:
             load_settings(trial, environ)
         except ConfigurationError as error:
-            message = str(error).replace(f"{trial}:", "line ")
-            raise InvalidValueError(message) from error
+            raise InvalidValueError(str(error).replace(f"{trial}:", "line ")) from error
     parsed = parse_policy(policy, "default.yaml")
     if not isinstance(parsed, PolicyLayer):
         raise InvalidValueError("\n".join(problem.message for problem in parsed))
@@ -219,8 +215,7 @@ def _write_new(file: Path, text: str) -> None:
         with file.open("x", encoding="utf-8") as opened:
             opened.write(text)
     except OSError as error:
-        message = f"{file} cannot be written: {error.strerror or error}"
-        raise ConfigurationError(message) from error
+        raise ConfigurationError(f"{file} cannot be written: {error.strerror or error}") from error
 
 
 def _try_catalog(file: Path, properties: Mapping[str, str]) -> None:

@@ -43,8 +43,7 @@ def fetch(
 
     named = frozenset(sets or ())
     for name in named - SETS.keys():
-        message = f"--with is {name!r}, but must be one of {', '.join(SETS)}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(f"--with is {name!r}, but must be one of {', '.join(SETS)}")
     wanted: dict[Path, list[Jar]] = {default_directory(): []}
     if config is not None or _is_configured():
         settings = load(config)

@@ -57,8 +57,9 @@ def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:
             )
         body: Answer = answer.json()
     except (requests.RequestException, ValueError) as error:
-        message = f"no daemon answers at {base}: {error}; `maintainer serve` starts one"
-        raise MaintainerError(message) from error
+        raise MaintainerError(
+            f"no daemon answers at {base}: {error}; `maintainer serve` starts one"
+        ) from error
     if answer.ok:
         return body
     detail = str(body.get("detail", answer.reason))

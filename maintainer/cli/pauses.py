@@ -60,8 +60,9 @@ def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None
     wanted = read_scope(scope)
     with open_app(load(config)) as app:
         if not resume_scope(app.ports, wanted, by):
-            message = f"nothing is paused as {wanted}; `maintainer pauses` lists what is"
-            raise UnknownTableError(message)
+            raise UnknownTableError(
+                f"nothing is paused as {wanted}; `maintainer pauses` lists what is"
+            )
     echo(f"resumed {wanted}")
 
 

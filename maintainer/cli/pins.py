@@ -51,8 +51,7 @@ def pin(  # noqa: PLR0913, PLR0917 - the options of one command
         now = ports.clock.now()
         if snapshot is not None:
             if all(stamp.snapshot_id != snapshot for stamp in health.history):
-                message = f"table {wanted} has no snapshot {snapshot}"
-                raise InvalidValueError(message)
+                raise InvalidValueError(f"table {wanted} has no snapshot {snapshot}")
             ports.store.set_pin(
                 health.table_uuid,
                 Pin(name, snapshot, by, now, now + span if span is not None else None),
@@ -80,8 +79,7 @@ def unpin(
     with open_app(load(config)) as app:
         health = _measure(app.ports, wanted)
         if not app.ports.store.remove_pin(health.table_uuid, name):
-            message = f"table {wanted} has no pin {name!r}"
-            raise InvalidValueError(message)
+            raise InvalidValueError(f"table {wanted} has no pin {name!r}")
         _note(app.ports, health, by, Deed.SNAPSHOT_UNPINNED, {"name": name})
         echo(f"pin {name} of {wanted} is removed")
 

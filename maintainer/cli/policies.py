@@ -76,8 +76,7 @@ def check_policies(
     if problems:
         raise typer.Exit(EXIT_USAGE)
     if not policies.layers:
-        message = f"{place} has no policy files; they are named *.yaml or *.yml"
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"{place} has no policy files; they are named *.yaml or *.yml")
     verb = "is" if len(policies.layers) == 1 else "are"
     echo(
         f"{format_count(len(policies.layers), 'policy file')} {verb} valid: "
@@ -223,8 +222,7 @@ def import_polaris(
         )
         policies = read_policies(json.loads(text[:MAX_ANSWER_CHARACTERS]))
     except (OSError, ValueError, RecursionError) as error:
-        message = f"{file} cannot be read: {error}"
-        raise ConfigurationError(message) from error
+        raise ConfigurationError(f"{file} cannot be read: {error}") from error
     written = write_file(tuple(tables), policies)
     parsed = parse_policy(written, "imported.yaml")
     if isinstance(parsed, tuple):

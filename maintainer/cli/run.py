@@ -170,8 +170,9 @@ def rollback(
     with open_app(load(config), runs_jobs=True) as app:
         undone = app.ports.store.job(job)
         if undone is None:
-            message = f"no job {job!r} is known; finished jobs are forgotten after their retention"
-            raise UnknownTableError(message)
+            raise UnknownTableError(
+                f"no job {job!r} is known; finished jobs are forgotten after their retention"
+            )
         refuse_missing(app.ports.runner.describe(undone.pool))
         settle_left_jobs(app.ports, undone.table)
         if not yes:
@@ -192,6 +193,5 @@ def rollback(
 
 def _ask(question: str) -> None:
     if not sys.stdin.isatty():
-        message = "there is no terminal to ask on; give --yes to carry this out"
-        raise InvalidValueError(message)
+        raise InvalidValueError("there is no terminal to ask on; give --yes to carry this out")
     typer.confirm(question, abort=True, err=True)

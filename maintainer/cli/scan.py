@@ -66,8 +66,7 @@ def check(
 
     bounds = {"warning": (Band.WATCH, Band.DEGRADED, Band.CRITICAL), "critical": (Band.CRITICAL,)}
     if fail_on not in bounds:
-        message = f"--fail-on {fail_on!r} is neither warning nor critical"
-        raise InvalidValueError(message)
+        raise InvalidValueError(f"--fail-on {fail_on!r} is neither warning nor critical")
     with open_app(load(config)) as app:
         scanned, is_whole = measure_tables(app, tables)
     bad = [

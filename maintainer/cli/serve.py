@@ -44,8 +44,9 @@ def serve(settings: Settings, role: Role = Role.ALL) -> None:
     configure_log(settings.log.format, settings.log.level)
     pools = settings.spark.every_pool.values()
     if role is Role.LINK and not any(pool.link for pool in pools):
-        message = "the role link serves spark.link, and the configuration has no such section"
-        raise ConfigurationError(message)
+        raise ConfigurationError(
+            "the role link serves spark.link, and the configuration has no such section"
+        )
     listener = bind("server", settings.server.host, settings.server.port)
     link = LinkUse.OWN if role.serves_link else LinkUse.NONE
     with listener, open_app(settings, link, migrates=role is Role.ALL) as app:

@@ -142,11 +142,10 @@ def _read_rules(settings: Settings | None) -> AdmissionRules | None:
 def _read_cycle(text: str, length: timedelta) -> timedelta:
     cycle = parse_duration(text)
     if not SHORTEST_CYCLE <= cycle <= length:
-        message = (
+        raise InvalidValueError(
             f"--cycle is {text}, but must be from {format_duration(SHORTEST_CYCLE)} to "
             f"{format_duration(length)}"
         )
-        raise InvalidValueError(message)
     return cycle
 
 
@@ -156,8 +155,9 @@ def _read_fleet(settings: Settings) -> tuple[Traits, ...]:
         recalled = (_recall(app.ports.store, table, now) for table in app.ports.store.table_names())
         fleet = tuple(traits for traits in recalled if traits is not None)
     if not fleet:
-        message = "the store has no measured table with files; `maintainer scan` measures them"
-        raise ConfigurationError(message)
+        raise ConfigurationError(
+            "the store has no measured table with files; `maintainer scan` measures them"
+        )
     return fleet
 
 
@@ -205,8 +205,7 @@ def _read_policies(directory: Path) -> PolicySet:
             "\n".join(f"{problem.source}: {problem.message}" for problem in found.problems)
         )
     if not found.layers:
-        message = f"--policies {directory} has no policy file"
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"--policies {directory} has no policy file")
     return found
 
 

@@ -43,11 +43,10 @@ class Scratch:
         """Read ``catalog.namespace``; ConfigurationError if the catalog is not configured."""
         levels = split_levels(text)
         if len(levels) < _LEAST_LEVELS or levels[0] not in settings.catalogs:
-            message = (
+            raise ConfigurationError(
                 f"--scratch is {text!r}; it must be catalog.namespace, with one of the catalogs "
                 f"{', '.join(sorted(settings.catalogs))}"
             )
-            raise ConfigurationError(message)
         return cls(levels[0], levels[1:])
 
     def make_table(self) -> TableIdentifier:

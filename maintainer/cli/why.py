@@ -77,8 +77,7 @@ def _find_answer(app: App, table: TableIdentifier) -> _Answer:
     made = preview(app.ports, table)
     if isinstance(made, TableFault) or record is None or record.grade is None:
         measure_named(app.ports, table)
-        message = f"table {table} changed while it was measured; ask again"
-        raise MaintainerError(message)
+        raise MaintainerError(f"table {table} changed while it was measured; ask again")
     jobs = store.jobs(JobQuery(table=table, limit=JOBS_SHOWN)).items
     waits = {(table, verdict.candidate.rule): verdict for verdict in waits_of(app.ports, table)}
     return _Answer(

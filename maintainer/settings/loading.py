@@ -60,20 +60,17 @@ def _read_text(file: Path) -> str:
     try:
         return file.read_text("utf-8")
     except FileNotFoundError as error:
-        message = (
+        raise ConfigurationError(
             f"there is no configuration file {file}; `maintainer init` writes one, --config or "
             f"{FILE_VARIABLE} names another, and `maintainer demo` needs none"
-        )
-        raise ConfigurationError(message) from error
+        ) from error
     except UnicodeDecodeError as error:
-        message = (
+        raise ConfigurationError(
             f"{file} is not UTF-8 text: byte 0x{error.object[error.start]:02x} at position "
             f"{error.start}"
-        )
-        raise ConfigurationError(message) from error
+        ) from error
     except OSError as error:
-        message = f"{file} cannot be read: {error.strerror or error}"
-        raise ConfigurationError(message) from error
+        raise ConfigurationError(f"{file} cannot be read: {error.strerror or error}") from error
 
 
 def _expand_from(environ: Mapping[str, str]) -> Callable[[str], str]:
@@ -86,8 +83,7 @@ def _expand_from(environ: Mapping[str, str]) -> Callable[[str], str]:
             if not match[1] and match[2] not in environ
         ]
         if missing:
-            message = f"the environment has no variable {missing[0]}"
-            raise InvalidValueError(message)
+            raise InvalidValueError(f"the environment has no variable {missing[0]}")
         return _REFERENCE.sub(lambda match: match[0][1:] if match[1] else environ[match[2]], text)
 
     return expand

@@ -27,6 +27,5 @@ def __getattr__(name: str) -> object:
     A decoding process needs the readers alone and starts ten times faster without the rest.
     """
     if name not in _MODULES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -119,22 +119,21 @@ def _check_file(io: FileIO, file: DataFile, expected: _Expected) -> None:
     try:
         length = len(source)
     except FileNotFoundError:
-        message = "is not there"
-        raise _WrongFileError(message) from None
+        raise _WrongFileError("is not there") from None
     if file.content != DataFileContent.DATA and file.file_format == FileFormat.PUFFIN:
         _check_magic(source)
         return
     if length != file.file_size_in_bytes:
-        message = f"has {length:,} bytes, and its manifest says {file.file_size_in_bytes:,}"
-        raise _WrongFileError(message)
+        raise _WrongFileError(
+            f"has {length:,} bytes, and its manifest says {file.file_size_in_bytes:,}"
+        )
     rows = (
         _count_in_memory(source, file, expected)
         if length <= MAX_READ_BYTES
         else _count_by_footer(source, file, expected)
     )
     if rows is not None and rows != file.record_count:
-        message = f"holds {rows:,} rows, and its manifest says {file.record_count:,}"
-        raise _WrongFileError(message)
+        raise _WrongFileError(f"holds {rows:,} rows, and its manifest says {file.record_count:,}")
 
 
 def _count_in_memory(source: InputFile, file: DataFile, expected: _Expected) -> int | None:
@@ -184,8 +183,9 @@ def _read_parquet(parquet: pq.ParquetFile, expected: _Expected | None) -> int:
     ):
         read, claimed = parquet.read_row_group(0).num_rows, parquet.metadata.row_group(0).num_rows
         if read != claimed:
-            message = f"holds {read:,} rows in its first row group, and its footer says {claimed:,}"
-            raise _WrongFileError(message)
+            raise _WrongFileError(
+                f"holds {read:,} rows in its first row group, and its footer says {claimed:,}"
+            )
     return int(parquet.metadata.num_rows)
 
 
@@ -193,12 +193,11 @@ def _check_columns(schema: pa.Schema, field_ids: set[int]) -> None:
     for field in schema:
         found = _find_field_id(field)
         if found is None or (found not in field_ids and found < _RESERVED_FIELD_ID):
-            message = (
+            raise _WrongFileError(
                 f"has a column {field.name!r} with "
                 f"{'no field id' if found is None else f'field id {found}'}, which is none of "
                 f"the table's"
             )
-            raise _WrongFileError(message)
 
 
 def _check_row_ids(parquet: pq.ParquetFile, first_new_id: int | None) -> None:
@@ -215,5 +214,4 @@ def _find_field_id(field: Any) -> int | None:  # noqa: ANN401 - pyarrow has no t
 def _check_magic(source: InputFile) -> None:
     with source.open() as stream:
         if stream.read(len(_PUFFIN_MAGIC)) != _PUFFIN_MAGIC:
-            message = "is no Puffin file"
-            raise _WrongFileError(message)
+            raise _WrongFileError("is no Puffin file")

@@ -106,8 +106,7 @@ class Inventories:
         """Take the table's inventory, however much has to be read."""
         outcome = await self.take_within(None, table, target_of, known)
         if isinstance(outcome, TooMuch):
-            message = f"{table} was given up ({outcome}), where nothing bounds it"
-            raise TypeError(message)
+            raise TypeError(f"{table} was given up ({outcome}), where nothing bounds it")
         return outcome
 
     async def take_within(
@@ -160,8 +159,7 @@ class Inventories:
             if isinstance(reopened, Opened) and reopened.location == opened.location:
                 return inventory
             opened = reopened
-        message = f"{table} was read {READ_ATTEMPTS} times without an outcome"
-        raise AssertionError(message)
+        raise AssertionError(f"{table} was read {READ_ATTEMPTS} times without an outcome")
 
     async def open(self, table: TableIdentifier) -> Opened | TableFault:
         """Read the pointer and its metadata, again if the pointer moves meanwhile."""

@@ -84,16 +84,18 @@ def check_location(location: str, allowed: Sequence[str] = ()) -> None:
         return
     named = f"has the scheme {scheme!r}" if separator else "has no scheme"
     read = ", ".join(allowed or sorted(READABLE_SCHEMES))
-    message = f"{location} {named}; files of tables are read by {read} (scan.locations)"
-    raise UnreadableLocationError(message)
+    raise UnreadableLocationError(
+        f"{location} {named}; files of tables are read by {read} (scan.locations)"
+    )
 
 
 def _check_authority(location: str, authority: str) -> None:
     host = authority.rpartition("@")[2]
     named = host if is_link_local(host) else host.rpartition(":")[0]
     if is_link_local(named):
-        message = f"{location} is on the link-local address {named}, where no table is"
-        raise UnreadableLocationError(message)
+        raise UnreadableLocationError(
+            f"{location} is on the link-local address {named}, where no table is"
+        )
 
 
 def local_path(location: str) -> str | None:
@@ -118,16 +120,14 @@ def open_regular(path: str) -> tuple[int, int]:
     os.close(descriptor)
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    message = f"{path} is not a regular file"
-    raise UnreadableFileError(message)
+    raise UnreadableFileError(f"{path} is not a regular file")
 
 
 def at_most_listed(rows: Iterable[T]) -> Iterator[T]:
     """Yield the rows of a manifest list; UnreadableFileError beyond MAX_LISTED_MANIFESTS."""
     for number, row in enumerate(rows):
         if number >= MAX_LISTED_MANIFESTS:
-            message = f"it lists more than {MAX_LISTED_MANIFESTS:,} manifests"
-            raise UnreadableFileError(message)
+            raise UnreadableFileError(f"it lists more than {MAX_LISTED_MANIFESTS:,} manifests")
         yield row
 
 
@@ -142,8 +142,9 @@ def refuse_empty_items(schema: Any, defined: Mapping[str, Any]) -> None:  # noqa
         match pending.pop():
             case {"type": "array", "items": items} as array:
                 if not _takes_bytes(items, defined, ()):
-                    message = f"its schema has an array of {items!r}, which take no bytes"
-                    raise UnreadableFileError(message)
+                    raise UnreadableFileError(
+                        f"its schema has an array of {items!r}, which take no bytes"
+                    )
                 pending += [value for key, value in array.items() if not key.startswith("__")]
             case dict() as node:
                 pending += [value for key, value in node.items() if not key.startswith("__")]

@@ -307,8 +307,9 @@ class PyIcebergCatalog:
         except Exception as error:
             # Drivers and HTTP libraries raise any exception; all of them mean that the catalog does
             # not answer.
-            message = f"catalog {self._name} does not answer: {explain(error, self._secrets)}"
-            raise CatalogUnavailableError(message) from error
+            raise CatalogUnavailableError(
+                f"catalog {self._name} does not answer: {explain(error, self._secrets)}"
+            ) from error
         kind = name_kind(catalog)
         return (
             f"{kind} catalog {self._name} answers, with {count} "
@@ -359,8 +360,7 @@ class PyIcebergCatalog:
                     self._loaded = loaded
                     return loaded
         loaded.close()
-        message = f"catalog {self._name} was closed while it was connected to"
-        raise CatalogUnavailableError(message)
+        raise CatalogUnavailableError(f"catalog {self._name} was closed while it was connected to")
 
     def _load(self, table: TableIdentifier) -> Table:
         return load_table(self._catalog(), table, self._io_for, self._aliases)

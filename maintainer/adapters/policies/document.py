@@ -156,11 +156,9 @@ class _BoundedLoader(yaml.BaseLoader):
         self._nodes += 1
         self._depth += 1
         if self._nodes > 2 * MAXIMUM_VALUES + 1:  # each value with its key, and the root
-            message = f"the file holds more than {MAXIMUM_VALUES} values"
-            raise _BoundError(message)
+            raise _BoundError(f"the file holds more than {MAXIMUM_VALUES} values")
         if self._depth > MAXIMUM_DEPTH + 1:
-            message = f"values are nested deeper than {MAXIMUM_DEPTH} levels"
-            raise _BoundError(message)
+            raise _BoundError(f"values are nested deeper than {MAXIMUM_DEPTH} levels")
         node = super().compose_node(parent, index)
         self._depth -= 1
         return node

@@ -81,8 +81,7 @@ class PolarisPolicies:
                 known: dict[tuple[str, ...], list[PolarisPolicy]] = {(): client.policies()}
                 take(_find_direct(known[()], []), Attachment(self._catalog))
             except NotThereError as error:
-                message = f"Polaris has nothing at {error}"
-                raise CatalogUnavailableError(message) from error
+                raise CatalogUnavailableError(f"Polaris has nothing at {error}") from error
             for namespace in client.namespaces():
                 try:
                     known[namespace] = client.policies(namespace)

@@ -119,8 +119,9 @@ class PolarisClient:
                     {"applicable-policies": _list_of(answer, "applicable-policies")}
                 )
             except InvalidValueError as error:
-                message = f"Polaris at {self._base} answered policies that cannot be read: {error}"
-                raise CatalogUnavailableError(message) from error
+                raise CatalogUnavailableError(
+                    f"Polaris at {self._base} answered policies that cannot be read: {error}"
+                ) from error
         return found
 
     def _find_prefix(self) -> str:
@@ -137,11 +138,10 @@ class PolarisClient:
             self._options.warehouse,
         )
         if not prefix:
-            message = (
+            raise CatalogUnavailableError(
                 f"Polaris at {self._base} names no prefix; write the catalog's name there as "
                 f"polaris_policies.prefix"
             )
-            raise CatalogUnavailableError(message)
         return str(prefix)
 
     def _fetch_token(self, credential: str) -> str:
@@ -159,8 +159,7 @@ class PolarisClient:
         )
         token = answer.get("access_token")
         if not isinstance(token, str):
-            message = f"Polaris at {self._base} answered no access_token"
-            raise CatalogUnavailableError(message)
+            raise CatalogUnavailableError(f"Polaris at {self._base} answered no access_token")
         return token
 
     def _pages(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, object]]:
@@ -172,8 +171,9 @@ class PolarisClient:
             if not isinstance(following, str) or not following:
                 return
             page_token = following
-        message = f"Polaris at {self._base} answers more than {MAXIMUM_PAGES} pages for {path}"
-        raise CatalogUnavailableError(message)
+        raise CatalogUnavailableError(
+            f"Polaris at {self._base} answers more than {MAXIMUM_PAGES} pages for {path}"
+        )
 
     def _get(self, path: str, query: Mapping[str, str]) -> dict[str, object]:
         return self._send("GET", f"{self._base}{path}", query, None)
@@ -191,8 +191,9 @@ class PolarisClient:
         if response.status_code == HTTPStatus.NOT_FOUND:
             raise NotThereError(url)
         if response.status_code != HTTPStatus.OK:
-            message = f"Polaris answered {response.status_code} to {method} {url}"
-            raise CatalogUnavailableError(message)
+            raise CatalogUnavailableError(
+                f"Polaris answered {response.status_code} to {method} {url}"
+            )
         return _read_object(content, url)
 
     def _send_once(
@@ -204,11 +205,10 @@ class PolarisClient:
                 f"{self._options.max_requests} requests or "
                 f"{self._options.deadline.total_seconds():.0f} s"
             )
-            message = (
+            raise CatalogUnavailableError(
                 f"looking at the policies of Polaris at {self._base} takes more than {bound}; "
                 f"raise polaris_policies.max_requests, or leave out tables"
             )
-            raise CatalogUnavailableError(message)
         try:
             with self._http.request(
                 method,
@@ -224,15 +224,13 @@ class PolarisClient:
                 for chunk in response.iter_content(CHUNK_BYTES):
                     content += chunk
                     if len(content) > MAXIMUM_BYTES:
-                        message = (
+                        raise CatalogUnavailableError(
                             f"Polaris answered more than {MAXIMUM_BYTES} bytes to {method} {url}"
                         )
-                        raise CatalogUnavailableError(message)
         except requests.RequestException as error:
-            message = (
+            raise CatalogUnavailableError(
                 f"Polaris cannot be reached: {method} {url}: {str(error) or type(error).__name__}"
-            )
-            raise CatalogUnavailableError(message) from error
+            ) from error
         return response, content
 
 
@@ -245,11 +243,11 @@ def _read_object(content: bytes, url: str) -> dict[str, object]:
     try:
         answer = json.loads(content)
     except (ValueError, RecursionError) as error:
-        message = f"Polaris answered what is not JSON to {url}: {error}"
-        raise CatalogUnavailableError(message) from error
+        raise CatalogUnavailableError(
+            f"Polaris answered what is not JSON to {url}: {error}"
+        ) from error
     if not isinstance(answer, dict):
-        message = f"Polaris answered no object to {url}"
-        raise CatalogUnavailableError(message)
+        raise CatalogUnavailableError(f"Polaris answered no object to {url}")
     return answer
 
 

@@ -75,27 +75,24 @@ def read_policies(document: object) -> list[PolarisPolicy]:
             [document],
         )
     if not isinstance(entries, list) or len(entries) > MAXIMUM_POLICIES:
-        message = (
+        raise InvalidValueError(
             f"not a list of at most {MAXIMUM_POLICIES} Polaris policies, nor an answer that has "
             f"one under applicable-policies"
         )
-        raise InvalidValueError(message)
     return [_read_policy(entry) for entry in entries]
 
 
 def _read_policy(entry: object) -> PolarisPolicy:
     """Read the flat form that servers send, or the older form with the policy under `policy`."""
     if not isinstance(entry, dict):
-        message = f"a Polaris policy must be an object, not {entry!r:.100}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(f"a Polaris policy must be an object, not {entry!r:.100}")
     inner = entry.get("policy")
     reported = {**entry, **inner} if isinstance(inner, dict) else entry
     name, kind = reported.get("name"), reported.get("policy-type", reported.get("type"))
     if not isinstance(name, str) or not isinstance(kind, str):
-        message = (
+        raise InvalidValueError(
             f"a Polaris policy needs a name and a policy-type, which {reported!r:.200} has not"
         )
-        raise InvalidValueError(message)
     namespace = reported.get("namespace", reported.get("namespaces"))
     version, inherited = reported.get("version"), reported.get("inherited")
     return PolarisPolicy(
@@ -114,16 +111,17 @@ def _read_content(name: str, content: object) -> Mapping[str, object]:
     if isinstance(content, str):
         excess = describe_excess(len(content.encode("utf-8", "surrogatepass")))
         if excess is not None:
-            message = f"the content of Polaris policy {name} {excess}"
-            raise InvalidValueError(message)
+            raise InvalidValueError(f"the content of Polaris policy {name} {excess}")
         try:
             parsed = json.loads(content)
         except (ValueError, RecursionError) as error:
-            message = f"the content of Polaris policy {name} is not JSON: {error}"
-            raise InvalidValueError(message) from error
+            raise InvalidValueError(
+                f"the content of Polaris policy {name} is not JSON: {error}"
+            ) from error
     if not isinstance(parsed, dict):
-        message = f"the content of Polaris policy {name} must be an object, not {parsed!r:.100}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"the content of Polaris policy {name} must be an object, not {parsed!r:.100}"
+        )
     return parsed
 
 

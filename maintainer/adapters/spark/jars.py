@@ -34,10 +34,10 @@ def pinned_jars() -> tuple[Jar, ...]:
     except PackageNotFoundError:
         minor = list(RUNTIMES)[-1]
     if minor not in RUNTIMES:
-        message = f"pyspark {version('pyspark')} is installed; there are jars for Spark " + (
-            " and ".join(RUNTIMES)
+        raise RunnerUnavailableError(
+            f"pyspark {version('pyspark')} is installed; there are jars for Spark "
+            + (" and ".join(RUNTIMES))
         )
-        raise RunnerUnavailableError(message)
     return RUNTIMES[minor], *COMMON_JARS
 
 
@@ -62,8 +62,7 @@ def find_jars(
     found = find_pinned(pinned, directory, fetch_command(directory, sets, given))
     for path in (jar for jar in given if isinstance(jar, Path)):
         if not path.is_file():
-            message = f"jar {path} of spark.jars does not exist"
-            raise RunnerUnavailableError(message)
+            raise RunnerUnavailableError(f"jar {path} of spark.jars does not exist")
         found.append(path)
     return found
 
@@ -77,14 +76,14 @@ def find_pinned(wanted: Iterable[Jar], directory: Path, command: str) -> list[Pa
     for jar in wanted:
         path = directory / jar.file_name
         if not path.is_file():
-            message = f"jar {jar.file_name} is missing in {directory}; fetch it with: {command}"
-            raise RunnerUnavailableError(message)
+            raise RunnerUnavailableError(
+                f"jar {jar.file_name} is missing in {directory}; fetch it with: {command}"
+            )
         if not _is_intact(path, jar):
-            message = (
+            raise RunnerUnavailableError(
                 f"jar {path} is damaged: its SHA-256 is not {jar.sha256}; remove it and run: "
                 f"{command}"
             )
-            raise RunnerUnavailableError(message)
         found.append(path)
     return found
 
@@ -161,29 +160,28 @@ def resolve(jars: Iterable[Jar], work: Path) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        message = (
+        raise RunnerUnavailableError(
             f"Spark's jars did not arrive within {_FETCH_TIMEOUT_SECONDS} s; is a Maven "
             f"repository reachable?"
-        )
-        raise RunnerUnavailableError(message) from error
+        ) from error
     if done.returncode != 0:
         last = [
             line.strip()
             for line in done.stderr.splitlines()
             if "not found" in line or "Exception" in line
         ][-1:] or ["no reason given"]
-        message = f"Spark's jars cannot be fetched ({last[0]}); is a Maven repository reachable?"
-        raise RunnerUnavailableError(message)
+        raise RunnerUnavailableError(
+            f"Spark's jars cannot be fetched ({last[0]}); is a Maven repository reachable?"
+        )
 
 
 def _place(jar: Jar, source: Path, directory: Path) -> None:
     """Check a resolved jar's contents and move it into the directory atomically."""
     if not source.is_file() or not _is_intact(source, jar):
-        message = (
+        raise RunnerUnavailableError(
             f"jar {jar.coordinate} did not arrive with SHA-256 {jar.sha256}; the repository "
             f"served something else"
         )
-        raise RunnerUnavailableError(message)
     source.replace(directory / jar.file_name)
 
 

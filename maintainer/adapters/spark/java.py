@@ -61,11 +61,10 @@ def find_java(java_home: Path | None, environment: Mapping[str, str]) -> Java:
         if source == "spark.java_home":
             break
     found = "; ".join(refused) or "no Java was found"
-    message = (
+    raise RunnerUnavailableError(
         f"Spark needs Java {' or '.join(map(str, SUPPORTED_VERSIONS))}: {found}. To fix it, "
         f"{_REMEDY}"
     )
-    raise RunnerUnavailableError(message)
 
 
 def prepare_home(java: Java, directory: Path) -> Path:

@@ -63,8 +63,9 @@ class SparkRunner:
     ) -> None:
         """Take the configuration; ``catalogs`` are the names that Spark knows."""
         if options.max_jobs < 1:
-            message = f"max_jobs of the runner is {options.max_jobs}; it must be at least 1"
-            raise InvalidValueError(message)
+            raise InvalidValueError(
+                f"max_jobs of the runner is {options.max_jobs}; it must be at least 1"
+            )
         self._options = options
         self._catalogs = catalogs
         self._owner = owner
@@ -138,8 +139,7 @@ class SparkRunner:
         self.orphan_files.claim(job)
         with self._mutex:
             if self._is_closed:
-                message = "the runner is closed and takes no more jobs"
-                raise RunnerUnavailableError(message)
+                raise RunnerUnavailableError("the runner is closed and takes no more jobs")
             if self._jobs.get(job.job_id) is not None:
                 return
             try:
@@ -358,8 +358,7 @@ class SparkRunner:
         try:
             return self._drivers.start(size)
         except OSError as error:
-            message = f"Spark cannot be started: {error}"
-            raise RunnerUnavailableError(message) from error
+            raise RunnerUnavailableError(f"Spark cannot be started: {error}") from error
 
     def _tracked(self, driver: Driver, job_id: str) -> TrackedJob:
         """Return what is known of the driver's job; a new record for one from an adopted driver."""

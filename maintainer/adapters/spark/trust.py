@@ -106,8 +106,9 @@ def trust_options(
         _replace(store, dict.fromkeys(certificates))
     except (OSError, ValueError) as error:
         names = ", ".join(map(str, bundles))
-        message = f"no trust store can be made of ssl.cabundle {names}: {error}"
-        raise RunnerUnavailableError(message) from error
+        raise RunnerUnavailableError(
+            f"no trust store can be made of ssl.cabundle {names}: {error}"
+        ) from error
     return (f"-Djavax.net.ssl.trustStore={store}", "-Djavax.net.ssl.trustStoreType=JKS")
 
 

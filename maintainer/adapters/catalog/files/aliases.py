@@ -80,7 +80,7 @@ class AliasedFileIO(FileIO):
         return self._inner.new_input(self._aliases.resolve(location))
 
     def new_output(self, location: str) -> OutputFile:
-        raise PermissionError(f"{location} is only read by this process")  # noqa: EM102, TRY003
+        raise PermissionError(f"{location} is only read by this process")
 
     def delete(self, location: str | InputFile | OutputFile) -> None:
-        raise PermissionError(f"{location} is only read by this process")  # noqa: EM102, TRY003
+        raise PermissionError(f"{location} is only read by this process")

@@ -274,8 +274,7 @@ def _moment(found: FileStatus) -> datetime:
 def _within(root: str, found: FileStatus) -> str:
     """Return the path relative to the root."""
     if not found.path.startswith(f"{root}/"):
-        message = f"{found.path!r} was listed, which does not lie in {root}"
-        raise OSError(message)
+        raise OSError(f"{found.path!r} was listed, which does not lie in {root}")
     return found.path.removeprefix(f"{root}/")
 
 

@@ -79,8 +79,9 @@ def compile_reader(schema: bytes, *, is_list: bool) -> Reader:
     except UnreadableFileError:
         raise
     except Exception as error:
-        message = f"its Avro schema cannot be used: {type(error).__name__} {error}"
-        raise UnreadableFileError(message) from error
+        raise UnreadableFileError(
+            f"its Avro schema cannot be used: {type(error).__name__} {error}"
+        ) from error
 
 
 class _Pruning:
@@ -127,8 +128,9 @@ class _Pruning:
 
 def _as_record(schema: Any) -> dict[str, Any]:  # noqa: ANN401 - an Avro schema is any JSON
     if not isinstance(schema, dict) or schema.get("type") != "record":
-        message = f"its Avro schema has {type(schema).__name__} where a record belongs"
-        raise UnreadableFileError(message)
+        raise UnreadableFileError(
+            f"its Avro schema has {type(schema).__name__} where a record belongs"
+        )
     return schema
 
 
@@ -199,8 +201,7 @@ def _stored_partition(record: Any) -> tuple[StoredField, ...]:  # noqa: ANN401
     # Iceberg's id of data_file.
     data_file = next((f for f in fields if id_of(f, ENTRY_FIELDS) == 2), None)  # noqa: PLR2004
     if data_file is None:
-        message = "its entries have no data_file"
-        raise UnreadableFileError(message)
+        raise UnreadableFileError("its entries have no data_file")
     file_type = (
         defined.get(data_file["type"], data_file["type"])
         if isinstance(data_file["type"], str)

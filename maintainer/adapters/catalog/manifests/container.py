@@ -66,11 +66,11 @@ class Container:
             count, position = read_long(self.raw, position)
             data, position = _read_bytes(self.raw, position)
             if count < 0:
-                message = f"the block at byte {start} claims {count} records"
-                raise UnreadableFileError(message)
+                raise UnreadableFileError(f"the block at byte {start} claims {count} records")
             if self.raw[position : position + SYNC_BYTES] != self.sync:
-                message = f"the block at byte {start} does not end in the file's sync marker"
-                raise UnreadableFileError(message)
+                raise UnreadableFileError(
+                    f"the block at byte {start} does not end in the file's sync marker"
+                )
             position += SYNC_BYTES
             try:
                 plain = decompress(data)
@@ -80,15 +80,15 @@ class Container:
                 OSError,
                 ValueError,
             ) as error:
-                message = (
+                raise UnreadableFileError(
                     f"the block at byte {start} cannot be decompressed ({self.codec}): {error}"
-                )
-                raise UnreadableFileError(message) from error
+                ) from error
             if count > len(
                 plain
             ):  # every record of Iceberg takes bytes; a block could claim any number of empty ones
-                message = f"the block at byte {start} claims {count} records in {len(plain)} bytes"
-                raise UnreadableFileError(message)
+                raise UnreadableFileError(
+                    f"the block at byte {start} claims {count} records in {len(plain)} bytes"
+                )
             left -= len(plain)
             if left < 0:
                 raise TooLargeError(_NAME, None, self.most_bytes)
@@ -101,8 +101,7 @@ def open_container(raw: bytes, most_bytes: int = MAX_MANIFEST_BYTES) -> Containe
     UnreadableFileError for a truncated file or one that is not Avro.
     """
     if raw[: len(MAGIC)] != MAGIC:
-        message = "it is not an Avro file" if raw else "it is empty"
-        raise UnreadableFileError(message)
+        raise UnreadableFileError("it is not an Avro file" if raw else "it is empty")
     metadata: dict[str, bytes] = {}
     position = len(MAGIC)
     while True:
@@ -117,12 +116,10 @@ def open_container(raw: bytes, most_bytes: int = MAX_MANIFEST_BYTES) -> Containe
             metadata[key.decode("utf-8", "replace")], position = _read_bytes(raw, position)
     sync = raw[position : position + SYNC_BYTES]
     if len(sync) < SYNC_BYTES:
-        message = "it ends inside its header"
-        raise UnreadableFileError(message)
+        raise UnreadableFileError("it ends inside its header")
     schema = metadata.get("avro.schema")
     if schema is None:
-        message = "its header has no avro.schema"
-        raise UnreadableFileError(message)
+        raise UnreadableFileError("its header has no avro.schema")
     codec = metadata.get("avro.codec", b"null").decode("utf-8", "replace")
     return Container(raw, schema, metadata, codec, sync, position + SYNC_BYTES, most_bytes)
 
@@ -132,24 +129,23 @@ def read_long(raw: bytes, position: int) -> tuple[int, int]:
     value = 0
     for index in range(_MAX_VARINT_BYTES):
         if position + index >= len(raw):
-            message = f"it ends inside a number at byte {position}"
-            raise UnreadableFileError(message)
+            raise UnreadableFileError(f"it ends inside a number at byte {position}")
         byte = raw[position + index]
         value |= (byte & 0x7F) << (7 * index)
         if byte < 0x80:  # noqa: PLR2004 - the high bit says that more bytes follow
             return (value >> 1) ^ -(value & 1), position + index + 1
-    message = f"the number at byte {position} is longer than {_MAX_VARINT_BYTES} bytes"
-    raise UnreadableFileError(message)
+    raise UnreadableFileError(
+        f"the number at byte {position} is longer than {_MAX_VARINT_BYTES} bytes"
+    )
 
 
 def _read_bytes(raw: bytes, position: int) -> tuple[bytes, int]:
     length, start = read_long(raw, position)
     if length < 0 or start + length > len(raw):
-        message = (
+        raise UnreadableFileError(
             f"it ends at byte {len(raw)}, inside a field of {length} bytes that starts at byte "
             f"{start}"
         )
-        raise UnreadableFileError(message)
     return raw[start : start + length], start + length
 
 
@@ -166,8 +162,9 @@ def _decompressor(codec: str) -> Decompress:
         case "bzip2":
             return _decompress_bzip2
         case _:
-            message = f"its codec {codec!r} is none of null, deflate, zstandard, snappy, bzip2"
-            raise UnreadableFileError(message)
+            raise UnreadableFileError(
+                f"its codec {codec!r} is none of null, deflate, zstandard, snappy, bzip2"
+            )
 
 
 class Inflater:
@@ -195,19 +192,16 @@ def _inflate(data: bytes) -> bytes:
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     plain = inflater.decompress(data, MAX_BLOCK_BYTES)
     if inflater.unconsumed_tail:
-        message = f"it holds more than {MAX_BLOCK_BYTES} bytes"
-        raise ValueError(message)
+        raise ValueError(f"it holds more than {MAX_BLOCK_BYTES} bytes")
     if not inflater.eof:
-        message = "the compressed data is cut short"
-        raise ValueError(message)
+        raise ValueError("the compressed data is cut short")
     return plain
 
 
 def _decompress_zstandard(data: bytes) -> bytes:
     size = zstandard.frame_content_size(data)
     if size > MAX_BLOCK_BYTES:
-        message = f"it holds {size} bytes, more than {MAX_BLOCK_BYTES}"
-        raise ValueError(message)
+        raise ValueError(f"it holds {size} bytes, more than {MAX_BLOCK_BYTES}")
     return zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BLOCK_BYTES)
 
 
@@ -215,8 +209,9 @@ def _decompress_bzip2(data: bytes) -> bytes:
     inflater = bz2.BZ2Decompressor()
     plain = inflater.decompress(data, MAX_BLOCK_BYTES)
     if not inflater.eof:
-        message = f"the compressed data is cut short, or holds more than {MAX_BLOCK_BYTES} bytes"
-        raise ValueError(message)
+        raise ValueError(
+            f"the compressed data is cut short, or holds more than {MAX_BLOCK_BYTES} bytes"
+        )
     return plain
 
 
@@ -229,8 +224,7 @@ def _decompress_snappy(data: bytes) -> bytes:
         if byte < 0x80:  # noqa: PLR2004 - the high bit says that more bytes follow
             break
     if length > MAX_BLOCK_BYTES:
-        message = f"it holds {length} bytes, more than {MAX_BLOCK_BYTES}"
-        raise ValueError(message)
+        raise ValueError(f"it holds {length} bytes, more than {MAX_BLOCK_BYTES}")
     import pyarrow as pa  # noqa: PLC0415 - slow to import, and few manifests have this codec
 
     try:
@@ -238,6 +232,5 @@ def _decompress_snappy(data: bytes) -> bytes:
     except pa.ArrowException as error:
         raise ValueError(error) from error
     if binascii.crc32(plain).to_bytes(4, "big") != checksum:
-        message = "its checksum does not match"
-        raise ValueError(message)
+        raise ValueError("its checksum does not match")
     return plain

@@ -263,8 +263,7 @@ def read_message(pipe: IO[bytes]) -> bytes:
 def _read_exactly(pipe: IO[bytes], length: int) -> bytes:
     found = pipe.read(length)
     if len(found) < length:
-        message = f"{length} bytes were promised, {len(found)} came"
-        raise EOFError(message)
+        raise EOFError(f"{length} bytes were promised, {len(found)} came")
     return found
 
 

@@ -73,16 +73,14 @@ class Tally:
         """Count entries that were read; UnreadableFileError beyond the limit of a manifest."""
         self.entries += entries
         if self.entries > MAX_ENTRIES:
-            message = f"it has more than {MAX_ENTRIES:,} entries"
-            raise UnreadableFileError(message)
+            raise UnreadableFileError(f"it has more than {MAX_ENTRIES:,} entries")
 
     def add_files(self, partition: str, content: Content, file_format: str, group: Group) -> None:
         """Add files of one kind; ValueError if a size or a count is negative."""
         sizes, records, sequences, keys = group
         ordered = sorted(sizes)
         if ordered[0] < 0 or min(records) < 0:
-            message = f"{ordered[0]} bytes or {min(records)} records"
-            raise ValueError(message)
+            raise ValueError(f"{ordered[0]} bytes or {min(records)} records")
         share = self._share(partition, content)
         share.file_count += len(sizes)
         share.bytes += sum(sizes)
@@ -149,11 +147,10 @@ class Tally:
             len(self.shares) + len(self.formats) > MAX_SHARES
             or self.name_characters > MAX_NAME_CHARACTERS
         ):
-            message = (
+            raise UnreadableFileError(
                 f"it has more than {MAX_SHARES:,} partitions, or more than "
                 f"{MAX_NAME_CHARACTERS:,} characters in their names"
             )
-            raise UnreadableFileError(message)
 
     def _classify(self, sizes: Sequence[int]) -> None:
         """Count sorted sizes into the histogram."""

@@ -294,8 +294,9 @@ def _read_exactly(
     decoder = CythonBinaryDecoder(padded)
     read_block(decoder, padded, size, count, sink)
     if decoder.tell() != size:
-        message = f"a block of {count} records and {size} bytes ends at byte {decoder.tell()}"
-        raise UnreadableFileError(message)
+        raise UnreadableFileError(
+            f"a block of {count} records and {size} bytes ends at byte {decoder.tell()}"
+        )
 
 
 def _batches(container: Container) -> Iterator[tuple[int, int, bytes]]:
@@ -366,8 +367,7 @@ def _read_file(source: Source, schema: Any, wanted: frozenset[int]) -> None:  # 
 def _read_partition(source: Source, schema: Any) -> None:  # noqa: ANN401 - as above
     struct = source.resolve(schema)
     if not isinstance(struct, dict) or struct["type"] != "record":
-        message = "its partitions are no plain structs"
-        raise NotGeneratedError(message)
+        raise NotGeneratedError("its partitions are no plain structs")
     values = []
     for field in struct["fields"]:
         values.append(source.name())

@@ -80,8 +80,7 @@ class Source:
     def add(self, *lines: str) -> None:
         """Append lines at the current indentation."""
         if len(self._lines) > _MAX_LINES:
-            message = f"its reader would have more than {_MAX_LINES} lines"
-            raise NotGeneratedError(message)
+            raise NotGeneratedError(f"its reader would have more than {_MAX_LINES} lines")
         self._lines += [" " * self._indent + line for line in lines]
 
     @contextmanager
@@ -136,8 +135,7 @@ class Source:
             case list() as branches:
                 self._branch(branches, self.skip)
             case _:
-                message = f"its schema has a type {schema!r}"
-                raise NotGeneratedError(message)
+                raise NotGeneratedError(f"its schema has a type {schema!r}")
 
     def pass_over(self, schemas: Sequence[Any]) -> None:
         """Add lines that skip adjacent values.
@@ -237,8 +235,7 @@ class Source:
             case list() as branches:
                 self._branch(branches, lambda branch: self.read(branch, target))
             case _:
-                message = f"a value that is wanted has the type {schema!r}"
-                raise NotGeneratedError(message)
+                raise NotGeneratedError(f"a value that is wanted has the type {schema!r}")
 
     def read_keyed(self, schema: Any, target: str, key: int) -> None:  # noqa: ANN401 - as above
         """Add lines that assign the value of one key from an array of (number, bytes) pairs.
@@ -254,8 +251,7 @@ class Source:
                 case {"type": "array", "items": items}:
                     self._read_pairs(self.resolve(items), target, key)
                 case other:
-                    message = f"bounds have the type {other!r}"
-                    raise NotGeneratedError(message)
+                    raise NotGeneratedError(f"bounds have the type {other!r}")
 
     def _read_pairs(self, pair: Any, target: str, key: int) -> None:  # noqa: ANN401 - as above
         kinds = (
@@ -264,8 +260,7 @@ class Source:
             else []
         )
         if kinds != ["int", "bytes"]:
-            message = f"a bound is no pair of a number and bytes but {kinds}"
-            raise NotGeneratedError(message)
+            raise NotGeneratedError(f"a bound is no pair of a number and bytes but {kinds}")
         count, found, value = self.name(), self.name(), self.name()
         self.add(f"{count} = read_int()")
         with self.inside(f"while {count}:"):
@@ -353,14 +348,14 @@ class Source:
     def _nested(self) -> Iterator[None]:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
-            message = f"its schema is nested deeper than {_MAX_DEPTH}"
-            raise NotGeneratedError(message)
+            raise NotGeneratedError(f"its schema is nested deeper than {_MAX_DEPTH}")
         yield
         self._depth -= 1
 
 
 def _bounded(size: Any) -> int:  # noqa: ANN401 - an Avro schema is any JSON
     if not isinstance(size, int) or not 0 <= size <= _MAX_FIXED_BYTES:
-        message = f"it has a fixed type of {size!r} bytes, not 0 to {_MAX_FIXED_BYTES}"
-        raise NotGeneratedError(message)
+        raise NotGeneratedError(
+            f"it has a fixed type of {size!r} bytes, not 0 to {_MAX_FIXED_BYTES}"
+        )
     return size

@@ -95,16 +95,14 @@ def list_manifest(values: Iterable[Any]) -> ListedManifest:
         or length < 0
         or not isinstance(spec_id, int)
     ):
-        message = (
+        raise UnreadableFileError(
             f"it lists a manifest without path, length or spec: {path!r}, {length!r}, {spec_id!r}"
         )
-        raise UnreadableFileError(message)
     content = content or 0
     if content not in {0, 1}:
-        message = (
+        raise UnreadableFileError(
             f"it lists {path} with content {content!r}, which is neither data (0) nor deletes (1)"
         )
-        raise UnreadableFileError(message)
     kind = ManifestContent.DELETES if content else ManifestContent.DATA
     live = added + existing if isinstance(added, int) and isinstance(existing, int) else None
     return ListedManifest(
@@ -145,8 +143,9 @@ def open_listed(
 ) -> Container:
     """Open a manifest; UnreadableFileError if it is shorter than its list says."""
     if listed.length_bytes is not None and len(raw) < listed.length_bytes:
-        message = f"it has {len(raw)} bytes, the manifest list says {listed.length_bytes}"
-        raise UnreadableFileError(message)
+        raise UnreadableFileError(
+            f"it has {len(raw)} bytes, the manifest list says {listed.length_bytes}"
+        )
     return open_container(raw, most_bytes)
 
 
@@ -196,11 +195,10 @@ def tally_entries(
         tally.count(1)
         status = entry.get(status_name)
         if status not in _STATUSES:
-            message = (
+            raise UnreadableFileError(
                 f"entry {tally.entries} has status {status!r}, which is none of existing (0), "
                 f"added (1), deleted (2)"
             )
-            raise UnreadableFileError(message)
         if status not in _LIVE:
             continue
         file = entry[file_name]
@@ -247,11 +245,10 @@ def _measure(
     file_format = str(file.get(names["file_format"]) or "")
     size, records = file.get(names["file_size_in_bytes"]), file.get(names["record_count"])
     if content_id not in {0, 1, 2}:
-        message = (
+        raise UnreadableFileError(
             f"entry {position} has content {content_id!r}, which is none of data (0), position "
             f"deletes (1), equality deletes (2)"
         )
-        raise UnreadableFileError(message)
     content = _CONTENTS[content_id]
     if content is Content.POSITION_DELETES and (
         file_format.lower() == "puffin" or file.get(names["content_offset"]) is not None
@@ -260,8 +257,7 @@ def _measure(
         # truth.
         content, size = Content.DELETION_VECTORS, file.get(names["content_size_in_bytes"]) or 0
     if not isinstance(size, int) or not isinstance(records, int) or size < 0 or records < 0:
-        message = f"entry {position} claims {size!r} bytes and {records!r} records"
-        raise UnreadableFileError(message)
+        raise UnreadableFileError(f"entry {position} claims {size!r} bytes and {records!r} records")
     return content, size, records, file_format
 
 
@@ -274,8 +270,7 @@ class _Block(io.BytesIO):
     def read(self, size: int | None = -1, /) -> bytes:
         found = super().read(size)
         if size is not None and len(found) < size:
-            message = f"{size} bytes are wanted where {len(found)} are left"
-            raise EOFError(message)
+            raise EOFError(f"{size} bytes are wanted where {len(found)} are left")
         return found
 
 
@@ -288,18 +283,19 @@ def _records(container: Container, reader: Reader) -> Iterator[dict[str, Any]]:
             except Exception as error:
                 # Corrupt bytes surface as any exception of the decoder; all of them mean the same
                 # here.
-                message = (
-                    f"record {index} of a block of {count} cannot be decoded: "
-                    f"{type(error).__name__} {error}"
-                ).rstrip()
-                raise UnreadableFileError(message) from error
+                raise UnreadableFileError(
+                    (
+                        f"record {index} of a block of {count} cannot be decoded: "
+                        f"{type(error).__name__} {error}"
+                    ).rstrip()
+                ) from error
             if not isinstance(record, dict):
-                message = f"its records are {type(record).__name__}, not structs"
-                raise UnreadableFileError(message)
+                raise UnreadableFileError(f"its records are {type(record).__name__}, not structs")
             yield record
         if stream.tell() != len(data):
-            message = f"a block of {count} records leaves {len(data) - stream.tell()} bytes over"
-            raise UnreadableFileError(message)
+            raise UnreadableFileError(
+                f"a block of {count} records leaves {len(data) - stream.tell()} bytes over"
+            )
 
 
 def _header_number(metadata: Mapping[str, bytes], key: str) -> int:
@@ -307,5 +303,4 @@ def _header_number(metadata: Mapping[str, bytes], key: str) -> int:
     try:
         return int(text)
     except ValueError as error:
-        message = f"its header says {key} {text!r}, which is no number"
-        raise UnreadableFileError(message) from error
+        raise UnreadableFileError(f"its header says {key} {text!r}, which is no number") from error

@@ -37,8 +37,7 @@ def learn(data: bytes, schemas: Sequence[Any], resolve: Callable[[Any], Any]) ->
     for schema in schemas:
         walk.follow(resolve(schema))
     if walk.position != len(data):
-        message = f"{len(data)} bytes hold values of {walk.position}"
-        raise ValueError(message)
+        raise ValueError(f"{len(data)} bytes hold values of {walk.position}")
     mask = int.from_bytes(walk.mask, "little")
     return len(data), mask, int.from_bytes(data, "little") & mask
 
@@ -82,8 +81,7 @@ class _Walk:
             case {"type": "enum"}:
                 self._number(_CONTINUES)
             case other:
-                message = f"there is no layout of {other!r}"
-                raise ValueError(message)
+                raise ValueError(f"there is no layout of {other!r}")
 
     def _repeated(self, items: list[Any]) -> None:
         parts: list[Any] = []

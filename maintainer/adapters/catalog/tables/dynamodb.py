@@ -11,8 +11,7 @@ class ObservedDynamoDbCatalog(DynamoDbCatalog):
 
     def _ensure_catalog_table_exists_or_create(self) -> None:
         if not self._dynamodb_table_exists():
-            message = (
+            raise GenericDynamoDbError(
                 f"DynamoDB has no table {self.dynamodb_table_name}: nothing has created an "
                 f"Iceberg catalog there"
             )
-            raise GenericDynamoDbError(message)

@@ -22,5 +22,4 @@ class LocatingGlueCatalog(GlueCatalog):
                     if location and not is_iceberg(table.get("Parameters")):
                         yield table["Name"], location
         except self.glue.exceptions.EntityNotFoundException as error:
-            message = f"database {database} does not exist"
-            raise NoSuchNamespaceError(message) from error
+            raise NoSuchNamespaceError(f"database {database} does not exist") from error

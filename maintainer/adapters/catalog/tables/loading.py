@@ -55,8 +55,9 @@ def open_catalog(name: str, properties: Mapping[str, str]) -> Catalog:
         raise
     except Exception as error:
         # The catalog's library raises any exception here; all of them mean that it is unavailable.
-        message = f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
-        raise CatalogUnavailableError(message) from error
+        raise CatalogUnavailableError(
+            f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
+        ) from error
     if isinstance(catalog, SqlCatalog):
         _require_tables(name, catalog, properties)
     return catalog
@@ -117,8 +118,7 @@ def nest(properties: Mapping[str, str]) -> dict[str, object]:
     for name in sorted(properties.keys() - nested.keys()):
         longer = next((other for other in properties if other.startswith(f"{name}.")), None)
         if longer is not None:
-            message = f"properties {name} and {longer} cannot both be set"
-            raise ValueError(message)
+            raise ValueError(f"properties {name} and {longer} cannot both be set")
         *path, last = name.split(".")
         place = nested
         for part in path:
@@ -151,8 +151,9 @@ def _bound_sql(name: str, properties: dict[str, str]) -> dict[str, str]:
 def _require_file(name: str, url: URL) -> None:
     database = url.database or ""
     if not database.startswith("file:") and not Path(database).exists():
-        message = f"catalog {name} cannot be reached: the SQLite file {database} does not exist"
-        raise CatalogUnavailableError(message)
+        raise CatalogUnavailableError(
+            f"catalog {name} cannot be reached: the SQLite file {database} does not exist"
+        )
 
 
 def _require_tables(name: str, catalog: SqlCatalog, properties: Mapping[str, str]) -> None:
@@ -161,15 +162,15 @@ def _require_tables(name: str, catalog: SqlCatalog, properties: Mapping[str, str
     except Exception as error:
         # As in open_catalog, drivers raise any exception.
         catalog.close()
-        message = f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
-        raise CatalogUnavailableError(message) from error
+        raise CatalogUnavailableError(
+            f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
+        ) from error
     if not present:
         catalog.close()
-        message = (
+        raise CatalogUnavailableError(
             f"catalog {name} has no table {_TABLES_TABLE} in its database: nothing has created "
             f"an Iceberg catalog there"
         )
-        raise CatalogUnavailableError(message)
 
 
 def is_rest(catalog: Catalog) -> TypeGuard[RestCatalog]:

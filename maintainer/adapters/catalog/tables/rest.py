@@ -49,10 +49,9 @@ class SessionTokens(OAuth2TokenProvider):
         answer = response.json()
         seconds = answer.get("expires_in", self.expires_in)
         if seconds is None:
-            message = (
+            raise ValueError(
                 f"{self.token_url} does not say when its token ends; set auth.oauth2.expires_in"
             )
-            raise ValueError(message)
         self._token = answer["access_token"]
         self._expires_at = time.monotonic() + seconds - self.refresh_margin
 

@@ -56,11 +56,10 @@ def spark_configuration(
     property of its name; an empty value removes the property. The environment names the proxy.
     """
     if _NAME.fullmatch(name) is None or name in _RESERVED_NAMES:
-        message = (
+        raise ConfigurationError(
             f"catalog name {name!r} cannot be a Spark catalog; use letters, digits, - and _, and "
             f"none of {', '.join(sorted(_RESERVED_NAMES))}"
         )
-        raise ConfigurationError(message)
     left = {key: str(value) for key, value in properties.items() if key not in spark_overrides}
     kind = _kind(name, properties, spark_overrides)
     if kind == _GIVEN:  # the class or the type under spark: comes with all its properties
@@ -155,18 +154,16 @@ def _kind(name: str, properties: Mapping[str, str], overrides: Mapping[str, str]
     )
     for key in ("catalog-impl", "py-catalog-impl"):
         if key in properties:
-            message = (
+            raise ConfigurationError(
                 f"catalog {name}: property {key} has no counterpart in Spark; {known}, as in "
                 f"catalog-impl: com.example.OurCatalog"
             )
-            raise ConfigurationError(message)
     kind = _configured_kind(properties)
     if kind not in TYPES:
-        message = (
+        raise ConfigurationError(
             f"catalog {name}: property type {kind!r} cannot be translated for Spark; {known}, as "
             f"in type: hadoop"
         )
-        raise ConfigurationError(message)
     return kind
 
 
@@ -200,12 +197,11 @@ def _translate(name: str, properties: Mapping[str, str], tags: Collection[str]) 
     unknown += lone
     if unknown:
         what = "property" if len(unknown) == 1 else "properties"
-        message = (
+        raise ConfigurationError(
             f"catalog {name}: {what} {', '.join(unknown)} cannot be translated for Spark; under "
             f'spark:, write the name to pass it on, or the name with the value "" and what Spark '
             f"calls it"
         )
-        raise ConfigurationError(message)
     return found | combined
 
 

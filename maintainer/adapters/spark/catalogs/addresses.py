@@ -38,8 +38,9 @@ def address(
     uri = properties.get("uri", "")
     for needed, kinds in (("uri", _NEEDS_URI), ("warehouse", _NEEDS_WAREHOUSE)):
         if kind in kinds and not properties.get(needed):
-            message = f"catalog {name}: property {needed} is missing; a {kind} catalog needs it"
-            raise ConfigurationError(message)
+            raise ConfigurationError(
+                f"catalog {name}: property {needed} is missing; a {kind} catalog needs it"
+            )
     found = _TYPES.get(kind, {"type": kind})
     match kind:
         case "sql":
@@ -75,21 +76,19 @@ def _jdbc(name: str, uri: str) -> dict[str, str]:
         case "postgresql":
             return _postgresql(name, uri)
         case _:
-            message = (
+            raise ConfigurationError(
                 f"catalog {name}: property uri has the scheme {scheme!r}; a sql catalog for "
                 f"Spark is sqlite or postgresql"
             )
-            raise ConfigurationError(message)
 
 
 def _sqlite(name: str, uri: str) -> dict[str, str]:
     path = uri.partition(":")[2].removeprefix("///")
     if not path.startswith("/") or any(character in path for character in "?#"):
-        message = (
+        raise ConfigurationError(
             f"catalog {name}: property uri is {uri!r}; for Spark it must be sqlite:/// with an "
             f"absolute path that holds neither ? nor #"
         )
-        raise ConfigurationError(message)
     return {"uri": f"jdbc:sqlite:{path}", "jdbc.busy_timeout": str(_SQLITE_BUSY_MILLISECONDS)}
 
 
@@ -98,19 +97,17 @@ def _postgresql(name: str, uri: str) -> dict[str, str]:
     parameters: list[str] = []
     for key, value in parse_qsl(parts.query, keep_blank_values=True):
         if key not in _POSTGRESQL_PARAMETERS:
-            message = (
+            raise ConfigurationError(
                 f"catalog {name}: parameter {key!r} of property uri cannot be translated for "
                 f"Spark; known are {', '.join(_POSTGRESQL_PARAMETERS)}"
             )
-            raise ConfigurationError(message)
         parameters.append(f"{_POSTGRESQL_PARAMETERS[key]}={value}")
     host = parts.netloc.rpartition("@")[2]
     if not host:
-        message = (
+        raise ConfigurationError(
             f"catalog {name}: property uri names no host; Spark reaches PostgreSQL by host and "
             f"port only"
         )
-        raise ConfigurationError(message)
     address = {
         "uri": f"jdbc:postgresql://{host}{parts.path}"
         + ("?" + "&".join(parameters) if parameters else "")

@@ -85,8 +85,9 @@ class Jvm:
         """
         while not self._information.exists():
             if self._process.poll() is not None:
-                message = f"Spark ended during its start with exit code {self._process.returncode}"
-                raise RuntimeError(message)
+                raise RuntimeError(
+                    f"Spark ended during its start with exit code {self._process.returncode}"
+                )
             time.sleep(_GATEWAY_POLL_SECONDS)
         content = self._information.read_bytes()
         port, length = struct.unpack_from("!ii", content)
@@ -116,8 +117,7 @@ class ParentJvm:
         self.pid = os.getppid()
         program = (read_program or _read_program)(self.pid)
         if program != "java":
-            message = f"this program was started by {program}, and must be by Java itself"
-            raise RuntimeError(message)
+            raise RuntimeError(f"this program was started by {program}, and must be by Java itself")
         self._end = os.pidfd_open(self.pid)  # a process that ends and is replaced stays ended
 
     def await_gateway(self) -> None:

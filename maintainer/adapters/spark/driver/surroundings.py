@@ -108,8 +108,7 @@ def remove_directory(settings: dict[str, Any]) -> None:
 def _find_spark() -> Path:
     found = find_spec("pyspark")
     if found is None or found.origin is None:
-        message = f"pyspark is not installed in {sys.prefix}"
-        raise RuntimeError(message)
+        raise RuntimeError(f"pyspark is not installed in {sys.prefix}")
     return Path(found.origin).parent
 
 
@@ -119,6 +118,5 @@ def _find_jars(environ: MutableMapping[str, str]) -> list[str]:
     )
     jars = sorted(str(path) for path in directory.glob("*.jar"))
     if not jars:
-        message = f"there are no jars in {directory}; {JARS} names another directory"
-        raise RuntimeError(message)
+        raise RuntimeError(f"there are no jars in {directory}; {JARS} names another directory")
     return jars

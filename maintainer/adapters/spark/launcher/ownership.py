@@ -136,14 +136,14 @@ class Ownership:
             run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._lock = take_lock(_lock_path(run_dir, owner))
         except OSError as error:
-            message = (
+            raise RunnerUnavailableError(
                 f"spark.run_dir {run_dir} cannot be written: {error.strerror or error}; name "
                 f"another directory"
-            )
-            raise RunnerUnavailableError(message) from error
+            ) from error
         if self._lock is None:
-            message = f"another live process uses the owner name {owner!r} in {run_dir}"
-            raise RunnerUnavailableError(message)
+            raise RunnerUnavailableError(
+                f"another live process uses the owner name {owner!r} in {run_dir}"
+            )
         self._record = _record_path(run_dir, owner)
         for driver, processes in _read_record(self._record).items():
             if not self.is_adopted(driver):
@@ -245,11 +245,10 @@ os.register_at_fork(after_in_child=_forget_all)
 
 def _lock_path(run_dir: Path, owner: str) -> Path:
     if _OWNER.fullmatch(owner) is None:
-        message = (
+        raise InvalidValueError(
             f"owner {owner!r} is not a file name; use at most 128 letters, digits, dots, dashes "
             f"and underscores"
         )
-        raise InvalidValueError(message)
     return run_dir / f"{owner}.lock"
 
 

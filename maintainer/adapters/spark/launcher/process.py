@@ -95,8 +95,7 @@ class DriverProcess:
         directory.mkdir(parents=True, mode=0o700)
         lock = take_lock(driver_lock(directory))
         if lock is None:
-            message = f"another process has taken {directory} in this very moment"
-            raise OSError(message)
+            raise OSError(f"another process has taken {directory} in this very moment")
         process = cls(directory, lock, (), listener, record)
         process.fingerprint, process.megabytes = (
             str(settings["fingerprint"]),

@@ -57,8 +57,9 @@ class ProcessLauncher:
                     start_new_session=True,
                 )
         except OSError as error:
-            message = f"driver {spec.name} cannot be started in {directory}: {error}"
-            raise RunnerUnavailableError(message) from error
+            raise RunnerUnavailableError(
+                f"driver {spec.name} cannot be started in {directory}: {error}"
+            ) from error
         process = identify(child.pid) or ProcessIdentity(child.pid, "ended already")
         handle = json.dumps([spec.name, self._host, process.pid, process.started])
         self._children[handle] = child

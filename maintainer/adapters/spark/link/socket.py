@@ -27,11 +27,10 @@ def listening(directory: Path) -> Iterator[socket.socket]:
         try:
             server.bind(path)
         except OSError as error:
-            message = (
+            raise OSError(
                 f"{directory / _SOCKET} cannot be a socket: {error}; choose a run_dir whose path "
                 f"is shorter"
-            )
-            raise OSError(message) from error
+            ) from error
         server.listen()
         yield server
 

@@ -91,5 +91,4 @@ def _read_rows(message: Mapping[str, object]) -> Portion:
         case {"lines": int(lines), "is_last": bool(is_last), "data": str(data)}:
             return Portion(lines, read_text(data), is_last)
         case _:
-            error = "the portion of rows has no lines or no data"
-            raise InvalidValueError(error)
+            raise InvalidValueError("the portion of rows has no lines or no data")

@@ -51,8 +51,7 @@ class OrphanFiles:
                 PortionSet(job_id, PortionKind.LIST, self._owner), list_lines(action, files)
             )
         except (InvalidValueError, ValueError) as error:
-            message = f"the list of files cannot be kept: {error}"
-            raise RunnerUnavailableError(message) from error
+            raise RunnerUnavailableError(f"the list of files cannot be kept: {error}") from error
 
     def write_listing(
         self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
@@ -82,8 +81,9 @@ class OrphanFiles:
             try:
                 self._store.claim_portions(job.job_id, self._owner)
             except StoreUnavailableError as error:
-                message = f"the files for the job cannot be read: {error}"
-                raise RunnerUnavailableError(message) from error
+                raise RunnerUnavailableError(
+                    f"the files for the job cannot be read: {error}"
+                ) from error
 
     def find_input(self, job: Job) -> GivenFiles | None:
         """Return the job's input: a listing for a scan, a list for a removal.
@@ -105,8 +105,9 @@ class OrphanFiles:
             portion = self._store.portion(PortionSet(job_id, PortionKind(kind)), number)
             if portion is not None:
                 return portion.data
-        message = f"portion {number} of the {kind} of job {job_id} is not in the store"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"portion {number} of the {kind} of job {job_id} is not in the store"
+        )
 
     def store_rows(self, job_id: str, number: int, portion: Portion) -> None:
         """Store a portion of the job's rows, if it is not there yet."""
@@ -150,8 +151,7 @@ def list_lines(action: RemoveOrphanFiles, files: Iterable[FoundFile]) -> Iterato
         held, respell(action.location, (file.path for file in held)), strict=True
     ):
         if not spelt.startswith(own):
-            message = f"{file.path} is not in {own}: nothing is deleted"
-            raise InvalidValueError(message)
+            raise InvalidValueError(f"{file.path} is not in {own}: nothing is deleted")
         yield _line(spelt.removeprefix(own), file, action)
 
 

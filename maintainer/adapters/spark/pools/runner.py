@@ -84,8 +84,7 @@ class PooledRunner:
     def submit(self, job: Job) -> None:
         if job.pool not in self._runners:
             reason = self._obstacles.get(job.pool, "it is not configured")
-            message = f"pool {job.pool} cannot be used: {reason}"
-            raise RunnerUnavailableError(message)
+            raise RunnerUnavailableError(f"pool {job.pool} cannot be used: {reason}")
         self._runners[job.pool].submit(job)
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:

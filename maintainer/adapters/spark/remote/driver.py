@@ -134,8 +134,7 @@ class RemoteDriver:
         """See Driver; after the end of its application from what was left of the log then."""
         with self._log_mutex:
             if self.is_anothers:
-                message = f"another process has adopted driver {self.name}"
-                raise RunnerUnavailableError(message)
+                raise RunnerUnavailableError(f"another process has adopted driver {self.name}")
             if self._log_end is not None:
                 return self._log_end if since < self._log_end.next else LogPart("", since)
             part = self._launcher.log(self.handle, since)

@@ -38,11 +38,10 @@ class Statements:
 def refuse_unknown_catalog(job: Job, catalogs: Collection[str]) -> None:
     """Raise InvalidValueError if Spark does not know the catalog of the job's table."""
     if job.table.catalog not in catalogs:
-        message = (
+        raise InvalidValueError(
             f"catalog {job.table.catalog!r} of job {job.job_id} is not configured for Spark; "
             f"known are {', '.join(sorted(catalogs)) or 'none'}"
         )
-        raise InvalidValueError(message)
 
 
 def statements_of(job: Job, given: GivenFiles | None = None) -> Statements:

@@ -88,8 +88,7 @@ def _look_at(
 ) -> list[str]:
     """Write statements for each part: neither listing nor result has to fit in memory."""
     if given is None:
-        message = f"the contents of {action.location} are not listed here"
-        raise InvalidValueError(message)
+        raise InvalidValueError(f"the contents of {action.location} are not listed here")
     view = quote_identifier(LISTING_VIEW)
     return [
         statement
@@ -148,8 +147,9 @@ def _disposal_statements(
     given: GivenFiles | None,
 ) -> list[str]:
     if given is None:
-        message = f"the files of list {approved.list_id} are not here: nothing is deleted"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"the files of list {approved.list_id} are not here: nothing is deleted"
+        )
     view = quote_identifier(view_of(approved))
     whole_list = _Part(given.kind, 0, len(given.lines), sum(given.lines))
     # Spark checks this again right before the removal, because add_files may just have been called

@@ -160,25 +160,22 @@ def _remove_orphan_files(action: RemoveOrphanFiles) -> list[tuple[str, str]]:
 
 def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:
     if action.strategy not in _STRATEGIES:
-        message = (
+        raise InvalidValueError(
             f"strategy of rewrite_data_files is {action.strategy!r}; it must be one of "
             f"{', '.join(_STRATEGIES)}"
         )
-        raise InvalidValueError(message)
     if action.sort_order is not None and action.strategy != _SORT:
-        message = (
+        raise InvalidValueError(
             f"sort_order of rewrite_data_files is {action.sort_order!r}, but strategy is "
             f"{action.strategy}; it must be {_SORT}"
         )
-        raise InvalidValueError(message)
     known = options_of_strategy(action.options, action.strategy, action.sort_order)
     foreign = next((option for option in action.options if option not in known), None)
     if foreign is not None:
-        message = (
+        raise InvalidValueError(
             f"option {foreign[0]} of rewrite_data_files is {foreign[1]}, but strategy "
             f"{action.strategy} with sort_order {action.sort_order!r} has none"
         )
-        raise InvalidValueError(message)
     clauses = _clauses(action.procedure, ("sort_order", action.sort_order), ("where", action.where))
     return [
         ("strategy", quote_text(action.strategy)),
@@ -201,8 +198,9 @@ def _read_options(procedure: Procedure, options: tuple[tuple[str, str], ...]) ->
         if problem is not None:
             raise InvalidValueError(problem)
         if name in given:
-            message = f"option {name} of {procedure} is given twice: {given[name]!r} and {value!r}"
-            raise InvalidValueError(message)
+            raise InvalidValueError(
+                f"option {name} of {procedure} is given twice: {given[name]!r} and {value!r}"
+            )
         given[name] = value
     return given
 
@@ -235,15 +233,13 @@ def _clauses(procedure: Procedure, *texts: tuple[str, str | None]) -> list[tuple
 
 def _check_clause(procedure: Procedure, name: str, text: str) -> str:
     if not text.strip() or len(text) > _MAX_TEXT_CHARACTERS:
-        message = (
+        raise InvalidValueError(
             f"{name} of {procedure} has {len(text)} characters; it must have 1 to "
             f"{_MAX_TEXT_CHARACTERS} that are not all blank"
         )
-        raise InvalidValueError(message)
     problem = check_condition(text, PARTS_OF_SCOPE) if name == "where" else None
     if problem is not None:
-        message = f"{name} of {procedure} {problem}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(f"{name} of {procedure} {problem}")
     return text
 
 
@@ -258,27 +254,24 @@ def _columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:
     if len(columns) > _MAX_COLUMNS or any(
         not column or len(column) > MAX_NAME_CHARACTERS for column in columns
     ):
-        message = (
+        raise InvalidValueError(
             f"columns of compute_table_stats are {len(columns)}; there must be 1 to "
             f"{_MAX_COLUMNS} of 1 to {MAX_NAME_CHARACTERS} characters"
         )
-        raise InvalidValueError(message)
     return [("columns", f"array({', '.join(map(quote_text, columns))})")]
 
 
 def _within(thing: str, value: int, low: int, high: int) -> int:
     if not low <= value <= high:
-        message = f"{thing} is {value}; it must be from {low} to {high}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(f"{thing} is {value}; it must be from {low} to {high}")
     return value
 
 
 def _timestamp(instant: datetime, procedure: Procedure = Procedure.EXPIRE_SNAPSHOTS) -> str:
     if instant.tzinfo is None:
-        message = (
+        raise InvalidValueError(
             f"older_than of {procedure} is {instant.isoformat()} without a time zone; it must "
             f"have one"
         )
-        raise InvalidValueError(message)
     local = instant.astimezone(UTC).replace(tzinfo=None)
     return f"TIMESTAMP '{local.isoformat(sep=' ', timespec='microseconds')} UTC'"

@@ -60,8 +60,7 @@ class Trial:
         """Run the statements and return the last one's row; RunnerUnavailableError says why not."""
         driver = self._driver
         if driver is None:
-            message = "the driver was not started"
-            raise RunnerUnavailableError(message)
+            raise RunnerUnavailableError("the driver was not started")
         job_id = f"{driver.name}-trial-{next(self._numbers)}"
         driver.run({"id": job_id, "statements": list(statements)}, timeout)
         try:
@@ -106,8 +105,7 @@ class Trial:
                 message = self._heard.get(timeout=max(0.0, deadline - time.monotonic()))
             except Empty:
                 why = driver.hindrance or driver.find_complaint() or f"see {driver.log}"
-                reason = f"{late}; {why}"
-                raise RunnerUnavailableError(reason) from None
+                raise RunnerUnavailableError(f"{late}; {why}") from None
             if message.get("event") in events and job_id in {None, message.get("job")}:
                 return message
             if message.get("event") == _ENDED:

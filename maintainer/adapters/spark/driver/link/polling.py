@@ -134,8 +134,7 @@ class Polling:
         if status == _UNAUTHORIZED:
             self._exchange.refuse_token(poll)
         if status != _OK:
-            message = f"status {status}: {answer.get('detail') or 'without a reason'}"
-            raise ConnectionError(message)
+            raise ConnectionError(f"status {status}: {answer.get('detail') or 'without a reason'}")
         wait = self._exchange.take_answer(poll, answer)
         self._answered_at = max(self._answered_at, poll.at)
         if self._exchange.is_delivered:
@@ -165,8 +164,7 @@ class _Home:
         response = connection.getresponse()
         content = response.read(_MAX_ANSWER_BYTES + 1)
         if len(content) > _MAX_ANSWER_BYTES:
-            message = f"the answer is longer than {_MAX_ANSWER_BYTES} bytes"
-            raise ConnectionError(message)
+            raise ConnectionError(f"the answer is longer than {_MAX_ANSWER_BYTES} bytes")
         document = json.loads(content or b"{}")
         return response.status, document if isinstance(document, dict) else {}
 

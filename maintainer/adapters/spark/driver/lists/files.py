@@ -73,8 +73,7 @@ class Files:
                     self._changed.wait(_ROUND_SECONDS)
                     brought = self._brought.pop(number, None)
             if self._is_cancelled.is_set():
-                message = "the job is cancelled"
-                raise RuntimeError(message)
+                raise RuntimeError("the job is cancelled")
             if brought is not None:
                 if "data" not in brought:
                     raise RuntimeError(str(brought.get("error")))

@@ -52,12 +52,11 @@ class Packer:
         packed, raw_bytes = Packed(self._lines, data, is_last), self._raw_bytes
         self._begin()
         if len(data) > MAX_PORTION_BYTES or raw_bytes > _MAX_RAW_BYTES:
-            message = (
+            raise ValueError(
                 f"a portion of {packed.lines} lines has {raw_bytes:,} bytes, {len(data):,} of them "
                 f"compressed; the most is {_MAX_RAW_BYTES:,} and {MAX_PORTION_BYTES:,}: a line of "
                 f"it is too long"
             )
-            raise ValueError(message)
         return packed
 
 
@@ -77,11 +76,9 @@ def unpack(data: bytes) -> str:
     try:
         text = inflating.decompress(data, _MAX_RAW_BYTES)
     except zlib.error as error:
-        message = f"a portion cannot be read: {error}"
-        raise ValueError(message) from error
+        raise ValueError(f"a portion cannot be read: {error}") from error
     if not inflating.eof:
-        message = f"a portion is cut short, or longer than {_MAX_RAW_BYTES:,} bytes"
-        raise ValueError(message)
+        raise ValueError(f"a portion is cut short, or longer than {_MAX_RAW_BYTES:,} bytes")
     return text.decode()
 
 

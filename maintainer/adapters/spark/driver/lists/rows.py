@@ -88,11 +88,9 @@ class Rows:
                     self._changed.wait(_ROUND_SECONDS)
                 left = dict(self._sent)
             if self._is_cancelled.is_set():
-                message = "the job is cancelled"
-                raise RuntimeError(message)
+                raise RuntimeError("the job is cancelled")
             if self._error:
-                message = f"the job's rows cannot be stored: {self._error}"
-                raise RuntimeError(message)
+                raise RuntimeError(f"the job's rows cannot be stored: {self._error}")
             if len(left) < most:
                 return
             if read_clock() - sent_at > _REPEAT_SECONDS:

@@ -73,11 +73,10 @@ class KubernetesLauncher:
         self._forget_lists()
         existing = self._list(self._kind).get(spec.name) if created is None else created
         if existing is None:
-            message = (
+            raise RunnerUnavailableError(
                 f"a {self._kind.name} named {spec.name} exists in the namespace "
                 f"{self._options.namespace} and is not of this installation"
             )
-            raise RunnerUnavailableError(message)
         uid = text(existing, "metadata", "uid")
         try:
             for manifest in owned:

@@ -107,11 +107,13 @@ class ResourceManager:
                 allow_redirects=False,
             )
         except requests.Timeout as error:
-            message = f"{address} did not answer within {self._timeout:g} s"
-            raise RunnerUnavailableError(message) from error
+            raise RunnerUnavailableError(
+                f"{address} did not answer within {self._timeout:g} s"
+            ) from error
         except requests.RequestException as error:
-            message = f"{address} cannot be reached ({type(error).__name__})"
-            raise RunnerUnavailableError(message) from error
+            raise RunnerUnavailableError(
+                f"{address} cannot be reached ({type(error).__name__})"
+            ) from error
 
     @staticmethod
     def _refuse_failure(answer: requests.Response, what: str) -> None:

@@ -67,8 +67,9 @@ class Submissions:
                     start_new_session=True,
                 )
         except OSError as error:
-            message = f"driver {spec.name} cannot be submitted from {directory}: {error}"
-            raise RunnerUnavailableError(message) from error
+            raise RunnerUnavailableError(
+                f"driver {spec.name} cannot be submitted from {directory}: {error}"
+            ) from error
         process = identify(child.pid) or ProcessIdentity(child.pid, "ended already")
         self._children[spec.name] = child
         (directory / _PROCESS).write_text(json.dumps([process.pid, process.started]))
@@ -111,13 +112,12 @@ class Submissions:
         """Return the directory of Hadoop's configuration; RunnerUnavailableError without one."""
         named = self._yarn.hadoop_conf_dir or os.environ.get("HADOOP_CONF_DIR") or ""
         if not named or not (Path(named) / "yarn-site.xml").is_file():
-            message = (
+            raise RunnerUnavailableError(
                 f"there is no yarn-site.xml in {named}"
                 if named
                 else "no directory of Hadoop's configuration is set; write "
                 "spark.yarn.hadoop_conf_dir or set HADOOP_CONF_DIR"
             )
-            raise RunnerUnavailableError(message)
         return Path(named)
 
     def _process(self, name: str) -> ProcessIdentity | None:
