@@ -5,6 +5,7 @@ slow.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from maintainer.adapters.catalog.manifests.generated_reader import NotGeneratedE
 from maintainer.app import App, open_app
 from maintainer.cli.diagnose import diagnose
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault
+from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.requests.run import request_run
@@ -170,3 +171,15 @@ def test_what_spark_cannot_reach_is_a_row_of_the_doctor(config: Path) -> None:
     is_fine, reason = found["catalog lake in Spark"]
     assert not is_fine
     assert "drivers take it from their environment: AWS_PROFILE" in reason
+
+
+def test_readers_share_the_sums_of_the_fleet(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maintainer.app.MAX_AGE", timedelta(hours=1))
+    with open_app(load_settings(config, {})) as app:
+        store = app.ports.store
+        assert store.overview().tables == 0
+        orders = TableIdentifier("lake", ("sales",), "orders")
+        store.record_fault(TableFault(orders, FaultKind.UNSUPPORTED, "no", app.ports.clock.now()))
+        assert store.overview().tables == 0
+        scan(app.ports)
+        assert store.overview().tables == 1, "a scan sums up anew for the history"

@@ -32,8 +32,8 @@ _JITTER = 1.1  # of the interval: until then the next scan is not late
 def get_catalogs(ports: PortsIn, context: ContextIn, person: PersonIn) -> list[CatalogOut]:
     """Each catalog by name, with its sums, its scans and what could not be listed.
 
-    The sums are kept up to date, not computed for the request. A person who sees only some tables
-    of a catalog gets no costs of its scans.
+    The sums are at most 5 seconds old. A person who sees only some tables of a catalog gets no
+    costs of its scans.
     """
     faults: dict[str, list[CatalogFaultOut]] = defaultdict(list)
     unreachable: set[str] = set()

@@ -37,7 +37,7 @@ def get_namespaces(
 ) -> NamespacePage:
     """Each namespace that has tables: how many, their files, bytes, average file size and bands.
 
-    The sums are kept up to date, not computed for the request.
+    The sums are at most 5 seconds old.
     """
     page = ports.store.namespaces(catalog, limit, cursor, person.sees)
     items = [

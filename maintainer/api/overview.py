@@ -28,7 +28,10 @@ router = APIRouter(tags=["overview"])
 
 @router.get("/overview", summary="The fleet in figures", dependencies=[on_any(Role.VIEWER)])
 def get_overview(ports: PortsIn, person: PersonIn) -> schemas.OverviewOut:
-    """The sums of all tables: files, bytes, average file size, bands, jobs and savings so far."""
+    """The sums of all tables: files, bytes, average file size, bands, jobs and savings so far.
+
+    The sums and the numbers of jobs are at most 5 seconds old.
+    """
     return wire.write_overview(ports.store.overview(person.sees))
 
 

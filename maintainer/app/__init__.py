@@ -18,7 +18,7 @@ from maintainer.adapters.notice_targets import TargetBounds
 from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.launcher.liveness import owner_lives, prune_leftovers
-from maintainer.adapters.store import open_store
+from maintainer.adapters.store import MAX_AGE, open_store
 from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from maintainer.api.readiness import Reach
 from maintainer.app.exporters import open_exporters
@@ -74,7 +74,7 @@ def open_app(
         clock = SystemClock()
         sources = open_policies(settings)
         stack.callback(sources.close)
-        store = open_store(settings.store, migrates=migrates)
+        store = open_store(settings.store, migrates=migrates, max_age=MAX_AGE)
         stack.callback(store.close)
         telemetry = PrometheusTelemetry(store, clock, gauge_options(settings))
         exporters = open_exporters(settings, store)

@@ -91,8 +91,7 @@ def add_surroundings(
     rule = policy.rule(RemoveOrphanFilesRule)
     if rule is None or not rule.is_enabled:
         return circumstances
-    counters = ports.store.counters()
-    is_complete = counters.tables == counters.measured_tables and not ports.store.catalog_faults()
+    is_complete = not ports.store.has_unmeasured_tables() and not ports.store.catalog_faults()
     near = tuple(ports.store.locations_near(health.own_paths()))
     lists = tuple(ports.store.open_orphan_lists(health.table_uuid))
     return replace(

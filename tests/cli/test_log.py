@@ -62,10 +62,10 @@ def test_a_table_name_adds_no_line_and_no_escape_sequence_to_the_log(log: String
 
 def test_further_fields_of_our_own_events_stand_at_the_end_of_the_line(log: StringIO) -> None:
     fields = {"reason": "the disk\nis full", "rows": 3}
-    logging.getLogger("maintainer.adapters.store").warning("store.mended", extra=fields)
+    logging.getLogger("maintainer.adapters.store").warning("link.store_away", extra=fields)
     logging.getLogger("uvicorn.error").warning("started", extra={"color_message": "none"})
     ours, other = log.getvalue().splitlines()
-    assert ours.endswith(r"WARNING store.mended reason=the disk\nis full rows=3")
+    assert ours.endswith(r"WARNING link.store_away reason=the disk\nis full rows=3")
     assert other.endswith("WARNING started")
 
 

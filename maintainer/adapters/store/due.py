@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
 
 from maintainer.adapters.store import documents
-from maintainer.adapters.store.counters import read_catalogs
 from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.instants import CLOCK_TOLERANCE
@@ -46,7 +45,7 @@ def read_due(
     )
     columns = (tables.c.full_name, tables.c.levels, tables.c.plan_wanted, tables.c.measured_at)
     rows: list[AnyRow] = []
-    for catalog in sorted(read_catalogs(connection) if catalogs is None else catalogs):
+    for catalog in sorted(_read_catalogs(connection) if catalogs is None else catalogs):
         rows += connection.execute(
             select(*columns).where(
                 or_(*(and_(tables.c.catalog == catalog, one) for one in changed))
@@ -58,6 +57,17 @@ def read_due(
         (row for row in rows if row.measured_at is not None), key=lambda row: str(row.full_name)
     )
     return tuple(PlanDue(documents.read_levels(row.levels), row.plan_wanted) for row in measured)
+
+
+def _read_catalogs(connection: Connection) -> Sequence[str]:
+    """List the catalogs that have tables: one step on the index for each."""
+    found: list[str] = []
+    following = select(func.min(tables.c.catalog))
+    last = connection.execute(following).scalar_one()
+    while last is not None:
+        found.append(last)
+        last = connection.execute(following.where(tables.c.catalog > last)).scalar_one()
+    return found
 
 
 def mark_planned(

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, false, not_, or_, select
+from sqlalchemy import Connection, false, func, not_, or_, select
 
 from maintainer.adapters.store import documents
-from maintainer.adapters.store.counters import BANDS, read_counters
-from maintainer.adapters.store.schema import tables
+from maintainer.adapters.store.schema import BANDS, tables
 from maintainer.domain.health import Band
 from maintainer.ports.store.figures import TableFigures
 
@@ -29,7 +28,8 @@ def read_figures(
         .where(tables.c.band.is_not(None))
         .limit(limit)
     )
-    if read_counters(connection).measured_tables <= limit:
+    found = select(tables.c.band).where(tables.c.band.is_not(None)).limit(limit + 1).subquery()
+    if connection.execute(select(func.count()).select_from(found)).scalar_one() <= limit:
         rows = connection.execute(measured.order_by(tables.c.full_name)).all()
     else:
         is_chosen = or_(

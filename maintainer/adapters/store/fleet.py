@@ -19,14 +19,15 @@ from sqlalchemy import (
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.admission import record_candidates
-from maintainer.adapters.store.counters import BANDS, counted
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.locations import record_locations
+from maintainer.adapters.store.locks import lock_tables
 from maintainer.adapters.store.need import need_of, record_benefit
 from maintainer.adapters.store.paging import is_named_within
 from maintainer.adapters.store.pauses import find_pause, join_uuid
 from maintainer.adapters.store.samples import record_sample
 from maintainer.adapters.store.schema import (
+    BANDS,
     catalog_faults,
     manifest_digests,
     plans,
@@ -52,30 +53,29 @@ def record_health(
 ) -> None:
     """Replace the table's health and add a sample."""
     full_name = str(health.table)
-    is_new = _enter(database, connection, health.table, health.measured_at)
-    with counted(database, connection, [full_name], is_new=is_new):
-        known_uuid = connection.execute(
-            select(tables.c.table_uuid).where(tables.c.full_name == full_name)
-        ).scalar_one()
-        is_same = known_uuid in {None, health.table_uuid}
-        join_uuid(connection, full_name, health.table_uuid)
-        pause = find_pause(connection, full_name, health.table_uuid)
-        changes = {
-            **_scalars(health, grade),
-            "need": need_of(grade.band, tables.c.benefit),
-            "fault": None,
-            "pause": pause,
-            "plan_wanted": tables.c.plan_wanted + 1,
-            "planned_under": None,
-            "plan_at": None,
+    _enter(database, connection, health.table, health.measured_at)
+    known_uuid = connection.execute(
+        select(tables.c.table_uuid).where(tables.c.full_name == full_name)
+    ).scalar_one()
+    is_same = known_uuid in {None, health.table_uuid}
+    join_uuid(connection, full_name, health.table_uuid)
+    pause = find_pause(connection, full_name, health.table_uuid)
+    changes = {
+        **_scalars(health, grade),
+        "need": need_of(grade.band, tables.c.benefit),
+        "fault": None,
+        "pause": pause,
+        "plan_wanted": tables.c.plan_wanted + 1,
+        "planned_under": None,
+        "plan_at": None,
+    }
+    if not is_same:
+        changes |= {
+            "first_seen_at": health.measured_at,
+            "benefit": 0,
+            "need": need_of(grade.band, 0),
         }
-        if not is_same:
-            changes |= {
-                "first_seen_at": health.measured_at,
-                "benefit": 0,
-                "need": need_of(grade.band, 0),
-            }
-        connection.execute(update(tables).where(tables.c.full_name == full_name).values(changes))
+    connection.execute(update(tables).where(tables.c.full_name == full_name).values(changes))
     summary, detail = documents.write_health(health)
     pieces = {
         "full_name": full_name,
@@ -93,17 +93,17 @@ def record_health(
 
 def _enter(
     database: Database, connection: Connection, table: TableIdentifier, seen_at: datetime
-) -> bool:
-    """Ensure and lock the table's row; True if this transaction created it."""
+) -> None:
+    """Ensure and lock the table's row."""
     present = select(tables.c.full_name).where(tables.c.full_name == str(table)).with_for_update()
     identity = _identity(table)
     for _ in range(ENTRY_ATTEMPTS):
         if connection.execute(present).one_or_none() is not None:
-            return False
+            return
         if connection.execute(
             database.insert_unless_present(tables, {**identity, "first_seen_at": seen_at})
         ).rowcount:
-            return True
+            return
     message = f"table {table} came and went {ENTRY_ATTEMPTS} times while it was recorded"
     raise StoreUnavailableError(message)
 
@@ -147,29 +147,28 @@ def _sum_known(*counts: int | None) -> int | None:
 def record_fault(database: Database, connection: Connection, fault: TableFault) -> None:
     """Record the fault; forget what is no table (any more)."""
     if fault.kind in _FORGETTING:
-        forget(database, connection, [str(fault.table)])
+        _forget(connection, [str(fault.table)])
         return
-    is_new = _enter(database, connection, fault.table, fault.seen_at)
+    _enter(database, connection, fault.table, fault.seen_at)
     full_name = str(fault.table)
-    with counted(database, connection, [full_name], is_new=is_new):
-        table_uuid = connection.execute(
-            select(tables.c.table_uuid).where(tables.c.full_name == full_name)
-        ).scalar_one()
-        changes = {
-            "fault": documents.write(fault),
-            "pause": find_pause(connection, full_name, table_uuid),
-        }
-        connection.execute(update(tables).where(tables.c.full_name == full_name).values(changes))
+    table_uuid = connection.execute(
+        select(tables.c.table_uuid).where(tables.c.full_name == full_name)
+    ).scalar_one()
+    changes = {
+        "fault": documents.write(fault),
+        "pause": find_pause(connection, full_name, table_uuid),
+    }
+    connection.execute(update(tables).where(tables.c.full_name == full_name).values(changes))
 
 
-def forget(database: Database, connection: Connection, full_names: Sequence[str]) -> None:
+def _forget(connection: Connection, full_names: Sequence[str]) -> None:
     """Delete tables with their health, plan and digests.
 
     They may come back: samples stay until they are old, pauses until they are lifted.
     """
-    with counted(database, connection, full_names) as present:
-        for start in range(0, len(present), MAX_SQL_VARIABLES):
-            _delete(connection, present[start : start + MAX_SQL_VARIABLES])
+    present = lock_tables(connection, full_names)
+    for start in range(0, len(present), MAX_SQL_VARIABLES):
+        _delete(connection, present[start : start + MAX_SQL_VARIABLES])
 
 
 def _delete(connection: Connection, names: Sequence[str]) -> None:
@@ -197,7 +196,7 @@ def _is_known(table_uuid: ColumnElement[Any]) -> ColumnElement[bool]:
 
 
 def forget_tables_except(
-    database: Database, connection: Connection, catalog: str, seen: Iterable[TableIdentifier]
+    connection: Connection, catalog: str, seen: Iterable[TableIdentifier]
 ) -> Sequence[TableIdentifier]:
     """Forget the tables that a complete listing did not contain."""
     names = {str(table) for table in seen}
@@ -211,7 +210,7 @@ def forget_tables_except(
         for row in known
         if row.full_name not in names
     }
-    forget(database, connection, list(gone))
+    _forget(connection, list(gone))
     return tuple(gone.values())
 
 
@@ -322,6 +321,21 @@ def read_shared(connection: Connection) -> Mapping[TableIdentifier, Sequence[Tab
         names = read_names_of(connection, table_uuid)
         found |= dict.fromkeys(names, names)
     return found
+
+
+def has_tables(connection: Connection, catalog: str) -> bool:
+    """Say whether any table of the catalog is known."""
+    return _has(connection, tables.c.catalog == catalog)
+
+
+def has_unmeasured_tables(connection: Connection) -> bool:
+    """Say whether any known table was never measured."""
+    return _has(connection, tables.c.measured_at.is_(None))
+
+
+def _has(connection: Connection, is_wanted: ColumnElement[bool]) -> bool:
+    found = select(tables.c.full_name).where(is_wanted).limit(1)
+    return connection.execute(found).one_or_none() is not None
 
 
 def read_last_measured(

@@ -10,35 +10,50 @@ import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, and_, exists, select, tuple_, update
+from sqlalchemy import BigInteger, ColumnElement, Connection, and_, exists, select, tuple_
 from sqlalchemy import type_coerce as read_as
 
-from maintainer.adapters.store.counters import NAMESPACE_LEVEL, build_counters, key_of
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.deletion import delete_in_parts
-from maintainer.adapters.store.schema import fleet_counters, fleet_samples
+from maintainer.adapters.store.schema import fleet_samples, last_fleet_samples
+from maintainer.adapters.store.sums import Scope, Sums, read_figures, write_figures
 from maintainer.ports.store.figures import SLOT, SLOT_OF_NAMESPACES, FleetSample, floor_to
 
+_FLEET, _CATALOG, _NAMESPACE = range(3)  # levels
 _KEY = ("level", "catalog", "namespace")
+_NOTHING = "{}"
 _DAY = timedelta(days=1)
 _HOUR = timedelta(hours=1)
 
+_Key = tuple[int, str, str]
 
-def record_fleet(database: Database, connection: Connection, at: datetime) -> None:
-    """Record the sums that differ from the last sample, in the order of the counters' locks."""
-    changed = (
-        select(fleet_counters)
-        .where(fleet_counters.c.figures.is_distinct_from(fleet_counters.c.sampled))
-        .order_by(*(fleet_counters.c[name] for name in _KEY))
-        .with_for_update()
-    )
-    for row in connection.execute(changed).all():
-        key = {name: getattr(row, name) for name in _KEY}
-        slot = SLOT_OF_NAMESPACES if row.level == NAMESPACE_LEVEL else SLOT
-        sample = {**key, "measured_at": floor_to(slot, at), "figures": row.figures}
+
+def record_fleet(database: Database, connection: Connection, sums: Sums, at: datetime) -> None:
+    """Record the sums that differ from the last sample, in order: two writers never deadlock."""
+    last: dict[_Key, str] = {
+        (row.level, row.catalog, row.namespace): row.figures
+        for row in connection.execute(select(last_fleet_samples))
+    }
+    wanted = {
+        _key_of(scope): json.dumps(write_figures(counters), sort_keys=True)
+        for scope, counters in sums.by_scope.items()
+    }
+    for key in sorted({*last, *wanted}):
+        figures = wanted.get(key, _NOTHING)
+        if figures == last.get(key, _NOTHING):
+            continue
+        row = {**dict(zip(_KEY, key, strict=True)), "figures": figures}
+        slot = SLOT_OF_NAMESPACES if key[0] == _NAMESPACE else SLOT
+        sample = {**row, "measured_at": floor_to(slot, at)}
         connection.execute(database.upsert(fleet_samples, sample))
-        is_this = and_(*(fleet_counters.c[name] == value for name, value in key.items()))
-        connection.execute(update(fleet_counters).where(is_this).values(sampled=row.figures))
+        connection.execute(database.upsert(last_fleet_samples, row))
+
+
+def _key_of(scope: Scope) -> _Key:
+    catalog, namespace = scope
+    if catalog is None:
+        return _FLEET, "", ""
+    return (_CATALOG, catalog, "") if namespace is None else (_NAMESPACE, catalog, namespace)
 
 
 def read_fleet_history(
@@ -50,13 +65,13 @@ def read_fleet_history(
 ) -> Sequence[FleetSample]:
     """Read the samples from since to until; the one that is valid at since has that time."""
     at = fleet_samples.c.measured_at
-    is_this = tuple_(*(fleet_samples.c[name] for name in _KEY)) == key_of(catalog, namespace)
+    is_this = tuple_(*(fleet_samples.c[name] for name in _KEY)) == _key_of((catalog, namespace))
     of_this = select(at, fleet_samples.c.figures).where(is_this)
     valid = connection.execute(of_this.where(at < since).order_by(at.desc()).limit(1)).all()
     later = connection.execute(of_this.where(at.between(since, until)).order_by(at)).all()
     rows = [*later] if later and later[0].measured_at == since else [*valid, *later]
     return tuple(
-        FleetSample(max(row.measured_at, since), build_counters(json.loads(row.figures)))
+        FleetSample(max(row.measured_at, since), read_figures(json.loads(row.figures)))
         for row in rows
     )
 
@@ -69,7 +84,7 @@ def prune_fleet_samples(
 ) -> int:
     """Delete samples that a later one of their bucket replaces; the latest of each key stays."""
     at = fleet_samples.c.measured_at
-    is_namespace = fleet_samples.c.level == NAMESPACE_LEVEL
+    is_namespace = fleet_samples.c.level == _NAMESPACE
     unwanted = [and_(at < before, _has_newer())]
     if hourly_before is not None:
         whole = floor_to(_DAY, hourly_before)

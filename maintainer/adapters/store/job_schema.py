@@ -151,13 +151,6 @@ savings = Table(
     Column("bytes_rewritten", Count, nullable=False),
 )
 
-job_counters = Table(
-    "job_counters",
-    metadata,
-    Column("state", name_type(), primary_key=True),
-    Column("jobs", Count, nullable=False),
-)
-
 # Long lists that jobs are given and rows that they report, in compressed portions. There is no
 # reference to a job: `prune` deletes the portions of jobs that are over or unknown.
 job_portions = Table(

@@ -20,6 +20,7 @@ from sqlalchemy import (
     bindparam,
     func,
     literal,
+    or_,
     select,
     true,
     tuple_,
@@ -27,7 +28,6 @@ from sqlalchemy import (
 )
 
 from maintainer.adapters.store import documents
-from maintainer.adapters.store.counters import BANDS, count_tables, is_within
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES
 from maintainer.adapters.store.fleet import RECORD_COLUMNS, build_record
 from maintainer.adapters.store.paging import (
@@ -37,7 +37,8 @@ from maintainer.adapters.store.paging import (
     read_cursor,
     write_cursor,
 )
-from maintainer.adapters.store.schema import table_health, tables
+from maintainer.adapters.store.schema import BANDS, table_health, tables
+from maintainer.adapters.store.sums import Sums
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
@@ -63,14 +64,20 @@ class _Matches:
     are_sorted: bool  # few matches are sorted; otherwise an index is walked in the list's order
 
 
-def read_page(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> Page[TableRecord]:
-    """Read one page; tables without a value come last in either order, and names break ties."""
+def read_page(
+    connection: Connection, query: TableQuery, sums: Sums, *, is_sqlite: bool
+) -> Page[TableRecord]:
+    """Read one page; tables without a value come last in either order, and names break ties.
+
+    The total is counted if the whole list is on this page or a search finds few tables, and else
+    is from the sums.
+    """
     check_limit(query.limit)
     _sort_key(query.sort)
     order = f"tables:{query.sort}:{'desc' if query.descending else 'asc'}"
     kind = str if query.sort == "name" else float if query.sort in _FLOATS else int
     after = read_cursor(query.cursor, order, kind)
-    matches = _find_matches(connection, query, is_sqlite=is_sqlite)
+    matches = _find_matches(connection, query, sums, is_sqlite=is_sqlite)
     rows = _read_rows(connection, query, matches, after)
     shown = rows[: query.limit]
     cursor = (
@@ -78,9 +85,10 @@ def read_page(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> 
         if len(rows) > query.limit
         else None
     )
-    return Page(
-        tuple(_build_item(row) for row in shown), cursor, matches.total, matches.total_is_exact
-    )
+    items = tuple(_build_item(row) for row in shown)
+    if after is None and cursor is None:
+        return Page(items, None, len(items))
+    return Page(items, cursor, matches.total, matches.total_is_exact)
 
 
 def _build_item(row: AnyRow) -> TableRecord:
@@ -106,8 +114,10 @@ def _is_descending(query: TableQuery) -> bool:
     return query.descending != (query.sort == _BAND)
 
 
-def _find_matches(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> _Matches:
-    counted = count_tables(connection, query.catalog, query.namespace, query.band)
+def _find_matches(
+    connection: Connection, query: TableQuery, sums: Sums, *, is_sqlite: bool
+) -> _Matches:
+    counted = sums.count_tables(query.catalog, query.namespace, query.band)
     # An index has a catalog's tables in the order of their names.
     is_named = (
         query.catalog is not None and (query.sort != "name" or query.band is not None)
@@ -152,11 +162,23 @@ def _filters(
     if query.catalog is not None:
         filters.append(unless_walked(tables.c.catalog) == query.catalog)
     if query.namespace is not None:
-        filters.append(is_within(unless_walked(tables.c.namespace), query.namespace))
+        filters.append(_is_within(unless_walked(tables.c.namespace), query.namespace))
     if query.band is not None:
         band = tables.c.band + 0 if is_named and not is_walked else tables.c.band
         filters.append(band == BANDS.index(query.band))
     return tuple(filters)
+
+
+def _is_within(column: ColumnElement[str], namespace: str) -> ColumnElement[bool]:
+    """Match the namespace "a.b" and all that start with "a.b.", as one range of an index.
+
+    "/" is the character after ".".
+    """
+    return and_(
+        column >= namespace,
+        column < f"{namespace}/",
+        or_(column == namespace, column >= f"{namespace}."),
+    )
 
 
 def _read_rows(

@@ -10,8 +10,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, literal, update
 
-from maintainer.adapters.store.counters import BANDS
-from maintainer.adapters.store.schema import tables
+from maintainer.adapters.store.schema import BANDS, tables
 from maintainer.domain.health import Band
 from maintainer.domain.plan import Plan
 

@@ -22,9 +22,9 @@ from sqlalchemy import (
 )
 
 from maintainer.adapters.store import documents
-from maintainer.adapters.store.counters import counted
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import want_plan
+from maintainer.adapters.store.locks import lock_tables
 from maintainer.adapters.store.schema import metadata, tables
 from maintainer.adapters.store.types import name_type
 from maintainer.domain.errors import UnknownTableError
@@ -78,20 +78,20 @@ def set_pause(
     """Pause the table under all of its names."""
     full_name = str(table)
     uuid = _read_uuid(connection, full_name) or table_uuid
-    with counted(database, connection, _names_of(connection, full_name, uuid)) as present:
-        if full_name not in present and uuid is None:
-            raise _unknown(table)
-        row = {
-            "full_name": full_name,
-            "levels": documents.write_levels(table),
-            "table_uuid": uuid,
-            "document": documents.write(pause),
-        }
-        connection.execute(database.upsert(pauses, row))
-        _derive(connection, present)
+    present = lock_tables(connection, _names_of(connection, full_name, uuid))
+    if full_name not in present and uuid is None:
+        raise _unknown(table)
+    row = {
+        "full_name": full_name,
+        "levels": documents.write_levels(table),
+        "table_uuid": uuid,
+        "document": documents.write(pause),
+    }
+    connection.execute(database.upsert(pauses, row))
+    _derive(connection, present)
 
 
-def lift_pause(database: Database, connection: Connection, table: TableIdentifier) -> None:
+def lift_pause(connection: Connection, table: TableIdentifier) -> None:
     """Resume the table under all of its names."""
     full_name = str(table)
     uuid = _read_uuid(connection, full_name)
@@ -100,11 +100,11 @@ def lift_pause(database: Database, connection: Connection, table: TableIdentifie
     names = {full_name}.union(
         *(_names_of(connection, row.full_name, row.table_uuid) for row in found)
     )
-    with counted(database, connection, sorted(names)) as present:
-        if full_name not in present and not found:
-            raise _unknown(table)
-        connection.execute(delete(pauses).where(holds))
-        _derive(connection, present)
+    present = lock_tables(connection, [*names])
+    if full_name not in present and not found:
+        raise _unknown(table)
+    connection.execute(delete(pauses).where(holds))
+    _derive(connection, present)
 
 
 def _read_uuid(connection: Connection, full_name: str) -> str | None:

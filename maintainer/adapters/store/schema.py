@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 
 from maintainer.adapters.store.types import Count, Instant, Packed, Sequenced, name_type
+from maintainer.domain.health import Band
 from maintainer.domain.plan import SkipCode
 
 # not Alembic's default name: a PostgreSQL database may be shared with other users of Alembic
@@ -25,11 +26,20 @@ VERSION_TABLE = "maintainer_schema"
 INSTANCE_ID_KEY = "instance_id"  # in store_info
 COMPATIBLE_FROM_KEY = "compatible_from"  # in store_info: the oldest schema whose version may start
 
+BANDS = tuple(Band)  # a row of `tables` has the position of its band
+
 # The table list is sorted by these, within a band too.
 SORTED_FIGURES = (
     "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio",
     "delete_files", "manifests", "snapshots", "measured_at", "need",
 )  # fmt: skip
+
+# Sums over these are read from one index, without the rows of the tables.
+SUMMED_FIGURES = (
+    "data_files", "data_bytes", "small_files", "delete_files", "manifests", "snapshots",
+    "kept_data_files",
+)  # fmt: skip
+HAS_TROUBLE = text("fault IS NOT NULL OR pause IS NOT NULL")
 
 metadata = MetaData()
 
@@ -54,7 +64,7 @@ tables = Table(
     Column("table_uuid", name_type()),  # None until the table is measured
     Column("first_seen_at", Instant, nullable=False),
     Column("measured_at", Instant),
-    Column("band", SmallInteger),  # position in Band, best first
+    Column("band", SmallInteger),  # position in BANDS, best first
     Column(
         "benefit", Count, nullable=False, server_default="0"
     ),  # of maintenance, by the latest plan: see need
@@ -78,7 +88,22 @@ tables = Table(
     Index("ix_tables_catalog", "catalog", "full_name"),
     Index("ix_tables_namespace", "namespace"),
     Index("ix_tables_catalog_plan", "catalog", "planned_under", "plan_at"),
-    Index("ix_tables_catalog_namespace", "catalog", "namespace", "full_name"),
+    Index(
+        "ix_tables_sums",
+        "catalog",
+        "namespace",
+        "full_name",  # for the list of a namespace
+        "measured_at",
+        "band",
+        *SUMMED_FIGURES,
+    ),
+    Index(
+        "ix_tables_trouble",
+        "catalog",
+        "namespace",
+        sqlite_where=HAS_TROUBLE,
+        postgresql_where=HAS_TROUBLE,
+    ),
     Index("ix_tables_table_uuid", "table_uuid"),
     Index("ix_tables_measured_at", "measured_at", "full_name"),
     Index("ix_tables_band", "band", "full_name"),
@@ -234,32 +259,29 @@ store_info = Table(
     Column("value", Text, nullable=False),
 )
 
-# Sums over the rows of `tables`, updated in the transaction of each change.
-fleet_counters = Table(
-    "fleet_counters",
+# The history of the sums over `tables`. Each row is valid until the next one of its key.
+fleet_samples = Table(
+    "fleet_samples",
     metadata,
     Column(
         "level", SmallInteger, primary_key=True, autoincrement=False
-    ),  # the fleet, a catalog, a namespace: see counters
+    ),  # the fleet, a catalog, a namespace: see fleet_samples.py
     Column("catalog", name_type(), primary_key=True),  # empty for the fleet
     Column("namespace", name_type(), primary_key=True),  # empty for a catalog
-    Column(
-        "figures", Text, nullable=False
-    ),  # JSON: sums of any size, because a database's integers end at 64 bits
-    Column("sampled", Text),  # the figures of the last sample: equal ones add none
-    Index("ix_fleet_counters_namespace", "namespace"),
+    Column("measured_at", Instant, primary_key=True),
+    Column("figures", Text, nullable=False),  # JSON: sums of any size
+    Index("ix_fleet_samples_measured_at", "measured_at"),
+    sqlite_with_rowid=False,
 )
 
-# The history of the sums above. Each row is valid until the next one of its key.
-fleet_samples = Table(
-    "fleet_samples",
+# The figures of the last sample of each key: equal ones add none.
+last_fleet_samples = Table(
+    "last_fleet_samples",
     metadata,
     Column("level", SmallInteger, primary_key=True, autoincrement=False),
     Column("catalog", name_type(), primary_key=True),
     Column("namespace", name_type(), primary_key=True),
-    Column("measured_at", Instant, primary_key=True),
-    Column("figures", Text, nullable=False),  # JSON, as in fleet_counters
-    Index("ix_fleet_samples_measured_at", "measured_at"),
+    Column("figures", Text, nullable=False),
     sqlite_with_rowid=False,
 )
 

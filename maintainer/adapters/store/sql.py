@@ -6,9 +6,8 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import wraps
-from logging import getLogger
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 from uuid import uuid4
@@ -18,12 +17,6 @@ from sqlalchemy import Connection, select, text
 from maintainer.adapters.store import audit, fleet, listing, samples, work
 from maintainer.adapters.store.admission import SqlAdmission
 from maintainer.adapters.store.attention import read_failing_rules, read_faulty_tables
-from maintainer.adapters.store.counters import (
-    read_counters,
-    read_counters_within,
-    read_namespaces,
-    recount,
-)
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.drivers import SqlDrivers
 from maintainer.adapters.store.due import mark_planned, read_due, want_plan
@@ -34,7 +27,6 @@ from maintainer.adapters.store.fleet_samples import (
     read_fleet_history,
     record_fleet,
 )
-from maintainer.adapters.store.job_counters import read_job_counts
 from maintainer.adapters.store.job_logs import append_job_log, prune_job_logs, read_job_log
 from maintainer.adapters.store.leases import SqlLeases, prune_leases
 from maintainer.adapters.store.locations import read_locations_near
@@ -56,6 +48,7 @@ from maintainer.adapters.store.scan_marks import read_marks, record_mark
 from maintainer.adapters.store.schema import INSTANCE_ID_KEY, store_info, tables
 from maintainer.adapters.store.schema_version import is_usable, read_revision
 from maintainer.adapters.store.spark_facts import read_spark_facts, record_spark_facts
+from maintainer.adapters.store.sums import EXACT, SharedSums, count_jobs
 from maintainer.adapters.store.verdicts import (
     prune_verdicts,
     read_unenforced,
@@ -70,7 +63,7 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.verdict import RuleVerdict
-from maintainer.ports.store.figures import Overview
+from maintainer.ports.store.figures import Counters, NamespaceCounters, Overview
 from maintainer.ports.store.pages import Page
 from maintainer.ports.store.plans import PlanDue
 from maintainer.ports.store.tables import Pause, TableQuery, TableRecord
@@ -78,7 +71,6 @@ from maintainer.ports.store.upkeep import StoreSize
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_log = getLogger(__name__)
 
 _PROBE_KEY = "probe"  # written to test whether writing is possible
 
@@ -117,18 +109,32 @@ class SqlStore(
     One instance serves all threads of a process; several processes may use one database.
     """
 
+    def __init__(self, database: Database, max_age: timedelta = EXACT) -> None:
+        super().__init__(database)
+        self._sums = SharedSums(database, max_age)
+
     record_health = _writes(fleet.record_health)
     record_fault = _writes(fleet.record_fault)
     record_catalog_faults = _writes(fleet.record_catalog_faults)
     catalog_faults = _reads(fleet.read_catalog_faults)
-    forget_tables_except = _writes(fleet.forget_tables_except)
+
+    def forget_tables_except(
+        self, catalog: str, seen: Iterable[TableIdentifier]
+    ) -> Sequence[TableIdentifier]:
+        with self._database.write() as connection:
+            return fleet.forget_tables_except(connection, catalog, seen)
+
     table = _reads(fleet.read_table)
     grade = _reads(fleet.read_grade)
     faulty_tables = _reads(read_faulty_tables)
 
+    has_tables = _reads(fleet.has_tables)
+    has_unmeasured_tables = _reads(fleet.has_unmeasured_tables)
+
     def tables(self, query: TableQuery) -> Page[TableRecord]:
+        sums, is_sqlite = self._sums.read(), self._database.is_sqlite
         with self._database.read() as connection:
-            return listing.read_page(connection, query, is_sqlite=self._database.is_sqlite)
+            return listing.read_page(connection, query, sums, is_sqlite=is_sqlite)
 
     table_names = _reads(fleet.read_names)
     names_of = _reads(fleet.read_names_of)
@@ -148,7 +154,7 @@ class SqlStore(
     ) -> None:
         with self._database.write(durable=True) as connection:
             if pause is None:
-                lift_pause(self._database, connection, table)
+                lift_pause(connection, table)
             else:
                 set_pause(self._database, connection, table, pause, table_uuid)
 
@@ -156,24 +162,36 @@ class SqlStore(
 
     def overview(self, within: tuple[str, ...] | None = None) -> Overview:
         """See Store; savings include every finished job with an effect, pruned ones too."""
+        known = self._sums.read()
+        sums = known.of() if within is None else known.within(within)
         with self._database.read() as connection:
-            sums = (
-                read_counters(connection)
-                if within is None
-                else read_counters_within(connection, within)
-            )
             saved = work.read_savings(connection)._asdict()
             return Overview(
                 **{field.name: getattr(sums, field.name) for field in fields(sums)},
                 **(saved if within is None else dict.fromkeys(saved, None)),
-                jobs=read_job_counts(connection, within),
+                jobs=known.jobs if within is None else count_jobs(connection, within),
                 last_measured_at=fleet.read_last_measured(connection, within),
             )
 
     table_figures = _reads(read_figures)
-    counters = _reads(read_counters)
-    namespaces = _reads(read_namespaces)
-    record_fleet = _writes(record_fleet)
+
+    def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
+        return self._sums.read().of(catalog, namespace)
+
+    def namespaces(
+        self,
+        catalog: str | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+        within: tuple[str, ...] | None = None,
+    ) -> Page[NamespaceCounters]:
+        return self._sums.read().page(catalog, limit, cursor, within)
+
+    def record_fleet(self, at: datetime) -> None:
+        sums = self._sums.read(exactly=True)
+        with self._database.write() as connection:
+            record_fleet(self._database, connection, sums, at)
+
     fleet_history = _reads(read_fleet_history)
 
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
@@ -249,7 +267,7 @@ class SqlStore(
         hourly_before: datetime | None = None,
         daily_before: datetime | None = None,
     ) -> Mapping[str, int]:
-        """See Store; counts: samples, fleet_samples, jobs, events, verdicts, thinned, mended."""
+        """See Store; counts: samples, fleet_samples, jobs, events, verdicts, thinned."""
         pruned_samples = samples.prune_samples(self._database, samples_before)
         thinned = (
             samples.thin_samples(self._database, samples.HOUR, hourly_before)
@@ -265,20 +283,16 @@ class SqlStore(
             self._database, samples_before, hourly_before, daily_before
         )
         with self._database.write() as connection:
-            pruned = work.prune_jobs(self._database, connection, jobs_before) | {
+            pruned = work.prune_jobs(connection, jobs_before) | {
                 "verdicts": prune_verdicts(connection, jobs_before)
             }
         with self._database.write() as connection:
             prune_leases(connection)
-            mended = recount(connection)
-        if mended:
-            _log.warning("store.mended", extra={"rows": mended})
         return {
             "samples": pruned_samples,
             "fleet_samples": pruned_sums,
             **pruned,
             "thinned": thinned,
-            "mended": mended,
         }
 
     def instance_id(self) -> str:
@@ -320,11 +334,12 @@ class SqlStore(
         self._database.close()
 
 
-def open_store(url: str, *, migrates: bool = True) -> SqlStore:
+def open_store(url: str, *, migrates: bool = True, max_age: timedelta = EXACT) -> SqlStore:
     """Open the store at sqlite:///path or postgresql://user@host/database and migrate its schema.
 
     ConfigurationError for any other URL. StoreUnavailableError if the database cannot be used, a
     newer version made it unusable for this one, or it is older and shall not be migrated here.
+    The sums that the store answers with are at most so old.
     """
     database = Database(url)
     try:
@@ -335,7 +350,7 @@ def open_store(url: str, *, migrates: bool = True) -> SqlStore:
     except BaseException:
         database.close()
         raise
-    return SqlStore(database)
+    return SqlStore(database, max_age)
 
 
 def _update(database: Database, *, migrates: bool) -> None:

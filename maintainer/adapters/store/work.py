@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
@@ -25,7 +25,6 @@ from maintainer.adapters.store import audit, documents
 from maintainer.adapters.store.admission import bound_saving, charge, learn, prune_admission
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.due import want_plan
-from maintainer.adapters.store.job_counters import count_job, read_job_counts
 from maintainer.adapters.store.job_schema import (
     UNFINISHED_STATES,
     job_events,
@@ -70,7 +69,6 @@ def add_job(database: Database, connection: Connection, job: Job) -> bool:
     if is_stored:
         charge(database, connection, job)
         want_plan(connection, tables.c.table_uuid == job.table_uuid)
-        count_job(database, connection, None, job.state)
         audit.append(connection, audit_change(None, job))
     return is_stored
 
@@ -111,7 +109,6 @@ def update_job(  # noqa: PLR0913, PLR0917 - the arguments of one change of a job
         want_plan(connection, tables.c.table_uuid == job.table_uuid)
         connection.execute(update(leases).where(*_lease_of(job)).values(expires_at=None))
     if is_ours:
-        count_job(database, connection, state, job.state)
         audit.append(connection, audit_change(replace(job, state=state), job, statements))
     return is_ours
 
@@ -185,7 +182,7 @@ def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
     check_limit(query.limit)
     after = read_cursor(query.cursor, _JOB_ORDER, int)
     filters = _filter(query)
-    total = _count(connection, query, filters)
+    total = connection.execute(select(func.count()).select_from(jobs).where(*filters)).scalar_one()
     page = select(jobs.c.document, jobs.c.created_at, jobs.c.job_id).where(*filters)
     if after is not None:
         page = page.where(
@@ -217,19 +214,6 @@ def _filter(query: JobQuery) -> list[ColumnElement[bool]]:
     if query.until is not None:
         filters.append(jobs.c.created_at < query.until)
     return filters
-
-
-def _count(connection: Connection, query: JobQuery, filters: Sequence[ColumnElement[bool]]) -> int:
-    """Count matching jobs: those of some states alone by their counters, others by a query."""
-    if query != JobQuery(query.states, limit=query.limit, cursor=query.cursor):
-        return int(
-            connection.execute(select(func.count()).select_from(jobs).where(*filters)).scalar_one()
-        )
-    return sum(
-        number
-        for state, number in read_job_counts(connection).items()
-        if not query.states or state in query.states
-    )
 
 
 def _position(row: AnyRow) -> Position:
@@ -330,7 +314,7 @@ def build_rule_history(row: AnyRow) -> RuleHistory:
     )
 
 
-def prune_jobs(database: Database, connection: Connection, before: datetime) -> dict[str, int]:
+def prune_jobs(connection: Connection, before: datetime) -> dict[str, int]:
     """Delete older finished jobs with their events, except each known table's latest one."""
     newer = jobs.alias("newer")
     is_newer = tuple_(newer.c.created_at, newer.c.job_id) > tuple_(jobs.c.created_at, jobs.c.job_id)
@@ -342,21 +326,13 @@ def prune_jobs(database: Database, connection: Connection, before: datetime) -> 
         select(jobs.c.job_id).where(jobs.c.finished_at < before, or_(has_newer, ~is_known))
     )
     ids = [row.job_id for row in old]
-    gone: Counter[str] = Counter()
     events = 0
     for start in range(0, len(ids), MAX_SQL_VARIABLES):
         some = ids[start : start + MAX_SQL_VARIABLES]
         events += connection.execute(
             delete(job_events).where(job_events.c.job_id.in_(some))
         ).rowcount
-        gone.update(
-            row.state
-            for row in connection.execute(
-                delete(jobs).where(jobs.c.job_id.in_(some)).returning(jobs.c.state)
-            )
-        )
-    for state in sorted(gone):
-        count_job(database, connection, JobState(state), None, gone[state])
+        connection.execute(delete(jobs).where(jobs.c.job_id.in_(some)))
     _prune_rule_histories(connection, before)
     prune_admission(connection, before)
     return {"jobs": len(ids), "events": events}

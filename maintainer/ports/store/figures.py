@@ -97,7 +97,10 @@ class TableFigures:
 
 
 class FiguresStore(Protocol):
-    """The part of the store that sums up tables."""
+    """The part of the store that sums up tables and jobs.
+
+    The sums may be some seconds old; the limit is set when the store is opened.
+    """
 
     def table_figures(self, limit: int, chosen: Sequence[str] = ()) -> Sequence[TableFigures]:
         """All measured tables by name if they are at most `limit`.
@@ -115,10 +118,8 @@ class FiguresStore(Protocol):
         """
 
     def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
-        """The exact sums of one namespace (without nested ones), of a catalog, or of the fleet.
-
-        They are updated with each change, not computed at the call.
-        """
+        """The sums of one namespace (without nested ones), of a catalog, or of the fleet."""
+        ...
 
     def namespaces(
         self,

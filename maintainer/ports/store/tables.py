@@ -131,9 +131,17 @@ class TableStore(Protocol):
     def tables(self, query: TableQuery) -> Page[TableRecord]:
         """A page of the table list: health without partitions, history and refs, and no plan.
 
-        InvalidValueError for an unknown sort, a limit outside 1..MAX_PAGE or a foreign
-        cursor.
+        The total of several pages is from the sums, see FiguresStore. InvalidValueError for
+        an unknown sort, a limit outside 1..MAX_PAGE or a foreign cursor.
         """
+
+    def has_tables(self, catalog: str) -> bool:
+        """Whether any table of the catalog is known."""
+        ...
+
+    def has_unmeasured_tables(self) -> bool:
+        """Whether any known table was never measured."""
+        ...
 
     def table_names(self) -> Sequence[TableIdentifier]:
         """Every known table, by name."""

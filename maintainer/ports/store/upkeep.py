@@ -34,7 +34,7 @@ class UpkeepStore(Protocol):
         the jobs' age, except standing ones. Of the samples before
         hourly_before the last of each hour stays, of those before daily_before the last of
         each day (UTC). One call does bounded work in several transactions; the next call
-        continues. It also repairs wrong counters: `mended` is how many.
+        continues.
         """
 
     def instance_id(self) -> str:

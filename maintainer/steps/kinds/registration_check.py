@@ -112,7 +112,7 @@ def _measure_suspects(ports: Ports, health: TableHealth) -> str | None:
     )
     for catalog in ports.catalogs.values():
         if catalog.name in away:
-            if not ports.store.counters(catalog.name).tables:
+            if not ports.store.has_tables(catalog.name):
                 return _describe_unlisted(catalog.name, away[catalog.name])
             continue
         if catalog in _listed and _listed[catalog] <= now < _listed[catalog] + LISTING_VALID_FOR:
@@ -124,7 +124,7 @@ def _measure_suspects(ports: Ports, health: TableHealth) -> str | None:
         )
         for found in _find_suspects(polled, marks, health):
             if isinstance(found, CatalogFault):
-                if not ports.store.counters(catalog.name).tables:
+                if not ports.store.has_tables(catalog.name):
                     return _describe_unlisted(catalog.name, found.reason)
             elif found not in known:
                 left -= 1

@@ -10,12 +10,12 @@ from threading import Barrier
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from maintainer.adapters.store import open_store, schema_version
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.job_schema import UNFINISHED_STATES
-from maintainer.adapters.store.schema import VERSION_TABLE, metadata
+from maintainer.adapters.store.schema import VERSION_TABLE, last_fleet_samples, metadata
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.job import JobState
 from tests.adapters.store.recording import DRIVERS, FOLDER, NEWEST, read_schema, write_schema
@@ -178,6 +178,23 @@ def test_a_store_of_an_older_version_is_migrated_and_keeps_its_rows(
     with database.read() as connection:
         assert connection.execute(text("SELECT later FROM jobs")).scalar_one() == 7
     database.close()
+
+
+def test_sums_that_the_history_has_already_are_not_sampled_again_after_a_migration(
+    store_url: str,
+) -> None:
+    database = Database(store_url)
+    create_released(database, "0002")
+    with database.write() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO fleet_counters (level, catalog, namespace, figures, sampled) VALUES "
+            "(0, '', '', '{}', '{\"tables\": 3}'), (1, 'sea', '', '{}', NULL)"
+        )
+    open_store(store_url).close()
+    with database.read() as connection:
+        last = connection.execute(select(last_fleet_samples)).all()
+    database.close()
+    assert last == [(0, "", "", '{"tables": 3}')]
 
 
 def test_a_process_of_the_older_version_goes_on_when_a_newer_one_has_added_to_the_schema(

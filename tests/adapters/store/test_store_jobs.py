@@ -376,7 +376,6 @@ def test_prune_keeps_unfinished_jobs_and_the_latest_of_each_table_but_not_what_t
         "events": 2,
         "verdicts": 0,
         "thinned": 0,
-        "mended": 0,
     }
 
     assert set(pages(store, JobQuery())) == {"c", "waiting"}
@@ -389,7 +388,6 @@ def test_prune_keeps_unfinished_jobs_and_the_latest_of_each_table_but_not_what_t
         "events": 0,
         "verdicts": 0,
         "thinned": 0,
-        "mended": 0,
     }
 
 

@@ -390,11 +390,29 @@ def test_what_is_asked_all_the_time_scans_nothing(tmp_path: Any) -> None:
     with statements(store) as seen:
         store.tables_to_plan(NOW, "v1")
         store.unfinished_job_of(ORDERS_UUID)
-        store.counters("lake", "sales")
-        store.counters()
+        store.has_tables("lake")
+        store.has_unmeasured_tables()
         store.table(ORDERS)
         store.history(ORDERS, "data_files", NOW, NOW)
     assert_walks_indexes(store, seen)
+    store.close()
+
+
+def test_sums_are_read_from_two_indexes(tmp_path: Any) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
+    with statements(store) as seen:
+        store.counters()
+    with store._database.read() as connection:
+        steps = [
+            row[3]
+            for statement, parameters in seen
+            for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+        ]
+    assert steps == [
+        "SCAN tables USING COVERING INDEX ix_tables_sums",
+        "SCAN tables USING INDEX ix_tables_trouble",
+        "SCAN jobs USING COVERING INDEX ix_jobs_state",
+    ]
     store.close()
 
 

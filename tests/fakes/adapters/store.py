@@ -235,6 +235,14 @@ class FakeStore(
                 ordered, query.limit, query.cursor, order, lambda record: str(record.table)
             )
 
+    def has_tables(self, catalog: str) -> bool:
+        with self._open():
+            return any(table.catalog == catalog for table in self._tables)
+
+    def has_unmeasured_tables(self) -> bool:
+        with self._open():
+            return any(record.health is None for record in self._tables.values())
+
     def table_names(self) -> Sequence[TableIdentifier]:
         with self._open():
             return tuple(sorted(self._tables, key=str))
@@ -642,7 +650,6 @@ class FakeStore(
                 "jobs": len(gone),
                 "events": events,
                 "thinned": thinned,
-                "mended": 0,
                 **reported,
             }
 

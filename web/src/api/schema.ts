@@ -35,8 +35,8 @@ export interface paths {
      * The configured catalogs
      * @description Each catalog by name, with its sums, its scans and what could not be listed.
      *
-     *     The sums are kept up to date, not computed for the request. A person who sees only some tables
-     *     of a catalog gets no costs of its scans.
+     *     The sums are at most 5 seconds old. A person who sees only some tables of a catalog gets no
+     *     costs of its scans.
      */
     get: operations["get_catalogs"];
     put?: never;
@@ -276,7 +276,7 @@ export interface paths {
      * The namespaces in figures
      * @description Each namespace that has tables: how many, their files, bytes, average file size and bands.
      *
-     *     The sums are kept up to date, not computed for the request.
+     *     The sums are at most 5 seconds old.
      */
     get: operations["get_namespaces"];
     put?: never;
@@ -317,6 +317,8 @@ export interface paths {
     /**
      * The fleet in figures
      * @description The sums of all tables: files, bytes, average file size, bands, jobs and savings so far.
+     *
+     *     The sums and the numbers of jobs are at most 5 seconds old.
      */
     get: operations["get_overview"];
     put?: never;

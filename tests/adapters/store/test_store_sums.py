@@ -1,22 +1,19 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
 from random import Random
-from threading import Barrier
-from typing import Any
+from threading import Barrier, BrokenBarrierError
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from sqlalchemy import text
+from sqlalchemy import Connection
 
-from maintainer.adapters.store import open_store
-from maintainer.adapters.store.database import Database
-from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.adapters.store import open_store, sums
+from maintainer.adapters.store.sums import SharedSums, read_sums
+from maintainer.domain.errors import InvalidValueError, StoreUnavailableError, UnknownTableError
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
@@ -25,7 +22,7 @@ from maintainer.ports.store import Store
 from maintainer.ports.store.figures import Counters
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.ports.store.tables import Pause, TableQuery, TableRecord
-from tests.adapters.store.values import MINUTE, NOW, make_grade, make_health, make_job, succeeded
+from tests.adapters.store.values import NOW, make_grade, make_health, make_job, succeeded
 from tests.fakes.adapters.store import FakeStore
 
 SALES, NESTED, SEA = (
@@ -184,75 +181,11 @@ def test_totals_of_the_list_are_those_of_its_filters(store: Store) -> None:
         assert (page.total, page.total_is_exact) == (len(page.items), True), query
 
 
-_TABLES = st.sampled_from([SALES, NESTED, SEA, TableIdentifier("lake", ("sales",), "y")])
-_COUNT = st.none() | st.integers(0, 2**70)
-_CHANGES = st.one_of(
-    st.tuples(
-        st.just("health"),
-        _TABLES,
-        st.sampled_from(Band),
-        st.sampled_from(["", "u"]),
-        _COUNT,
-        _COUNT,
-    ),
-    st.tuples(
-        st.just("fault"), _TABLES, st.sampled_from([FaultKind.UNSUPPORTED, FaultKind.DROPPED])
-    ),
-    st.tuples(st.just("pause"), _TABLES, st.booleans()),
-    st.tuples(st.just("listing"), st.lists(_TABLES)),
-)
-
-
-def apply(store: Store, change: tuple[Any, ...]) -> None:
-    match change:
-        case "health", table, band, uuid, files, size:
-            record(store, table, band, uuid, data_files=files, data_bytes=size)
-        case "fault", table, kind:
-            store.record_fault(TableFault(table, kind, "no", NOW))
-        case "pause", table, is_paused:
-            if store.table(table):
-                store.set_pause(table, Pause("me", NOW) if is_paused else None)
-        case "listing", seen:
-            store.forget_tables_except("lake", seen)
-        case _:
-            pytest.fail(f"unknown change {change}")
-
-
-@pytest.mark.slow
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(changes=st.lists(_CHANGES, max_size=12))
-def test_any_sequence_of_changes_leaves_exact_sums(
-    tmp_path: Path, changes: list[tuple[Any, ...]]
-) -> None:
-    (tmp_path / "maintainer.db").unlink(missing_ok=True)
-    store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
-    try:
-        for change in changes:
-            apply(store, change)
-        found = store.counters()
-        database = Database(f"sqlite:///{tmp_path}/maintainer.db")
-        with database.read() as connection:
-            rows = connection.execute(text("SELECT data_files, data_bytes, band FROM tables")).all()
-        database.close()
-        assert (found.tables, found.data_files, found.data_bytes) == (
-            len(rows),
-            sum(row[0] or 0 for row in rows),
-            sum(row[1] or 0 for row in rows),
-        )
-        assert sum(found.bands.values()) == sum(row[2] is not None for row in rows)
-        assert store.prune(NOW, NOW)["mended"] == 0
-    finally:
-        store.close()
-
-
 @pytest.mark.slow
 def test_many_writers_leave_exact_sums(store_url: str) -> None:
     with closing(open_store(store_url)) as opened:
         write_together(opened)
         assert_exact(opened)
-        assert opened.prune(NOW - MINUTE, NOW)["mended"] == 0
 
 
 def write_together(opened: Store) -> None:
@@ -288,43 +221,12 @@ def write_together(opened: Store) -> None:
             future.result(timeout=120)
 
 
-def test_sums_of_more_than_64_bits_are_recounted_exactly(store: Store) -> None:
+def test_a_sum_of_more_than_64_bits_is_right_but_for_its_last_digits(store: Store) -> None:
     largest = 2**63 - 1
     for name in "abc":
-        store.record_health(
-            make_health(
-                TableIdentifier("lake", ("huge",), name),
-                f"uuid-{name}",
-                data_bytes=largest,
-                data_files=7,
-            ),
-            make_grade(),
-        )
-    assert store.overview().data_bytes == 3 * largest
-    assert store.prune(NOW - MINUTE, NOW)["mended"] == 0
-
-
-def test_sums_that_are_wrong_are_noticed_and_mended(store_url: str) -> None:
-    store = open_store(store_url)
-    record(store, SALES, data_files=4)
-    record(store, SEA, data_files=5)
-    store.add_job(make_job())
-    database = Database(store_url)
-    with database.write() as connection:
-        connection.execute(text("UPDATE tables SET data_files = 6 WHERE catalog = 'sea'"))
-        connection.execute(text("UPDATE job_counters SET jobs = 7"))
-    database.close()
-
-    assert store.counters().data_files == 9
-    assert store.prune(NOW - MINUTE, NOW)["mended"] == 4  # fleet, catalog, namespace; jobs
-    assert (
-        store.counters().data_files,
-        store.counters("sea", "sales").data_files,
-        store.counters("lake").data_files,
-    ) == (10, 6, 4)
-    assert store.overview().jobs[JobState.PENDING] == 1
-    assert store.prune(NOW - MINUTE, NOW)["mended"] == 0
-    store.close()
+        record(store, TableIdentifier("lake", ("huge",), name), data_bytes=largest, data_files=7)
+    assert store.overview().data_bytes == pytest.approx(3 * largest, rel=1e-15)
+    assert store.overview().data_files == 21
 
 
 def test_jobs_are_counted_as_they_come_move_and_go(store: Store) -> None:
@@ -384,3 +286,86 @@ def test_of_many_tables_the_figures_are_those_of_the_chosen_and_the_worst(store:
     assert names(3, "*.B?D") == ["b_d", "bad", "C"]
     assert names(1, "lake.sales.[a-z]*", "lake.sales.%") == ["C"]
     assert names(0) == []
+
+
+def test_readers_share_the_sums_until_they_are_too_old(store_url: str) -> None:
+    now = 0.0
+    with closing(open_store(store_url)) as opened:
+        shared = SharedSums(opened._database, timedelta(seconds=5), lambda: now)
+        record(opened, SALES)
+        first = shared.read()
+        record(opened, SEA)
+        now = 4.9
+        assert shared.read() is first
+        assert first.of().tables == 1
+        now = 5.0
+        assert shared.read().of().tables == 2
+
+        record(opened, NESTED)
+        exact = shared.read(exactly=True)
+        assert exact.of().tables == 3
+        now = 9.9
+        assert shared.read() is exact, "all readers get the newest"
+
+
+def test_only_one_reader_sums_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    together, two_at_once = Barrier(4), Barrier(2)
+    readings: list[bool] = []
+
+    def read_slowly(connection: Connection) -> sums.Sums:
+        with suppress(BrokenBarrierError):
+            two_at_once.wait(timeout=0.2)
+        readings.append(two_at_once.broken)
+        return read_sums(connection)
+
+    def read_at_once() -> sums.Sums:
+        together.wait(timeout=60)
+        return shared.read()
+
+    monkeypatch.setattr(sums, "read_sums", read_slowly)
+    with closing(open_store(f"sqlite:///{tmp_path}/maintainer.db")) as opened:
+        shared = SharedSums(opened._database, timedelta(hours=1))
+        with ThreadPoolExecutor(4) as pool:
+            found = [pool.submit(read_at_once) for _ in range(4)]
+            assert len({id(one.result(timeout=60)) for one in found}) == 1
+    assert readings == [True]
+
+
+def test_sums_that_could_not_be_read_are_read_by_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Connection) -> sums.Sums:
+        raise StoreUnavailableError
+
+    with closing(open_store(f"sqlite:///{tmp_path}/maintainer.db")) as opened:
+        shared = SharedSums(opened._database, timedelta(hours=1))
+        with monkeypatch.context() as broken:
+            broken.setattr(sums, "read_sums", fail)
+            with pytest.raises(StoreUnavailableError):
+                shared.read()
+        assert shared.read().of().tables == 0
+
+
+def test_the_total_of_a_list_on_one_page_is_never_old(store_url: str) -> None:
+    with closing(open_store(store_url, max_age=timedelta(hours=1))) as opened:
+        record(opened, SALES)
+        record(opened, NESTED)
+        assert opened.tables(TableQuery(limit=1)).total == 2
+        record(opened, SEA)
+        assert opened.tables(TableQuery(limit=2)).total == 2, "from the sums"
+        assert opened.tables(TableQuery(limit=3)).total == 3
+        assert opened.tables(TableQuery(band=Band.CRITICAL)).total == 0
+        assert opened.jobs(JobQuery()).total == 0
+        opened.add_job(make_job())
+        assert opened.jobs(JobQuery()).total == 1
+        assert opened.overview().jobs[JobState.PENDING] == 0, "from the sums"
+
+
+def test_whether_there_are_tables_is_never_old(store: Store) -> None:
+    assert (store.has_tables("lake"), store.has_unmeasured_tables()) == (False, False)
+    record(store, SALES)
+    assert (store.has_tables("lake"), store.has_tables("sea")) == (True, False)
+    store.record_fault(TableFault(SEA, FaultKind.UNSUPPORTED, "never measured", NOW))
+    assert (store.has_tables("sea"), store.has_unmeasured_tables()) == (True, True)
+    record(store, SEA)
+    assert not store.has_unmeasured_tables()
