@@ -4,6 +4,7 @@ against PyIceberg and a warm local Spark.
 
 from __future__ import annotations
 
+import gc
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -16,6 +17,7 @@ from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog
 from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, read_manifest_list
 from maintainer.adapters.catalog.manifests.metadata import parse_metadata
 from maintainer.adapters.clock import SystemClock
+from maintainer.adapters.garbage import collect_rarely
 from maintainer.adapters.store import open_store
 from maintainer.domain.inventory import SizeClasses
 from maintainer.estimate.output_files import count_packed
@@ -59,7 +61,8 @@ def _run_table(directory: Path, scale: float, *, has_deletes: bool) -> list[Meas
     part = make_table(
         directory / "part", min(manifests, MANIFESTS_FOR_PEERS), has_deletes=has_deletes
     )
-    scanned, read = _measure_scan(whole), measure(lambda: digest_all(whole))
+    with _collecting_as_the_daemon():
+        scanned, read = _measure_scan(whole), measure(lambda: digest_all(whole))
     if scanned.result != read.result:
         message = f"a scan read {scanned.result} entries, the readers {read.result}"
         raise AssertionError(message)
@@ -115,6 +118,17 @@ def _compare_readers(whole: Path, part: Path, name: str, read: Timed[int]) -> li
             reach=5,
         ),
     ]
+
+
+@contextmanager
+def _collecting_as_the_daemon() -> Iterator[None]:
+    """Look for garbage as rarely as our processes do; the peers keep Python's own threshold."""
+    thresholds = gc.get_threshold()
+    collect_rarely()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def _rate(timed: Timed[int]) -> float:

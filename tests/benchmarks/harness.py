@@ -20,8 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar, cast
 
-from maintainer.adapters.garbage import collect_rarely
-
 REPEATS: Final = 3
 _HERE: Final = Path(__file__).parent
 _PREFIX: Final = "bench_"
@@ -226,7 +224,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"there is no benchmark {', '.join(unknown)}; there are "
             f"{', '.join(subjects()) or 'none'}"
         )
-    collect_rarely()  # as the daemon does; it holds for the peers in this process too
     lines: list[Measured] = []
     for subject in wanted:
         sys.stderr.write(f"bench: {subject} at scale {asked.scale:g}\n")
