@@ -160,11 +160,8 @@ class _Api(FastAPI):
                 tags=_TAGS,
                 openapi_version=self.openapi_version,
             )
-            for model in (
-                Problem,
-                JobEventOut,
-                JobLogOut,
-            ):  # referenced by responses that FastAPI does not inspect
+            # referenced by responses that FastAPI does not inspect
+            for model in (Problem, JobEventOut, JobLogOut):
                 document["components"]["schemas"][model.__name__] = model.model_json_schema(
                     mode="serialization", ref_template="#/components/schemas/{model}"
                 )

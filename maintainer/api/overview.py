@@ -74,6 +74,5 @@ def require_place(person: Person, catalog: str | None, namespace: str | None) ->
     InvalidValueError for a namespace without its catalog.
     """
     if namespace is not None and catalog is None:
-        message = f"namespace {namespace!r} needs the parameter catalog"
-        raise InvalidValueError(message)
+        raise InvalidValueError(f"namespace {namespace!r} needs the parameter catalog")
     require_scope(person, Role.VIEWER, write_scope(catalog, namespace))

@@ -16,13 +16,10 @@ from starlette.responses import FileResponse, HTMLResponse
 
 PAGE_DIRECTORY = Path(__file__).parent / "page"
 
-_NOT_OURS = (
-    "api",
-    "assets",
-)  # first segments that the page does not route: a missing file there is a 404
-_FOR_A_YEAR = (
-    "public, max-age=31536000, immutable"  # vite writes a content hash into each asset's name
-)
+# first segments that the page does not route: a missing file there is a 404
+_NOT_OURS = ("api", "assets")
+# vite writes a content hash into each asset's name
+_FOR_A_YEAR = "public, max-age=31536000, immutable"
 _NOT_BUILT = (
     "<!doctype html><html lang=en><meta charset=utf-8><title>iceberg-maintainer</title><h1>The "
     "web page is not built</h1>"

@@ -31,9 +31,8 @@ class Reach:
 
     catalogs: frozenset[str] = frozenset()
     reached: frozenset[str] = frozenset()
-    reasons: dict[str, str] = field(
-        default_factory=dict
-    )  # why the last scan could not list a catalog
+    # why the last scan could not list a catalog
+    reasons: dict[str, str] = field(default_factory=dict)
     has_scanned: bool = False
 
     def note(self, store: Store, catalog: str) -> None:

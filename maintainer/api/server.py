@@ -29,9 +29,8 @@ class ConnectionBounds:
     """How many connections there may be, and how long a client may take."""
 
     connections: int = 256  # by default a process may have 1024 open files
-    header_seconds: float = (
-        10  # from the connection, or a request's first byte, to the end of the headers
-    )
+    # from the connection, or a request's first byte, to the end of the headers
+    header_seconds: float = 10
     body_seconds: float = 30  # from the end of the headers to the end of the body
     write_seconds: float = 60  # how long a client may leave an answer unread
 

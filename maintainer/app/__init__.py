@@ -97,9 +97,8 @@ def open_app(
             else {}
         )
         runner = open_runner(settings, store, clock, reachable, link_ports)
-        stack.callback(
-            _lay_down_leases, store, runner.owner, clock, settings.lease.as_terms()
-        )  # runs after the runner is closed, when none of its jobs works any more
+        # runs after the runner is closed, when none of its jobs works any more
+        stack.callback(_lay_down_leases, store, runner.owner, clock, settings.lease.as_terms())
         stack.callback(runner.close)
         for facts in store.spark_facts().values():
             runner.recall(facts)

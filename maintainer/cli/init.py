@@ -25,9 +25,8 @@ from maintainer.settings import FILE_VARIABLE, load_settings
 from maintainer.settings.loading import DEFAULT_FILE
 
 PING_SECONDS = 10.0
-_PLAIN = compile_regex(
-    r"[A-Za-z/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*"
-)  # needs no quotes: properties are texts
+# needs no quotes: properties are texts
+_PLAIN = compile_regex(r"[A-Za-z/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*")
 _VARIABLE = compile_regex(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _POLICY = """\
 # For all tables of the catalog {name}. Files for some of the tables override this one.

@@ -107,9 +107,8 @@ def _resume(app: App, signals: _Signals) -> None:
     try:
         continue_interrupted(replace(app.ports, is_stopping=lambda: signals.is_asked))
     except MaintainerError as error:
-        log.warning(
-            "daemon.not_resumed error=%s", error
-        )  # people notice a missing second job and request it again
+        # people notice a missing second job and request it again
+        log.warning("daemon.not_resumed error=%s", error)
     except Exception:
         log.exception("daemon.not_resumed")  # one table's error must not stop the daemon
 
@@ -219,6 +218,5 @@ def _end_spark(app: App, signals: _Signals) -> None:
         watch(app.ports)
         review(app.ports)
     except MaintainerError as error:
-        log.warning(
-            "daemon.left_jobs error=%s", error
-        )  # the next start finds them lost and reads their tables
+        # the next start finds them lost and reads their tables
+        log.warning("daemon.left_jobs error=%s", error)

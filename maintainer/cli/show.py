@@ -21,9 +21,8 @@ from maintainer.domain.visible import make_visible
 from maintainer.steps.scan import Recalled, ScannedTable
 from maintainer.steps.table import Measured
 
-Waits = Mapping[
-    tuple[TableIdentifier, RuleName], AdmissionDecision
-]  # the decision of admission on a planned action
+# the decision of admission on a planned action
+Waits = Mapping[tuple[TableIdentifier, RuleName], AdmissionDecision]
 NOTHING_WAITS: Waits = {}
 
 BAND_STYLES = {

@@ -92,7 +92,5 @@ def _set(document: Document, path: KeyPath, variable: str, text: str) -> None:
     document.texts[path] = text
     document.expanded.pop(path, None)
     if path[0] in {"catalogs", "store"} or "conf" in path:
-        document.texts[path], document.expanded[path] = (
-            f"${{{variable}}}",
-            text,
-        )  # so that no message shows it
+        # so that no message shows it
+        document.texts[path], document.expanded[path] = f"${{{variable}}}", text

@@ -28,12 +28,10 @@ from maintainer.domain.units import MIB
 MAX_SNAPSHOTS: Final = 3  # the newest snapshots
 MAX_MANIFESTS: Final = 3  # for each snapshot
 MAX_FILES: Final = 10  # for all snapshots together
-MAX_READ_BYTES: Final = (
-    16 * MIB
-)  # for one file; a longer file gives its footer, and its first rows if they fit
-_RESERVED_FIELD_ID: Final = (
-    2**31 - 201
-)  # Iceberg reserves ids from here on for metadata columns, such as those of row lineage
+# for one file; a longer file gives its footer, and its first rows if they fit
+MAX_READ_BYTES: Final = 16 * MIB
+# Iceberg reserves ids from here on for metadata columns, such as those of row lineage
+_RESERVED_FIELD_ID: Final = 2**31 - 201
 _FIELD_ID: Final = b"PARQUET:field_id"
 _PUFFIN_MAGIC: Final = b"PFA1"
 
@@ -103,9 +101,8 @@ def _added_files(
 
 
 def _is_new(manifest: ManifestFile, snapshot_id: int) -> bool:
-    return (
-        manifest.added_snapshot_id == snapshot_id and manifest.added_files_count != 0
-    )  # None in version 1, which does not record it
+    # None in version 1, which does not record it
+    return manifest.added_snapshot_id == snapshot_id and manifest.added_files_count != 0
 
 
 def _choose(files: list[tuple[DataFile, int | None]]) -> list[tuple[DataFile, int | None]]:

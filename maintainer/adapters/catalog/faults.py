@@ -181,9 +181,8 @@ def secrets_of(properties: Mapping[str, str]) -> tuple[str, ...]:
         for key, value in properties.items()
         if _SECRET_KEY.search(key) and not key.endswith(_ADDRESSES)
     }
-    found |= {
-        part for value in found for part in value.split(":")[1:]
-    }  # OAuth's "id:secret" may be quoted in part
+    # OAuth's "id:secret" may be quoted in part
+    found |= {part for value in found for part in value.split(":")[1:]}
     for value in properties.values():
         match = re.search(r"://[^/@\s:]*:([^/@\s]+)@", str(value))
         if match:
@@ -232,8 +231,7 @@ def kind_of_storage_error(error: BaseException) -> FaultKind:
         return FaultKind.ACCESS_DENIED
     if isinstance(error, OSError) and _MISSING.search(str(error)):
         return FaultKind.METADATA_MISSING
-    if isinstance(
-        error, ValueError | ImportError
-    ):  # PyIceberg knows no installed FileIO for the scheme
+    # PyIceberg knows no installed FileIO for the scheme
+    if isinstance(error, ValueError | ImportError):
         return FaultKind.UNSUPPORTED
     return FaultKind.CATALOG_UNAVAILABLE

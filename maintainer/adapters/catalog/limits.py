@@ -24,18 +24,15 @@ FREE_BYTES: Final = (
     # Files up to this size are read at once; larger ones wait for their part of a budget that all
     # tables share.
 )
-BYTES_PER_VALUE: Final = (
-    8  # of JSON for each value; a denser document takes many times its size in memory
-)
+# of JSON for each value; a denser document takes many times its size in memory
+BYTES_PER_VALUE: Final = 8
 MAX_VALUES: Final = 8_000_000  # in one metadata.json
 MAX_MANIFEST_BYTES: Final = 1024 * MIB  # in one manifest, all decompressed blocks together
-MAX_BLOCK_BYTES: Final = (
-    64 * MIB
-)  # in one decompressed Avro block; Spark writes blocks of 64 KB, PyIceberg one entry a block
+# in one decompressed Avro block; Spark writes blocks of 64 KB, PyIceberg one entry a block
+MAX_BLOCK_BYTES: Final = 64 * MIB
 MAX_LISTED_MANIFESTS: Final = 1_000_000  # in one snapshot
-MAX_ENTRIES: Final = (
-    2_000_000  # in one manifest; a manifest of Iceberg's target size has a tenth of that
-)
+# in one manifest; a manifest of Iceberg's target size has a tenth of that
+MAX_ENTRIES: Final = 2_000_000
 MAX_SHARES: Final = 250_000  # partitions in one manifest
 MAX_NAME_CHARACTERS: Final = 64 * MIB  # in all partition names of one manifest together
 MAX_PARTITIONS: Final = 1_000_000  # in one table

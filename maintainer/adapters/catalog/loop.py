@@ -12,12 +12,10 @@ from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
 STOP_CHECK_SECONDS: Final = 0.1  # a waiting caller notices a request to stop within this time
-CLOSE_SECONDS: Final = (
-    2.0  # for cancelled work to end; what does not end stays behind in daemon threads
-)
-SPARE_SECONDS: Final = (
-    10.0  # an idle thread waits this long for a call; starting one costs as much as a call
-)
+# for cancelled work to end; what does not end stays behind in daemon threads
+CLOSE_SECONDS: Final = 2.0
+# an idle thread waits this long for a call; starting one costs as much as a call
+SPARE_SECONDS: Final = 10.0
 _AHEAD: Final = 1000  # items that a thread takes from a stream in advance
 
 T = TypeVar("T")

@@ -55,9 +55,8 @@ DEFAULT_WORKERS: Final = 4
 DEFAULT_POLL_LIMITS: Final = PollLimits()
 NO_ALIASES: Final = Aliases()
 HUGE_ENTRIES: Final = 60_000  # in new manifests: half a second of one core
-_NO_TARGET: Final = SizeClasses(
-    target_bytes=0, small_below_bytes=0, large_above_bytes=0
-)  # for counting rows only
+# for counting rows only
+_NO_TARGET: Final = SizeClasses(target_bytes=0, small_below_bytes=0, large_above_bytes=0)
 
 T = TypeVar("T")
 _Within = TableInventory | TableFault | TooMuch

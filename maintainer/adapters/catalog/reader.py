@@ -42,9 +42,8 @@ BATCH_ENTRIES: Final = 10_000  # likewise: about 60 ms of decoding, then comes a
 BATCH_MANIFESTS: Final = 64
 UNKNOWN_LENGTH_BYTES: Final = 8 * MIB  # Iceberg's target size, for a manifest of unknown length
 GREATEST_ENTRY_BYTES: Final = KIB  # compressed, with statistics of about forty columns
-INLINE_BYTES: Final = (
-    64 * KIB
-)  # other metadata up to this size is decoded on the loop: a millisecond at most
+# other metadata up to this size is decoded on the loop: a millisecond at most
+INLINE_BYTES: Final = 64 * KIB
 # Measured: an entry takes 6.4 us to decode. Sending a batch to another process and receiving its
 # digests costs this process 170 us; starting a process takes 230 ms.
 INLINE_ENTRIES: Final = 100  # batches up to this size are decoded on the loop
@@ -294,9 +293,8 @@ class MetadataReader:
     async def _decode_batch(self, batch: Batch, *, is_large: bool) -> Decoded:
         entries = sum(count_entries(manifest) for manifest, _ in batch.manifests)
         if entries <= INLINE_ENTRIES:
-            with suppress(
-                TooLargeError
-            ):  # more contents than its list says; decoding it would block the loop
+            # more contents than its list says; decoding it would block the loop
+            with suppress(TooLargeError):
                 return decode_batch(batch, INLINE_PLAIN_BYTES)
         is_pooled = (
             self.limits.decode_processes > 0

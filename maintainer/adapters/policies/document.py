@@ -26,11 +26,8 @@ _WORDS: Mapping[str, bool | None] = {
 }
 _INTEGER = compile_regex(r"[-+]?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = compile_regex(r"[-+]?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,2})?")
-_TAGS = {
-    "tag:yaml.org,2002:map",
-    "tag:yaml.org,2002:seq",
-    "tag:yaml.org,2002:str",
-}  # the base loader's tags of untagged nodes
+# the base loader's tags of untagged nodes
+_TAGS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:str"}
 
 Path = tuple[str | int, ...]
 Scalar = str | int | float | bool | None
@@ -55,9 +52,8 @@ class Document:
     value: dict[str, object] = field(default_factory=dict)
     lines: dict[Path, int] = field(default_factory=dict)
     texts: dict[Path, str] = field(default_factory=dict)
-    expanded: dict[Path, str] = field(
-        default_factory=dict
-    )  # scalars with a replaced variable, after the replacement
+    # scalars with a replaced variable, after the replacement
+    expanded: dict[Path, str] = field(default_factory=dict)
     defects: list[Defect] = field(default_factory=list)
 
     @property
@@ -273,9 +269,8 @@ class _Walk:
                 return None
             if expanded != text:
                 self.document.expanded[path] = expanded
-                value = resolve_scalar(
-                    expanded
-                )  # in quotes too, because YAML needs "${NAME}" inside braces
+                # in quotes too, because YAML needs "${NAME}" inside braces
+                value = resolve_scalar(expanded)
                 return expanded if value is None else value
         value = resolve_scalar(text) if node.style is None else text
         if value is None:

@@ -31,9 +31,8 @@ _FILES_ONLY = {
     "checksum": "only a file says how a rewrite is proved",
     "target_file_size": "write Iceberg's own write.target-file-size-bytes",
 }
-_LIKE_A_RULE = (
-    0.8  # difflib's ratio; less similar names under the prefix may belong to another program
-)
+# difflib's ratio; less similar names under the prefix may belong to another program
+_LIKE_A_RULE = 0.8
 
 
 def read_table_properties(properties: Mapping[str, str]) -> PropertySettings:

@@ -200,9 +200,8 @@ class Drivers:
 
     def _end_idle(self, driver: Driver) -> None:
         with self._mutex:
-            is_put_off = (
-                self._timers.get(driver.name) is not threading.current_thread()
-            )  # while this timer waited for the mutex
+            # while this timer waited for the mutex
+            is_put_off = self._timers.get(driver.name) is not threading.current_thread()
             if is_put_off or not self._audience.is_idle(driver):
                 return
             self._let_go(driver)  # a job that comes now starts another Spark

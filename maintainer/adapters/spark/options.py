@@ -67,26 +67,21 @@ def overhead_megabytes(heap: str, share: float) -> int:
 class RunnerOptions:
     """How many drivers there may be, of which sizes, and how long they start and wait."""
 
-    driver_memory: str = (
-        "2g"  # of the driver for small jobs, and for sizes without a driver of their own
-    )
+    # of the driver for small jobs, and for sizes without a driver of their own
+    driver_memory: str = "2g"
     max_jobs: int = 2
     idle_timeout: timedelta = timedelta(minutes=10)
     start_timeout: timedelta = timedelta(minutes=2)
-    drivers: Mapping[JobSize, DriverSize] = field(
-        default_factory=dict
-    )  # of medium and large jobs, if they differ from small ones
+    # of medium and large jobs, if they differ from small ones
+    drivers: Mapping[JobSize, DriverSize] = field(default_factory=dict)
     max_memory: str = ""  # of all drivers together; empty: that of the largest
     # takes a few hundred MB less than the default collector; its pauses do not matter to a batch
     java_options: str = "-XX:+UseSerialGC"
     conf: Mapping[str, str] = field(default_factory=dict)
-    abandoned_timeout: timedelta = timedelta(
-        seconds=60
-    )  # a driver without a daemon keeps unrenewed jobs and their outcomes for this long
-    cancel_timeout: timedelta = timedelta(
-        seconds=60
-        # a cancelled job ends within this time, or the whole JVM is killed so that it cannot commit
-    )
+    # a driver without a daemon keeps unrenewed jobs and their outcomes for this long
+    abandoned_timeout: timedelta = timedelta(seconds=60)
+    # a cancelled job ends within this time, or the whole JVM is killed so that it cannot commit
+    cancel_timeout: timedelta = timedelta(seconds=60)
     pool: str = DEFAULT_POOL
 
     def driver_of(self, size: JobSize) -> DriverSize:
@@ -193,9 +188,8 @@ def spark_settings(
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.variable.substitute": "false",  # a table may be named ${x}
     }
-    chosen.pop(
-        "spark.sql.parser.escapedStringLiterals", None
-    )  # deprecated, and procedure.quote_text writes for its default, false
+    # deprecated, and procedure.quote_text writes for its default, false
+    chosen.pop("spark.sql.parser.escapedStringLiterals", None)
     extensions = ",".join(
         part for part in (chosen.get("spark.sql.extensions"), _EXTENSIONS) if part
     )

@@ -140,9 +140,8 @@ _CONFLICT_RULES = tuple(
     (compile_regex("|".join(patterns), IGNORECASE | DOTALL), kind)
     for kind, patterns in _CONFLICTS.items()
 )
-_DESCRIBED_FILE = compile_regex(
-    r"\[?Generic(?:Data|Delete)File\{.*?file_path=([^,}]*).*"
-)  # Iceberg prints the whole metadata of a file
+# Iceberg prints the whole metadata of a file
+_DESCRIBED_FILE = compile_regex(r"\[?Generic(?:Data|Delete)File\{.*?file_path=([^,}]*).*")
 _STACK_FRAME = compile_regex(
     r"\s*(at [\w.$/<>]+\(|\.\.\. \d+ more|JVM stacktrace:|Driver stacktrace:|== )"
 )

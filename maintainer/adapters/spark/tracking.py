@@ -23,28 +23,22 @@ from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.units import GIB, MIB
 from maintainer.ports.runner import RunnerReport
 
-_EXIT_OUT_OF_MEMORY = (
-    52  # org.apache.spark.util.SparkExitCode.OOM: a task ran out of memory in the JVM
-)
+# org.apache.spark.util.SparkExitCode.OOM: a task ran out of memory in the JVM
+_EXIT_OUT_OF_MEMORY = 52
 _MAX_REMEMBERED = 1_000  # jobs whose outcome has been reported
 _MAX_EVENTS = 1_000  # of one job between two reports
-_PROGRESS_EVENTS_EVERY = timedelta(
-    seconds=5
-)  # the report has the newest figures anyway; the activity need not
+# the report has the newest figures anyway; the activity need not
+_PROGRESS_EVENTS_EVERY = timedelta(seconds=5)
 _ENVELOPE = frozenset({"event", "job", "number", "at"})
-_ENDS = frozenset(
-    {"job.finished", "job.cancelled", "job.failed"}
-)  # never acknowledged: without it the next daemon would take the job for lost
+# never acknowledged: without it the next daemon would take the job for lost
+_ENDS = frozenset({"job.finished", "job.cancelled", "job.failed"})
 _PHASES = {
     Stage.PREPARING: "preparing",
     Stage.WORKING: "running on Spark",
     Stage.CHECKING: "checking the result",
 }
-_STAGES = {
-    "before": Stage.PREPARING,
-    "main": Stage.WORKING,
-    "after": Stage.CHECKING,
-}  # stages by the part of the job that a statement belongs to
+# stages by the part of the job that a statement belongs to
+_STAGES = {"before": Stage.PREPARING, "main": Stage.WORKING, "after": Stage.CHECKING}
 
 
 @dataclass(slots=True)
@@ -61,9 +55,8 @@ class TrackedJob:
     outcome: Outcome | None = None
     progress_reported_at: datetime | None = None
     is_reported: bool = False  # the outcome has been reported
-    numbers: list[int] = field(
-        default_factory=list
-    )  # numbers of the driver's messages whose events wait for the next report
+    # numbers of the driver's messages whose events wait for the next report
+    numbers: list[int] = field(default_factory=list)
     reported_numbers: list[int] = field(default_factory=list)  # of those in the last report
 
     def tell(self, name: str, at: datetime, **fields: object) -> None:

@@ -35,9 +35,8 @@ from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.domain.units import KIB
 from maintainer.ports.clock import Clock
 
-RENEW_BEFORE: Final = timedelta(
-    minutes=2
-)  # renew credentials this long before they end; short-lived ones later
+# renew credentials this long before they end; short-lived ones later
+RENEW_BEFORE: Final = timedelta(minutes=2)
 LOCAL_BYTES: Final = 256 * KIB  # local files up to this size are read on the loop itself
 _LOG: Final = logging.getLogger(__name__)
 # Iceberg's names: s3.session-token-expires-at-ms, adls.sas-token-expires-at-ms.<account>,
@@ -46,9 +45,8 @@ _EXPIRY: Final = re.compile(
     r"(s3\.session-token|adls\.sas-token|gcs\.oauth2\.token)-expires-at(-ms)?(\.|$)"
 )
 _EXPIRED: Final = re.compile(r"expired.?token|token.{0,20} expired", re.IGNORECASE)
-_TIMED_OUT: Final = re.compile(
-    r"\bkind: Timeout\b|\bTimedOut\b|timed out"
-)  # every obstore error names its retry_timeout, and a path may contain "timeout"
+# every obstore error names its retry_timeout, and a path may contain "timeout"
+_TIMED_OUT: Final = re.compile(r"\bkind: Timeout\b|\bTimedOut\b|timed out")
 _OWN_IO: Final = "py-io-impl"  # a FileIO of the user's own; it reads local files too
 _NO_ALIASES: Final = Aliases()
 _HASTY: Final = 2  # credentials are short-lived below this many times RENEW_BEFORE
@@ -112,9 +110,8 @@ class Access:
         path = local_path(location)
         if path is not None:  # both libraries misread some file names
             return _look_here(path)
-        with suppress(
-            Exception
-        ):  # storage libraries raise any exception, and an unseen file proves nothing
+        # storage libraries raise any exception, and an unseen file proves nothing
+        with suppress(Exception):
             found = self._storages.find(location, self._io.properties)
             if found is not None:
                 reported = obstore.head(*found)
@@ -200,9 +197,8 @@ class Access:
 
     async def _renew_in_time(self) -> None:
         if self._renew_at is not None and self._clock.now() >= self._renew_at:
-            with suppress(
-                Exception
-            ):  # the present credentials may still work; if not, the read reports it
+            # the present credentials may still work; if not, the read reports it
+            with suppress(Exception):
                 await self._renew(self._io)
 
     async def _renew(self, used: FileIO) -> bool:

@@ -14,9 +14,8 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from maintainer.adapters.catalog.files.listing import Tell, gather
 
-DIRECTORIES_AHEAD: Final = (
-    10_000  # directories in the queue; beyond them a worker lists what it finds at once
-)
+# directories in the queue; beyond them a worker lists what it finds at once
+DIRECTORIES_AHEAD: Final = 10_000
 _POLL_SECONDS: Final = 0.05
 
 

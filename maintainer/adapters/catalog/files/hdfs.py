@@ -217,9 +217,8 @@ class _Cluster:
                 except RuntimeError as error:
                     if "No NameNode hosts" not in str(error):
                         raise
-                    self._client = Client(
-                        f"{self._url}:{DEFAULT_PORT}", self._config
-                    )  # a host, not a name service
+                    # a host, not a name service
+                    self._client = Client(f"{self._url}:{DEFAULT_PORT}", self._config)
             return self._client
 
     def _silence(self) -> TimeoutError:

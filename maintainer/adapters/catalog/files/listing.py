@@ -73,9 +73,8 @@ def _divide(store: ObjectStore, root: str) -> list[_Range]:
         found += level
         if not level or len(found) >= RANGES_AT_MOST:
             break
-    names = sorted(
-        {f"{directory}/" for directory in found}
-    )  # the slash keeps a file with the name of a directory in one range only
+    # the slash keeps a file with the name of a directory in one range only
+    names = sorted({f"{directory}/" for directory in found})
     bounds = (
         [names[len(names) * number // RANGES_AT_MOST] for number in range(RANGES_AT_MOST)]
         if len(names) > RANGES_AT_MOST

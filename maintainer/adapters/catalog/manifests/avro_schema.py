@@ -26,11 +26,8 @@ FILE_FIELDS: Final = {
     134: "content", 144: "content_offset", 145: "content_size_in_bytes",
     100: "file_path", 125: "lower_bounds", 128: "upper_bounds", 143: "referenced_data_file",
 }  # fmt: skip
-_NAMED_TYPES: Final = (
-    "record",
-    "fixed",
-    "enum",
-)  # a tuple, because a value may be a union, which has no hash
+# a tuple, because a value may be a union, which has no hash
+_NAMED_TYPES: Final = ("record", "fixed", "enum")
 _COMPILED_SCHEMAS: Final = 256  # manifests of one table share a few schemas
 
 

@@ -83,9 +83,8 @@ class Container:
                 raise UnreadableFileError(
                     f"the block at byte {start} cannot be decompressed ({self.codec}): {error}"
                 ) from error
-            if count > len(
-                plain
-            ):  # every record of Iceberg takes bytes; a block could claim any number of empty ones
+            # every record of Iceberg takes bytes; a block could claim any number of empty ones
+            if count > len(plain):
                 raise UnreadableFileError(
                     f"the block at byte {start} claims {count} records in {len(plain)} bytes"
                 )

@@ -48,9 +48,8 @@ T = TypeVar("T")
 OnSlow = Callable[[SlowRead], object]
 
 _LOG: Final = logging.getLogger(__name__)
-_BATCH_BYTES: Final = (
-    1 << 18
-)  # small blocks are decoded together, because PyIceberg writes one entry a block
+# small blocks are decoded together, because PyIceberg writes one entry a block
+_BATCH_BYTES: Final = 1 << 18
 _PENDING_ENTRIES: Final = 100_000  # sizes that are kept before they are added up
 _PENDING_BYTES: Final = 64 * MIB  # the bytes they came from, partitions included
 _COMPILED_SCHEMAS: Final = 256

@@ -16,9 +16,8 @@ from typing import Any, Final
 from maintainer.adapters.catalog.manifests.skipped_fields import NOTHING_LEARNT, Layout, learn
 
 PADDING: Final = 2048
-_READ_UNCHECKED: Final = (
-    1024  # bytes or integers that may follow a positive integer unchecked; PADDING covers them
-)
+# bytes or integers that may follow a positive integer unchecked; PADDING covers them
+_READ_UNCHECKED: Final = 1024
 _MAX_FIXED_BYTES: Final = 1024
 # deeper schemas are left to the slow reader; Python allows 20 nested loops
 _MAX_DEPTH: Final = 24
@@ -30,9 +29,8 @@ _INTEGERS: Final = ("int", "long", "enum")
 _FIXED_WIDTHS: Final = {"boolean": 1, "float": 4, "double": 8}
 _UNPACKED: Final = {"boolean": "unpack_boolean", "float": "unpack_float", "double": "unpack_double"}
 
-ReadBlock = Callable[
-    [Any, bytes, int, int, Any], None
-]  # (decoder, padded block, bytes in the block, records in the block, sink)
+# (decoder, padded block, bytes in the block, records in the block, sink)
+ReadBlock = Callable[[Any, bytes, int, int, Any], None]
 
 
 class NotGeneratedError(Exception):
@@ -49,9 +47,8 @@ class Source:
         self._indent = 1
         self._names = 0
         self._depth = 0
-        self._laid_out: list[
-            Sequence[Any]
-        ] = []  # the types of the fields that are skipped by their layout
+        # the types of the fields that are skipped by their layout
+        self._laid_out: list[Sequence[Any]] = []
         self._first: list[str] = []  # lines before all others
 
     def compile(self, **known: Callable[..., object]) -> ReadBlock:

@@ -290,9 +290,8 @@ def _statistics(files: list[_Statistics] | None) -> tuple[StatisticsFile, ...]:
 
 
 def _snapshot(snapshot: _Snapshot) -> Snapshot:
-    summary = bytes(
-        snapshot.summary
-    )  # a copy, because the raw value keeps the whole document in memory
+    # a copy, because the raw value keeps the whole document in memory
+    summary = bytes(snapshot.summary)
     return Snapshot(
         snapshot_id=snapshot.snapshot_id,
         parent_id=snapshot.parent_snapshot_id,

@@ -17,9 +17,8 @@ from maintainer.domain.partition import NULL_TEXT, escape
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - Iceberg's timestamp without a zone
 _EPOCH_UTC: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DATE: Final = date(1970, 1, 1)
-_DECIMALS: Final = Context(
-    prec=76
-)  # Iceberg's decimals have up to 38 digits; the default context rounds at 28
+# Iceberg's decimals have up to 38 digits; the default context rounds at 28
+_DECIMALS: Final = Context(prec=76)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-Layout = tuple[
-    int, int, int
-]  # number of bytes; the mask and the masked bytes as little-endian numbers
+# number of bytes; the mask and the masked bytes as little-endian numbers
+Layout = tuple[int, int, int]
 
 NOTHING_LEARNT: Final[Layout] = (0, 0, 0)
 _MAX_BYTES: Final = 1 << 15  # longer values are read each time

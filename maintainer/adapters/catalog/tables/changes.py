@@ -40,9 +40,8 @@ class Unanswered:
 
 
 Found = Polled | Unanswered | NamespaceError
-_Batch = tuple[
-    list[Found], list[TableIdentifier]
-]  # tables that need no request, and tables that are due
+# tables that need no request, and tables that are due
+_Batch = tuple[list[Found], list[TableIdentifier]]
 
 
 class Poller:
@@ -137,9 +136,8 @@ class Poller:
             try:
                 token = str(catalog.load_table((*table.namespace, table.name)).metadata_location)
             except NoSuchTableError:
-                return Polled(
-                    table, "", is_changed=True
-                )  # gone, or a view: its inventory finds out
+                # gone, or a view: its inventory finds out
+                return Polled(table, "", is_changed=True)
             # Every library's exceptions become a fault of the table.
             except Exception as error:  # noqa: BLE001
                 return Unanswered(table, error)

@@ -31,9 +31,8 @@ from maintainer.adapters.catalog.tables.session import (
 from maintainer.adapters.retry_after import ATTEMPTS, PUT_OFF, read_retry_after
 from maintainer.domain.identifier import TableIdentifier
 
-MAX_UNANSWERED: Final = (
-    100  # in a row; then the catalog counts as down and the remaining tables are skipped
-)
+# in a row; then the catalog counts as down and the remaining tables are skipped
+MAX_UNANSWERED: Final = 100
 MAX_SESSION_THREADS: Final = 16  # for PyIceberg's own session, which blocks on each answer
 # Only one name of the body is read, so the smaller form of it suffices. The value never varies,
 # because an ETag belongs to it.
@@ -276,9 +275,8 @@ def _understand(question: Question, response: _Response) -> Answer | NoAnswer:
         return Answer(question.etag, question.location, is_changed=False)
     if response.status == HTTPStatus.OK:
         location = _LOADED.decode(response.body).metadata_location or ""
-        etag = (
-            response.etag if response.etag.isprintable() else ""
-        )  # it becomes part of a header again
+        # it becomes part of a header again
+        etag = response.etag if response.etag.isprintable() else ""
         return Answer(etag, location, is_changed=not location or location != question.location)
     if response.status in _TO_BE_TOLD_BY_LOADING:
         return Answer("", "", is_changed=True)

@@ -77,9 +77,8 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
     ):
         properties.pop("type", None)
         bounded = {**properties, "py-catalog-impl": _REST}
-        return load_catalog(
-            name, **cast("dict[str, str]", nest(bounded))
-        )  # PyIceberg's annotation has no nested values
+        # PyIceberg's annotation has no nested values
+        return load_catalog(name, **cast("dict[str, str]", nest(bounded)))
     if kind == "glue":
         numbered = {
             **properties,

@@ -69,9 +69,8 @@ def count_top_namespaces(catalog: Catalog) -> int:
 
 
 def _has_types(catalog: SqlCatalog) -> bool:
-    return (
-        getattr(catalog, "_schema_version", "v0") == "v1"
-    )  # V0 databases have no column iceberg_type, and no views
+    # V0 databases have no column iceberg_type, and no views
+    return getattr(catalog, "_schema_version", "v0") == "v1"
 
 
 def _locate_by_sql(catalog: SqlCatalog, table: TableIdentifier) -> str:
@@ -157,8 +156,7 @@ def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | Names
 
 
 def _is_view(catalog: Catalog, table: TableIdentifier) -> bool:
-    with suppress(
-        Exception
-    ):  # a catalog without views raises NotImplementedError or any other exception
+    # a catalog without views raises NotImplementedError or any other exception
+    with suppress(Exception):
         return catalog.view_exists((*table.namespace, table.name))
     return False

@@ -79,18 +79,16 @@ class Intervals:
         self._growth = limits.growth
         self._jitter = limits.jitter
         self._random = random.Random(seed)  # noqa: S311 - spreads requests, guards nothing
-        self._tables: dict[
-            TableIdentifier, tuple[float, float, float]
-        ] = {}  # due, interval, last asked
+        # due, interval, last asked
+        self._tables: dict[TableIdentifier, tuple[float, float, float]] = {}
 
     def is_due(
         self, table: TableIdentifier, now: datetime, within: timedelta | None = None
     ) -> bool:
         """Say whether the table is due, by its interval or because `within` has passed."""
         found = self._tables.get(table)
-        if (
-            found is None or found[0] <= now.timestamp() or now.timestamp() < found[2]
-        ):  # the clock was set back
+        # the last: the clock was set back
+        if found is None or found[0] <= now.timestamp() or now.timestamp() < found[2]:
             return True
         return within is not None and now.timestamp() - found[2] >= within.total_seconds()
 

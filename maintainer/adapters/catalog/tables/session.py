@@ -136,7 +136,6 @@ def _find_trust(catalog: RestCatalog) -> ssl.SSLContext:
 
 def _settings_of(catalog: RestCatalog) -> dict[str, Any]:
     session = session_of(catalog)
-    own = (
-        None if session.verify is True else session.verify
-    )  # overrides the environment's bundle, as where the session is made
+    # overrides the environment's bundle, as where the session is made
+    own = None if session.verify is True else session.verify
     return session.merge_environment_settings(catalog.uri, {}, None, own, None)

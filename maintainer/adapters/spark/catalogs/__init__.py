@@ -14,9 +14,8 @@ from maintainer.domain.errors import ConfigurationError
 
 _SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 _NAME = compile_regex(r"[A-Za-z_][A-Za-z0-9_-]*")
-_RESERVED_NAMES = frozenset(
-    {"spark_catalog", "system", "session", "global_temp"}
-)  # Spark's own catalogs and its temporary views
+# Spark's own catalogs and its temporary views
+_RESERVED_NAMES = frozenset({"spark_catalog", "system", "session", "global_temp"})
 _GIVEN = "given"  # under spark:
 _GIVEN_ELSEWHERE = frozenset({"uri", "catalog-impl", "py-catalog-impl"})
 _JAVA_TYPES = {"jdbc": "sql"}  # our name for each of Iceberg's, where they differ

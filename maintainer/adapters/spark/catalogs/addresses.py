@@ -10,9 +10,8 @@ from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined
 
 from maintainer.domain.errors import ConfigurationError
 
-_SQLITE_BUSY_MILLISECONDS = (
-    30_000  # another process's commit locks the file for milliseconds, a slow disk for seconds
-)
+# another process's commit locks the file for milliseconds, a slow disk for seconds
+_SQLITE_BUSY_MILLISECONDS = 30_000
 _POSTGRESQL_PARAMETERS = {
     "sslmode": "sslmode", "sslrootcert": "sslrootcert", "sslcert": "sslcert", "sslkey": "sslkey",
     "application_name": "ApplicationName", "connect_timeout": "connectTimeout",

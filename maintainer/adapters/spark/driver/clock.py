@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 
-_CLOCK = getattr(
-    time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC
-)  # includes the time when the machine sleeps, if there is such a clock
+# includes the time when the machine sleeps, if there is such a clock
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 def read_clock() -> float:

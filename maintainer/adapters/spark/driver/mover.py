@@ -13,9 +13,8 @@ from typing import Any, TypeAlias
 MOVE = "MOVE FILES "  # a statement of ours: JSON follows
 _WORKERS = 8  # files of an object store that are copied at once, each through this JVM
 _HADOOP = "org.apache.iceberg.hadoop.HadoopFileIO"
-_RESOLVING = (
-    "org.apache.iceberg.io.ResolvingFileIO"  # a REST catalog's FileIO: another one for each scheme
-)
+# a REST catalog's FileIO: another one for each scheme
+_RESOLVING = "org.apache.iceberg.io.ResolvingFileIO"
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 

@@ -14,9 +14,8 @@ from .link.outbox import Message
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
-_FILE_GROUP = re.compile(
-    r"\bfile group (\d+)/(\d+)\b"
-)  # Iceberg's description of the Spark jobs of a rewrite
+# Iceberg's description of the Spark jobs of a rewrite
+_FILE_GROUP = re.compile(r"\bfile group (\d+)/(\d+)\b")
 _MAX_ATTEMPTS = 100  # of a stage
 _OVER = frozenset({"SUCCEEDED", "FAILED", "UNKNOWN"})
 

@@ -49,9 +49,8 @@ def _remove(run_dir: Path, owner: str, oldest: float) -> bool:
     if any(path.is_dir() for path in files) or not all(_is_older(path, oldest) for path in files):
         # its Spark may be running for another process, or its log has just been written to
         return False
-    for path in sorted(
-        files, key=lambda path: path.suffix == ".lock"
-    ):  # the lock last, so that the other files are found again until then
+    # the lock last, so that the other files are found again until then
+    for path in sorted(files, key=lambda path: path.suffix == ".lock"):
         path.unlink(missing_ok=True)
     return True
 

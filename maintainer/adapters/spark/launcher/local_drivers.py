@@ -91,9 +91,8 @@ class LocalDrivers:
         directory = self._run_dir / name
         try:
             lock = take_lock(driver_lock(directory))
-        except (
-            FileNotFoundError
-        ):  # it has just ended, or cannot be reached: asked again, it is gone
+        # it has just ended, or cannot be reached: asked again, it is gone
+        except FileNotFoundError:
             end_processes(self._left[name])
             return None
         if lock is None:

@@ -60,9 +60,8 @@ class DriverProcess:
         self.megabytes = 0  # of its JVM
         self.is_started = False
         self.is_worn = False  # may finish its jobs, and is replaced after them
-        self.is_caught_up = (
-            threading.Event()
-        )  # all messages from before this connection have been received
+        # all messages from before this connection have been received
+        self.is_caught_up = threading.Event()
         self.is_ended = threading.Event()
         self.last_words: Mapping[str, object] = {}
         self._lock = lock
@@ -306,9 +305,8 @@ class DriverProcess:
         self.kill()
         if self._child is not None:
             self._child.wait()
-        while not end_processes(
-            self._identities
-        ):  # a process in an uninterruptible wait ends later, and does not count as gone before
+        # a process in an uninterruptible wait ends later, and does not count as gone before
+        while not end_processes(self._identities):
             continue
         self._record(self.directory.name, ())
         shutil.rmtree(self.directory, ignore_errors=True)

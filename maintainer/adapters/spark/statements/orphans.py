@@ -72,9 +72,8 @@ def disposal_statement(table: TableIdentifier, action: RemoveOrphanFiles) -> str
         "view": quote_identifier(view_of(action.approved)),
         "dry_run": call_statement(table, action) if goes_in else None,
     }
-    return MOVE + json.dumps(
-        {**order, "overwrites": goes_in}
-    )  # a file in the quarantine under the list's id is an unfinished copy
+    # a file in the quarantine under the list's id is an unfinished copy
+    return MOVE + json.dumps({**order, "overwrites": goes_in})
 
 
 def _count_foreign(table: TableIdentifier, action: RemoveOrphanFiles, result: str) -> str:

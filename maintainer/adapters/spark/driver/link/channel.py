@@ -47,9 +47,8 @@ class Channel:
         self._lock = threading.RLock()
         self._outbox = Outbox()
         self._connection: socket.socket | None = None
-        self.left_at: float | None = (
-            read_clock()
-        )  # when the connection was lost; None while one is open
+        # when the connection was lost; None while one is open
+        self.left_at: float | None = read_clock()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def send(self, event: str, job: str | None = None, **fields: object) -> None:
@@ -97,10 +96,8 @@ class Channel:
             return None
 
     def _read(self, connection: socket.socket) -> None:
-        with (
-            contextlib.suppress(OSError, ValueError),
-            connection.makefile("rb") as lines,
-        ):  # the daemon's end may cut a line short
+        # the daemon's end may cut a line short
+        with contextlib.suppress(OSError, ValueError), connection.makefile("rb") as lines:
             for line in lines:
                 self._take(json.loads(line))
         self._leave(connection)
