@@ -41,7 +41,6 @@ UV_READY := $(STAMPS)/uv
 endif
 
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
-PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
 .PHONY: help setup demo run test test-clusters test-runners test-flink test-web test-fast test-kube test-node image image-check release-check conformance bench experiments lighthouse pictures torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
@@ -175,8 +174,7 @@ test-flink: setup  ## two Flink sinks upsert while the daemon maintains their ta
 	$(BIN)/pytest tests/flink/on_flink.py --numprocesses 0 $(ARGS)
 
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered
-	$(BIN)/pytest -m "not spark and not postgres and not browser and not prometheus and not slow" --numprocesses 2 --dist worksteal \
-	    $(addprefix --cov=,$(PURE_CORE)) --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100 $(ARGS)
+	$(BIN)/python -m tests.shares $(ARGS)
 
 # KUBEBUILDER_ASSETS is the name that the envtest of Kubernetes' own projects uses.
 test-kube: setup  ## the Kubernetes launcher and the chart on a real API server (KUBEBUILDER_ASSETS names the directory of its programs)

@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Generator, Iterator
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
 
@@ -20,16 +21,16 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling, LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tests.prerequisites import PREREQUISITES, find_missing
+from tests.shares import FIRST, PURE, SECOND, belongs
 
 NOT_RUN = "not run for want of "
 FIGURES = "figures"
 # Whose files share what is slow to make: the lake of the demo, and a Spark.
 TOGETHER = ("tests/adapters/demo/", "tests/conformance/")
-PURE = ("admit", "compare", "decide", "domain", "estimate", "measure", "policy")
 # The folders whose tests must reach every branch of the pure folders, by examples that are written
 # down: what random examples reach differs from run to run. A trace makes Python several times
 # slower, so the other tests run without one.
-COVERING = tuple(f"tests/{folder}/" for folder in (*PURE, "requests", "steps"))
+COVERING = tuple(f"tests/{folder}/" for folder in PURE)
 LOOPBACK = {
     "SPARK_LOCAL_IP": "127.0.0.1",
     "NO_PROXY": "127.0.0.1,localhost",
@@ -48,6 +49,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "fast")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--share", choices=(FIRST, SECOND), help="run one share of the tests alone")
 
 
 def requires_all() -> bool:
@@ -101,10 +106,24 @@ def _trace(config: pytest.Config, *, is_wanted: bool) -> None:
         (coverage.resume if is_wanted else coverage.pause)()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With --share, do not even import the other tests."""
+    return None if _is_in_share(collection_path, config) else True
+
+
+def _is_in_share(path: Path, config: pytest.Config) -> bool:
+    share = config.getoption("share")
+    return share is None or belongs(path.relative_to(config.rootpath), share)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What may take longest comes first: of two processes none shall begin with it when the other
-    has nothing left.
+    has nothing left. A file that is named on the command line is collected in any case.
     """
+    others = [item for item in items if not _is_in_share(item.path, config)]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if _is_in_share(item.path, config)]
     items.sort(
         key=lambda item: (
             -_limit_of(item),
