@@ -160,7 +160,9 @@ class _Admission:
         if pause is not None:
             return pause
         if candidate.table_uuid in self._busy:
-            return Wait(WaitCode.IN_FLIGHT, "a job is working on this table; one at a time")
+            return Wait(
+                WaitCode.IN_FLIGHT, "a job is working on this table; a table has one job at a time"
+            )
         too_large = self._ledger.find_too_large(candidate)
         if too_large is not None:
             return too_large

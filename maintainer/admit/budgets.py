@@ -106,8 +106,8 @@ class Ledger:
                 if needed > limit * share:
                     most = write_amount(resource, limit * share)
                     reason = (
-                        f"it takes up to {write_amount(resource, needed)}, more than the {most} "
-                        f"that {budget.name} has for it a day"
+                        f"it needs up to {write_amount(resource, needed)}, more than the {most} "
+                        f"that {budget.name} allows in a day"
                     )
                     return Wait(
                         WaitCode.TOO_LARGE,
@@ -191,13 +191,13 @@ class Ledger:
         if running < budget.max_jobs:
             return Wait(
                 WaitCode.RESERVED,
-                f"{running} of {budget.max_jobs} jobs of {budget.name} run, the others are "
-                f"reserved for urgent work",
+                f"{running} of {budget.max_jobs} jobs of {budget.name} are running, and the rest "
+                "is reserved for urgent work",
                 budget=state,
             )
         return Wait(
             WaitCode.OVER_BUDGET,
-            f"{running} of {budget.max_jobs} jobs of {budget.name} run already",
+            f"{running} of {budget.max_jobs} jobs of {budget.name} are running",
             budget=state,
         )
 
@@ -207,7 +207,7 @@ class Ledger:
             f"{write_amount(resource, state.spent)} of {write_amount(resource, state.limit)} of "
             f"{state.name} are spent today"
         )
-        wants = f"this takes up to {write_amount(resource, needed)}"
+        wants = f"this needs up to {write_amount(resource, needed)}"
         if state.spent + needed <= state.limit:
             kept = write_amount(resource, state.limit * (1 - share))
             return Wait(

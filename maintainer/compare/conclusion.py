@@ -33,14 +33,14 @@ def conclude(job: Job, effect: Effect) -> Conclusion:
         return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
-            "the rows before and after our commits are not the same; nothing more is done to "
-            "this table",
+            "the rows before and after the job's commits are not the same; no further job starts "
+            "on this table",
         )
     if effect.failed_proofs:
         return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
-            f"{'; '.join(effect.failed_proofs)}; nothing more is done to this table",
+            f"{'; '.join(effect.failed_proofs)}; no further job starts on this table",
         )
     if kind == "finished":
         if count_claimed(job) and not effect.own_commits and effect.other_commits:
@@ -129,7 +129,7 @@ def _conclude_checked(job: Job, effect: Effect, conclusion: Conclusion) -> Concl
     said = (outcome.check_failure_reason or outcome.reason) if outcome is not None else None
     why = f": {outcome.check_failure}" if outcome is not None and outcome.check_failure else ""
     message = (
-        f"the checksums of all rows, by which it was to be proved, could not be taken{why}. "
+        f"the checksums of all rows, which the proof needs, could not be computed{why}. "
         f"{_partial(job, effect)}"
     )
     return Conclusion(JobState.FAILED, said or reason, message)
@@ -146,7 +146,7 @@ def _tell_conflict(outcome: Outcome | None) -> str:
 # Iceberg commits first and deletes afterwards.
 _LEFT_BY_EXPIRY = "files of the expired snapshots may remain; an orphan scan finds them"
 _ROWS_UNKNOWN = (
-    "the rows are not proved: the table's metadata no longer has the snapshot before ours, or "
+    "the rows are not proved: the table's metadata no longer has the snapshot before the job, or "
     "its totals, and others may have committed in between"
 )
 _STATISTICS = {
@@ -162,7 +162,7 @@ def _find_unproved(job: Job, effect: Effect) -> str | None:
     if claimed and not effect.own_commits:
         return (
             f"Spark reported {claimed} rewritten {REWRITTEN_ITEMS[procedure]}, but the table has "
-            f"no snapshot of ours"
+            f"no snapshot of this job"
         )
     if procedure is Procedure.REWRITE_POSITION_DELETE_FILES and effect.files_removed:
         return (
@@ -227,7 +227,7 @@ def _partial(job: Job, effect: Effect) -> str:
     if effect.is_idle:
         return ""
     left = f" But {_LEFT_BY_EXPIRY}." if job.procedure is Procedure.EXPIRE_SNAPSHOTS else ""
-    return f"What was committed before stays: {effect.sentence}{left}"
+    return f"Its earlier commits stay: {effect.sentence}{left}"
 
 
 PATIENCE = timedelta(
@@ -250,7 +250,7 @@ def find_end_of_wait(job: Job, now: datetime) -> str | None:
     if since is None:
         return None
     if job.given_up_by:
-        return f"{job.given_up_by} asked for its end while its table could not be read"
+        return f"{job.given_up_by} cancelled it while its table could not be read"
     return (
         f"its table could not be read for {format_duration(LONGEST_WAIT)}"
         if now - since >= LONGEST_WAIT

@@ -242,12 +242,11 @@ def _tell_writers(effect: Effect) -> str:
     )
     if effect.files_lost:
         text += (
-            f" {effect.files_lost:,} files were left as they are: what was to replace them met the "
-            f"commits of writers, who won."
+            f" {effect.files_lost:,} files were not rewritten, because the commits of their groups "
+            f"conflicted with commits of writers."
         )
     if effect.files_left:
         text += (
-            f" {effect.files_left} files were left as they are: Spark was lost before it came to "
-            f"them."
+            f" {effect.files_left} files were not rewritten, because Spark was lost before that."
         )
     return text

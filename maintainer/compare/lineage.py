@@ -28,10 +28,10 @@ def find_lineage_faults(
 def _find_faults(before: int, own: Sequence[Snapshot], inventory: TableInventory) -> Iterator[str]:
     after = inventory.next_row_id
     if after is None:
-        yield f"the table's next-row-id, which was {before}, is gone from its metadata"
+        yield f"the table's next-row-id, which was {before}, is missing in its metadata"
     elif after < before:
         yield (
-            f"the table's next-row-id went back from {before} to {after}, so that new rows get "
+            f"the table's next-row-id decreased from {before} to {after}, so that new rows get "
             f"the ids of older ones"
         )
     free = before

@@ -85,7 +85,7 @@ def find_failed_proofs(
         if broken.of_snapshot in parents
     ]
     if contents is ContentProof.DIFFERENT:
-        found.append("the checksums of the rows before and after our commits differ")
+        found.append("the checksums of the rows before and after the job's commits differ")
     found += [
         f"{broken.path} cannot be read: {broken.reason}"
         for broken in unreadable
@@ -98,7 +98,7 @@ def find_failed_proofs(
         and job.outcome.check_failure
         and job.outcome.check_failure_reason in _TELLING
     ):
-        found.append(f"Spark could not read what was written: {job.outcome.check_failure}")
+        found.append(f"Spark could not read the new files: {job.outcome.check_failure}")
     return tuple(found)
 
 
@@ -114,9 +114,9 @@ def _tell_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:
         f"{parent_id})"
     )
     return (
-        f"the table stands at snapshot {broken.of_snapshot} of this job, whose list of manifests "
+        f"the table's current snapshot is {broken.of_snapshot} of this job, whose manifest list "
         f"cannot be read ({broken.path}: {broken.reason}), "
-        "so that nobody can read the table or write to it; what was there before is still there, "
+        "so that nobody can read the table or write to it; the snapshot before still exists, "
         f"and `maintainer rollback {job.job_id}` sets the table back to it, or {back} in any Spark"
     )
 
@@ -131,7 +131,7 @@ def tell_unmade_checks(job: Job, contents: ContentProof) -> str:
     )
     unmade = []
     if job.safeguards.canary is not Canary.OFF and is_cut:
-        unmade.append("Spark's canary of what it wrote")
+        unmade.append("Spark's canary of the new files")
     if contents is ContentProof.UNKNOWN:
         unmade.append("the checksums of the rows")
     return f"Requested but not possible: {' and '.join(unmade)}." if unmade else ""
@@ -170,8 +170,8 @@ def _find_reasons(job: Job, effect: Effect, is_less: bool) -> Iterator[str]:
     )
     if effect.files_lost:
         yield (
-            f"{effect.files_lost:,} files were left as they are, because parts of the work met "
-            f"commits of writers"
+            f"{effect.files_lost:,} files were not rewritten, because the commits of their groups "
+            f"conflicted with commits of writers"
         )
     if failed:
         yield (
@@ -183,12 +183,12 @@ def _find_reasons(job: Job, effect: Effect, is_less: bool) -> Iterator[str]:
         is_cancelled = job.outcome is not None and job.outcome.kind == "cancelled"
         yield (
             f"the job {'was cancelled' if is_cancelled else 'ended early'}, and what was "
-            f"committed by then stays"
+            "committed by then is kept"
         )
     if effect.other_commits:
         yield (
-            f"others committed {effect.other_commits} times, so that it was not the table that "
-            f"was measured"
+            f"others committed {effect.other_commits} times, so that the table was another one "
+            f"than the measured one"
         )
 
 

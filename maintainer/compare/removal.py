@@ -57,12 +57,12 @@ def measure_removal(effect: Effect, disposal: Disposal, proof: RemovalProof) -> 
         f"{'is' if count == 1 else 'are'} {PARTICIPLES[disposal]}"
     )
     text += (
-        f"; {proof.reached:,} files that the table reaches were looked for" if proof.reached else ""
+        f"; {proof.reached:,} files that the table references were checked" if proof.reached else ""
     )
     for paths, words in (
-        (proof.alive, "were left because the table knows them since"),
-        (proof.left, "are still there although nothing knows them"),
-        (proof.missing, "that the table names were not on the list and are not there"),
+        (proof.alive, "were kept, because the table references them now"),
+        (proof.left, "still exist, although nothing references them"),
+        (proof.missing, "that the table references were not on the list and do not exist"),
     ):
         text += f"; {len(paths):,} {words}, the first: {paths[0]}" if paths else ""
     return replace(counted, sentence=f"{text[0].upper()}{text[1:]}.")
@@ -81,7 +81,7 @@ def conclude_removal(
         return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
-            f"{message}; nothing more is done to this table",
+            f"{message}; no further job starts on this table",
         )
     if kind == "lost":
         message = f"Spark was lost; the next job checks the rest of the list. {effect.sentence}"
@@ -98,7 +98,7 @@ def conclude_removal(
         return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
-            f"Spark did not tell which files the table reaches. {effect.sentence}",
+            f"Spark did not report which files the table references. {effect.sentence}",
         )
     if proof.left:
         return Conclusion(

@@ -38,12 +38,12 @@ def compare_rollback(
     )
     if is_there:
         text = (
-            f"Main stands at snapshot {action.snapshot_id} again, as before job {action.of_job}: "
+            f"Main is at snapshot {action.snapshot_id} again, as before job {action.of_job}: "
             f"{format_number(after.records, 'records')} in "
             f"{format_number(after.data_files, 'data files')}."
         )
     else:
-        text = f"Main stands at snapshot {after.snapshot_id}."
+        text = f"Main is at snapshot {after.snapshot_id}."
     return Effect(
         before=before,
         after=after,
@@ -87,13 +87,13 @@ def conclude_rollback(
     )
     if slipped is not None:
         words = (
-            f"snapshot {slipped.snapshot_id} of {name_writer(slipped)} was committed in the "
-            f"moment of the rollback and is on no branch now"
+            f"snapshot {slipped.snapshot_id} of {name_writer(slipped)} was committed during "
+            "the rollback and is on no branch now"
         )
         return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
-            f"{words}; nothing of it is deleted, and cherrypick_snapshot brings it back",
+            f"{words}; it still exists, and cherrypick_snapshot restores it",
         )
     if effect.failed_proofs:
         return Conclusion(JobState.FAILED, FailureReason.UNPROVED, "; ".join(effect.failed_proofs))
@@ -105,7 +105,7 @@ def conclude_rollback(
         return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
-            f"{result}, but main stands at snapshot {inventory.current_snapshot_id}",
+            f"{result}, but main is at snapshot {inventory.current_snapshot_id}",
         )
     if outcome.kind == "cancelled":
         return Conclusion(JobState.CANCELLED)

@@ -184,16 +184,16 @@ def _explain_no_files(
     of_those = (
         ""
         if len(meant) == len(health.partitions)
-        else f" of the {len(meant):,} that the policy's filter may take"
+        else f" of the {len(meant):,} that the policy's filter may select"
     )
     small = [partition for partition in meant if partition.small_files]
     if not small:
-        return f"no partition{of_those} has a file that a rewrite would take"
+        return f"no partition{of_those} has a file that a rewrite would select"
     most = max(partition.small_files for partition in small)
     return (
         f"{sum(p.small_files for p in small):,} small files are in {len(small):,} "
         f"partitions{of_those}, at most {most} in one; "
-        f"a rewrite takes a partition with at least {options.min_input_files} of them "
+        f"a rewrite selects a partition with at least {options.min_input_files} of them "
         f"or more bytes than the target of {format_size(health.target_file_size_bytes)}"
     )
 
@@ -287,7 +287,7 @@ def _gain_of_manifests(rule: RewriteManifestsRule, health: TableHealth) -> Gain 
         sentence = (
             f"{estimate.items_before:,} manifests of spec {found.spec_id} hold "
             f"{format_size(estimate.bytes_rewritten)}: {estimate.items_after:,} are needed, "
-            f"and a rewrite pays from {MANIFEST_EXCESS_FACTOR} times as many"
+            f"and a rewrite is worth it from {MANIFEST_EXCESS_FACTOR} times as many"
         )
     return Gain(RewriteManifests(found.spec_id, rule.options), estimate, is_worthwhile, sentence)
 
@@ -310,7 +310,7 @@ def _gain_of_removal(
         0,
         orphans.files,
         0,
-        note=f"{format_size(orphans.bytes)} would be free" if frees else "",
+        note=f"{format_size(orphans.bytes)} would be freed" if frees else "",
     )
     return Gain(
         action,
@@ -330,7 +330,7 @@ def _gain_of_orphans(rule: RemoveOrphanFilesRule, health: TableHealth, now: date
         _listing_options(rule, health),
     )
     sentence = (
-        f"files older than {format_duration(age)} that the table does not know would be listed"
+        f"files older than {format_duration(age)} that the table does not reference would be listed"
     )
     sentence += (
         ", and are removed without an approval"

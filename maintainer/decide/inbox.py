@@ -74,7 +74,7 @@ def entries_of_names(
             InboxKind.SHARED,
             str(first),
             f"the same table is registered as {', '.join(map(str, others))} too: keep one name, "
-            f"or let only one be maintained",
+            f"or let a policy name the one to maintain",
             None,
             first,
         )
@@ -90,7 +90,7 @@ def entries_of_observed(unenforced: Unenforced) -> list[InboxEntry]:
     about = "about" if unenforced.is_whole else "at least"
     sentence = (
         f"{format_count(number, 'table')} would be maintained if "
-        f"{'its' if number == 1 else 'their'} policy enforced: {about} "
+        f"{'its' if number == 1 else 'their'} policy were in mode enforce: {about} "
         f"{format_count(unenforced.files_removed, 'data file')} fewer for "
         f"{unenforced.gb_hours:.2g} GB-hours"
     )

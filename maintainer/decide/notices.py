@@ -104,7 +104,7 @@ def notice_of_wait(job: Job, reason: str, now: datetime, *, is_paused: bool) -> 
     """The notice for a job whose proof waits too long, because its table cannot be read."""
     paused = "; the table is paused" if is_paused else ""
     sentence = (
-        f"what job {job.job_id} ({job.rule}) did is not known, because the table cannot be read: "
+        f"what job {job.job_id} ({job.rule}) did is unknown, because the table cannot be read: "
         f"{reason}{paused}"
     )
     return Notice(NoticeKind.FAILED_PROOF, str(job.table), sentence, now, job.job_id)
@@ -123,7 +123,7 @@ def notice_of_gone(
 ) -> Notice:
     why = f": {because}" if because else ""
     sentence = (
-        f"{reason}. {paused_by} paused it{why}. The pause stands, also for a table of its UUID "
-        f"under another name, until it is resumed."
+        f"{reason}. {paused_by} paused it{why}. The pause lasts until somebody resumes the table, "
+        f"also for a table with its UUID under another name."
     )
     return Notice(NoticeKind.PAUSED_TABLE_GONE, str(table), sentence, now)

@@ -109,7 +109,7 @@ def _find_bar(
         return SkippedRule(
             rule.name,
             SkipCode.DISABLED,
-            f"table property {ENABLED_PROPERTY}=false switches every rule off, on request too",
+            f"table property {ENABLED_PROPERTY}=false switches every rule off, also on request",
         )
     if policy.ambiguities:
         return SkippedRule(rule.name, SkipCode.AMBIGUOUS_POLICY, explain_ambiguities(policy))
@@ -163,7 +163,11 @@ def _decide_gain(
         _find_bounds(rule, health, policy, circumstances, size.profile),
     )
     if gain is None or not gain.is_worthwhile:
-        sentence = gain.sentence if gain is not None else "there is nothing it could work on"
+        sentence = (
+            gain.sentence
+            if gain is not None
+            else "the table has nothing that this rule could change"
+        )
         estimate, next_at, code = (
             (gain.estimate, gain.next_at, gain.code)
             if gain is not None

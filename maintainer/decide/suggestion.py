@@ -183,7 +183,7 @@ def _suggest_rewrite(health: TableHealth, writes: _Writes) -> Iterator[Suggested
         yield SuggestedValue(
             f"rules.{rule}.cooldown",
             "6h",
-            f"How many files arrive is not known: ask again after "
+            f"The number of arriving files is not known yet: ask again after "
             f"{format_duration(_SHORTEST_SPAN)} of measurements.",
         )
         return
@@ -208,7 +208,7 @@ def _suggest_rewrite(health: TableHealth, writes: _Writes) -> Iterator[Suggested
             str(_round(max(10, expected // 2))),
             f"{why} Half of that is worth a Spark job.",
         )
-        why = "One job takes what arrived since the one before."
+        why = "One job rewrites the files that arrived since the job before."
     yield SuggestedValue(f"rules.{rule}.cooldown", write_duration(cooldown.total_seconds()), why)
 
 
@@ -276,7 +276,7 @@ def _suggest_expiry(writes: _Writes) -> Iterator[SuggestedValue]:
     days = format_duration(age)
     bound = _round(max(100, ceil(kept * 1.2)))
     if writes.commits_per_day is None:
-        why = "How often writers commit is not known yet."
+        why = "The rate of commits is not known yet."
     elif per_day < 1:
         why = "Writers commit less than once in a day."
     else:
@@ -293,7 +293,7 @@ def _suggest_expiry(writes: _Writes) -> Iterator[SuggestedValue]:
         else f"More would keep over {_ENOUGH_SNAPSHOTS:,} snapshots. Time travel and rollback "
         f"reach back {days}.",
     )
-    yield SuggestedValue(f"rules.{rule}.keep", "10", "The newest stay at any age.")
+    yield SuggestedValue(f"rules.{rule}.keep", "10", "The newest snapshots are kept at any age.")
 
 
 def _suggest_orphans() -> Iterator[SuggestedValue]:

@@ -79,7 +79,7 @@ def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
         return Refusal(
             SkipCode.UNSUPPORTED,
             f"format version {health.format_version} is newer than {NEWEST_FORMAT_VERSION}, the "
-            f"newest that is known",
+            f"newest that is supported",
         )
     unfit = _find_unfit(rule, health)
     if unfit is not None:
@@ -105,7 +105,10 @@ def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
         and rule.sort_order is None
         and health.is_sorted is False
     ):
-        return "strategy sort without a sort_order takes the table's own, and the table has none"
+        return (
+            "strategy sort without a sort_order uses the table's own sort order, and the table "
+            "has none"
+        )
     return None
 
 
@@ -113,8 +116,8 @@ def _refuse_expiry(rule: ExpireSnapshotsRule, health: TableHealth) -> Refusal | 
     if is_gc_disabled(health):
         return Refusal(
             SkipCode.GC_DISABLED,
-            "the table has gc.enabled=false: its files may belong to another table, so nothing "
-            "of it is deleted",
+            "the table has gc.enabled=false: its files may belong to another table, so none of "
+            "its files is deleted",
         )
     if is_snapshot_of_another(health):
         return Refusal(
@@ -152,8 +155,8 @@ def check_before_submit(
     """
     if health.table_uuid != expected_uuid:
         return (
-            f"the table is another one now: its UUID was {expected_uuid} when this was planned "
-            f"and is {health.table_uuid}"
+            f"the table was replaced: its UUID was {expected_uuid} when this was planned and is "
+            f"{health.table_uuid} now"
         )
     if _takes_away(action) and is_gc_disabled(health):
         return "the table has gc.enabled=false since this was planned"

@@ -15,7 +15,13 @@ from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.domain.safeguards import is_rollback_tag
 from maintainer.domain.table_properties import MAX_REF_AGE
-from maintainer.domain.units import format_duration, format_instant, format_size, read_whole
+from maintainer.domain.units import (
+    format_count,
+    format_duration,
+    format_instant,
+    format_size,
+    read_whole,
+)
 from maintainer.estimate.expire_snapshots import estimate_expire_snapshots, find_expired_refs
 from maintainer.estimate.floors import find_import, refuse_imported
 
@@ -118,17 +124,15 @@ def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: ExpireSna
         text += f", the oldest {removed:,} first"
     theirs = [ref for ref in preview.refs if not _is_our_tag(ref)]
     if theirs:
-        text += f"; {', '.join(theirs)} would go"
+        text += f"; {', '.join(theirs)} would be dropped"
     if len(theirs) < len(preview.refs):
-        text += (
-            f"; {len(preview.refs) - len(theirs)} tags of ours would go, whose time to roll back "
-            f"to is over"
-        )
+        ours = len(preview.refs) - len(theirs)
+        text += f"; {format_count(ours, 'expired rollback tag')} would be dropped"
     if removed and preview.bytes_freed:
-        text += f"; about {format_size(preview.bytes_freed)} of files would go"
+        text += f"; about {format_size(preview.bytes_freed)} of files would be deleted"
     if preview.keeper is not None:
         text += (
-            f"; what is newer than snapshot {preview.keeper.snapshot_id} stays for "
+            f"; snapshots newer than snapshot {preview.keeper.snapshot_id} are kept for "
             f"{preview.keeper.reason}"
         )
     sign = find_import(health) if removed else None
@@ -137,7 +141,7 @@ def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: ExpireSna
             text,
             *preview.lost_pins,
             *(
-                [f"the table has {sign}: files that it took over go like its own"]
+                [f"the table has {sign}: imported files are deleted like its own"]
                 if sign is not None
                 else []
             ),
@@ -314,7 +318,7 @@ def _find_unkept(gone: Iterable[SnapshotStamp], keepers: list[Keeper]) -> str | 
     lost = next((stamp for stamp in gone if stamp.committed_at >= keepers[0].committed_at), None)
     if lost is None:
         return None
-    kept = f"everything from snapshot {keepers[0].snapshot_id} on stays for {keepers[0].reason}"
+    kept = f"everything from snapshot {keepers[0].snapshot_id} on is kept for {keepers[0].reason}"
     return f"a branch's own retention would drop snapshot {lost.snapshot_id}, and {kept}"
 
 

@@ -375,7 +375,7 @@ def _explain_error(taken: Sequence[FileGroup], groups: Sequence[FileGroup]) -> s
         "an upper bound: of some partitions the filter may take no files, or not all": any(
             group.is_cut for group in taken
         ),
-        "of many groups Iceberg takes those first that its hash map holds first": len(taken)
+        "which of many groups Iceberg takes first depends on its hash map": len(taken)
         < len(groups),
         "files of another spec may fall into more partitions than are known": any(
             group.is_scattered for group in taken

@@ -73,7 +73,7 @@ def estimate_spec(health: TableHealth, spec_id: int) -> Estimate:
         bytes_rewritten=sum(group.bytes for group, _ in rewritten),
         partitions=len(rewritten),
         note=(
-            "a manifest's new size, and how evenly its entries are shared out, are known once it "
+            "the size of a manifest and the distribution of its entries are known only after it "
             "is written"
         )
         if error

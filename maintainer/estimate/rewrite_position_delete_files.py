@@ -119,7 +119,7 @@ def _note(health: TableHealth, action: RewritePositionDeleteFiles, *, is_exact: 
         else ["an upper bound: one is counted for each data file that has deletes, of any kind"]
     )
     if converts_deletes(health):
-        notes.append("they become deletion vectors, one a data file at most")
+        notes.append("they become deletion vectors, at most one for each data file")
     if action.where:
         notes.append("an upper bound: the filter is not applied in the estimate")
     return "; ".join(notes)

@@ -47,7 +47,7 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
     undoing = _make_job(ports, job, action, requested_by)
     if not ports.store.add_job(undoing):
         message = (
-            f"job {job.job_id} cannot be rolled back yet: another job of the table was faster; "
+            f"job {job.job_id} cannot be rolled back yet: another job of the table has started; "
             f"ask again"
         )
         raise InvalidTransitionError(message)

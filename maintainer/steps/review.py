@@ -72,7 +72,9 @@ def _review_readable(ports: Ports, job: Job) -> bool:
             job,
             None,
             Conclusion(
-                JobState.FAILED, FailureReason.TABLE_CHANGED, f"the table is gone: {scanned.reason}"
+                JobState.FAILED,
+                FailureReason.TABLE_CHANGED,
+                f"the table no longer exists: {scanned.reason}",
             ),
         )
     if job.baseline is None or scanned.health.table_uuid != job.table_uuid:
@@ -150,7 +152,7 @@ def _wait_within_limit(ports: Ports, job: Job, reason: str) -> Conclusion | None
     if end is None:
         return None
     return Conclusion(
-        JobState.FAILED, FailureReason.UNPROVED, f"what it did is not known: {end} ({reason})"
+        JobState.FAILED, FailureReason.UNPROVED, f"what it did is unknown: {end} ({reason})"
     )
 
 
@@ -165,7 +167,7 @@ def _report_wait(ports: Ports, job: Job, reason: str) -> None:
     record = ports.store.table(job.table)
     is_paused = record is None or record.pause is None
     if is_paused:
-        why = f"what job {job.job_id} did is not known, because the table cannot be read"
+        why = f"what job {job.job_id} did is unknown, because the table cannot be read"
         pause_table(ports, job, BY_WAIT, why)
     ports.notifier.notify(notice_of_wait(job, reason, now, is_paused=is_paused))
     ports.store.append_events([JobEvent(job.job_id, now, WAIT_REPORTED, {"reason": reason})])

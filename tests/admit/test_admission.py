@@ -163,7 +163,7 @@ def test_an_action_that_no_day_can_pay_lets_the_next_one_of_its_table_pass() -> 
     assert wait_of(later, files).code is WaitCode.TOO_LARGE
     assert (
         wait_of(later, files).reason
-        == "it takes up to 100 GB-hours, more than the 8.5 GB-hours that the fleet has for it a day"
+        == "it needs up to 100 GB-hours, more than the 8.5 GB-hours that the fleet allows in a day"
     )
     assert wait_of(later, files).next_at is None
 
@@ -174,7 +174,7 @@ def test_a_budget_that_is_spent_says_whose_how_much_and_when_it_is_whole_again()
     assert wait.code is WaitCode.OVER_BUDGET
     assert (
         wait.reason
-        == "8 GB-hours of 10 GB-hours of the fleet are spent today, and this takes up to 3 GB-hours"
+        == "8 GB-hours of 10 GB-hours of the fleet are spent today, and this needs up to 3 GB-hours"
     )
     assert wait.next_at == datetime(2026, 3, 5, tzinfo=UTC)
     assert wait.budget is not None
@@ -188,7 +188,7 @@ def test_a_budget_that_is_spent_says_whose_how_much_and_when_it_is_whole_again()
 def test_bytes_are_limited_as_gb_hours_are() -> None:
     one = candidate(size=3 * GIB)
     wait = wait_of(admit([one], limited(spent=Charge(8.0 * GIB, 0), bytes_per_day=10 * GIB)), one)
-    assert wait.reason == "8 GiB of 10 GiB of the fleet are spent today, and this takes up to 3 GiB"
+    assert wait.reason == "8 GiB of 10 GiB of the fleet are spent today, and this needs up to 3 GiB"
 
 
 def test_a_tenth_is_kept_for_urgent_work_and_a_twentieth_for_tables_that_no_cost_is_known_of() -> (
@@ -216,7 +216,7 @@ def test_a_tenth_is_kept_for_urgent_work_and_a_twentieth_for_tables_that_no_cost
     assert (wait.code, wait.reason) == (
         WaitCode.RESERVED,
         (
-            "85 GB-hours of 100 GB-hours of the fleet are spent today, this takes up to 1 "
+            "85 GB-hours of 100 GB-hours of the fleet are spent today, this needs up to 1 "
             "GB-hours, "
             "and 15 GB-hours are kept for others"
         ),
@@ -235,7 +235,7 @@ def test_jobs_side_by_side_are_limited_with_places_kept_for_urgent_work() -> Non
     alone = admit([regular], ten)
     assert (
         wait_of(alone, regular).reason
-        == "9 of 10 jobs of the fleet run, the others are reserved for urgent work"
+        == "9 of 10 jobs of the fleet are running, and the rest is reserved for urgent work"
     )
     assert names([regular], replace(ten, running=running[:8])) == ["regular"]
 
@@ -257,9 +257,9 @@ def test_catalogs_and_policies_have_budgets_of_their_own() -> None:
     cheap = candidate("e", catalog="other", budget=policy, gb_hours=0.5)
     verdicts = admit([first, second, elsewhere, of_policy, cheap], given)
     assert sorted(one.table.name for one in admitted(verdicts)) == ["a", "c", "e"]
-    assert wait_of(verdicts, second).reason == "1 of 1 jobs of catalog lake run already"
+    assert wait_of(verdicts, second).reason == "1 of 1 jobs of catalog lake are running"
     assert wait_of(verdicts, of_policy).reason.endswith(
-        "of policies/cdc.yaml are spent today, and this takes up to 1 GB-hours"
+        "of policies/cdc.yaml are spent today, and this needs up to 1 GB-hours"
     )
 
 

@@ -18,7 +18,7 @@ REWRITE = RuleName.REWRITE_DATA_FILES
 QUEUED = Wait(WaitCode.QUEUED, "no free slot; 1 ahead in the queue", ahead=1)
 SPENT = Wait(
     WaitCode.OVER_BUDGET,
-    "9 of 10 GB-hours of the fleet are spent today, and this takes up to 2",
+    "9 of 10 GB-hours of the fleet are spent today, and this needs up to 2",
     NOW + timedelta(hours=12),
 )
 
@@ -58,7 +58,7 @@ def test_the_queue_tells_who_starts_and_why_the_others_wait(client: Client) -> N
         "Compacting data files waits: no free slot; 1 ahead in the queue.",
         (
             "Compacting data files waits, until 2026-03-02 00:00 UTC at the earliest: 9 of 10 "
-            "GB-hours of the fleet are spent today, and this takes up to 2."
+            "GB-hours of the fleet are spent today, and this needs up to 2."
         ),
     ]
     assert queue["items"][1]["admission"]["ahead"] == 1

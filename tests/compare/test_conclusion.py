@@ -18,7 +18,7 @@ def test_a_failed_proof_of_the_contents_fails_a_job_that_spark_calls_finished() 
     )
     assert (conclusion.state, conclusion.reason) == (JobState.FAILED, FailureReason.UNPROVED)
     assert conclusion.message == (
-        "a file is not sorted; an id is given twice; nothing more is done to this table"
+        "a file is not sorted; an id is given twice; no further job starts on this table"
     )
 
 

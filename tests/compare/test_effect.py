@@ -379,7 +379,7 @@ def test_a_claim_of_manifests_needs_a_snapshot_too() -> None:
     assert verdict.reason is FailureReason.UNPROVED
     assert (
         verdict.message
-        == "Spark reported 300 rewritten manifests, but the table has no snapshot of ours"
+        == "Spark reported 300 rewritten manifests, but the table has no snapshot of this job"
     )
 
 
@@ -418,7 +418,7 @@ def test_what_was_committed_before_a_failure_is_reported() -> None:
         DONE,
     )
     assert verdict.message.startswith(
-        "a writer won What was committed before stays: 20 data files became 1"
+        "a writer won Its earlier commits stay: 20 data files became 1"
     )
 
 
@@ -473,7 +473,7 @@ def test_a_claim_of_delete_files_needs_a_snapshot_too() -> None:
     )
     assert (
         verdict.message
-        == "Spark reported 12 rewritten delete files, but the table has no snapshot of ours"
+        == "Spark reported 12 rewritten delete files, but the table has no snapshot of this job"
     )
 
 
@@ -593,8 +593,8 @@ def test_guard_16_commits_that_were_lost_while_the_call_succeeded_are_seen(
     effect = compare(job, baseline(), baseline().measurement, commits, RowProof.EQUAL, {})
     assert effect.files_lost == lost
     reported = (
-        f"{lost} files were left as they are: what was to replace them met the commits of "
-        f"writers, who won."
+        f"{lost} files were not rewritten, because the commits of their groups conflicted with "
+        "commits of writers."
     )
     assert (reported in effect.sentence) == bool(lost)
     assert conclude(job, effect).state is JobState.SUCCEEDED
@@ -734,11 +734,10 @@ def test_a_lost_rewrite_in_parts_has_succeeded_when_it_came_to_all_that_was_esti
 def test_what_a_lost_rewrite_in_parts_has_done_and_not_done_is_reported() -> None:
     _, verdict = conclude_lost(IN_PARTS, 2, 3)
     assert verdict.message.startswith(
-        "Spark's JVM ended with exit code -9; What was committed before stays: 20 data files "
-        "became 20"
+        "Spark's JVM ended with exit code -9; Its earlier commits stay: 20 data files became 20"
     )
     assert verdict.message.endswith(
-        " 15 files were left as they are: Spark was lost before it came to them."
+        " 15 files were not rewritten, because Spark was lost before that."
     )
 
 
@@ -776,7 +775,7 @@ def test_a_job_that_was_asked_to_end_has_ended_where_spark_was_lost_over_it() ->
     )
     in_part = conclude(asked, replace(DONE, files_left=5))
     assert in_part.state is JobState.CANCELLED
-    assert "What was committed before stays: 20 data files became 1" in in_part.message
+    assert "Its earlier commits stay: 20 data files became 1" in in_part.message
     assert conclude(asked, DONE).state is JobState.SUCCEEDED, "all of its work is there"
 
 
@@ -785,7 +784,7 @@ def test_an_expiry_that_ended_early_tells_what_is_gone_and_what_may_be_left(kind
     effect = replace(IDLE, snapshots_removed=9, sentence="12 snapshots became 3.")
     verdict = conclude(make_job(ExpireSnapshots(NOW, 10), Outcome(kind, NOW)), effect)
     reported = (
-        "What was committed before stays: 12 snapshots became 3. But files of the expired "
+        "Its earlier commits stay: 12 snapshots became 3. But files of the expired "
         "snapshots may remain; an orphan scan finds them."
     )
     assert verdict.message == reported
@@ -830,10 +829,10 @@ def test_guard_25_a_full_checksum_that_could_not_be_taken_is_no_proof(
     verdict = conclude(job, UNSUMMED)
     assert (verdict.state, verdict.reason) == (JobState.FAILED, reason)
     assert verdict.message.startswith(
-        "the checksums of all rows, by which it was to be proved, could not be taken"
+        "the checksums of all rows, which the proof needs, could not be computed"
     )
     assert ("Java heap space" in verdict.message) == (reason is FailureReason.OUT_OF_MEMORY)
-    assert "What was committed before stays: " in verdict.message
+    assert "Its earlier commits stay: " in verdict.message
     assert conclude(job, replace(DONE, contents=ContentProof.EQUAL)).state is JobState.SUCCEEDED
     assert (
         conclude(replace(job, safeguards=Safeguards(checksum=Checksum.SAMPLE)), UNSUMMED).state

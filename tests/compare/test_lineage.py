@@ -37,11 +37,11 @@ def test_guard_25_each_snapshot_takes_its_row_ids_from_the_free_ones_on() -> Non
             [],
             99,
             (
-                "the table's next-row-id went back from 100 to 99, so that new rows get the ids of "
+                "the table's next-row-id decreased from 100 to 99, so that new rows get the ids of "
                 "older ones"
             ),
         ),
-        ([], None, "the table's next-row-id, which was 100, is gone from its metadata"),
+        ([], None, "the table's next-row-id, which was 100, is missing in its metadata"),
         ([ours(2, None)], 100, "snapshot 2 of this job has no first-row-id"),
         ([ours(2, 100, None)], 100, "snapshot 2 of this job has no added-rows"),
         (

@@ -147,10 +147,10 @@ def test_every_file_that_is_not_as_it_should_be_is_named() -> None:
         (Unreadable("m.avro", "it is empty"),),
     )
     assert found == (
-        "the checksums of the rows before and after our commits differ",
+        "the checksums of the rows before and after the job's commits differ",
         "m.avro cannot be read: it is empty",
         "a.parquet is not there",
-        "Spark could not read what was written: NotFoundException: c.parquet",
+        "Spark could not read the new files: NotFoundException: c.parquet",
     )
 
 
@@ -223,10 +223,10 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
     )
     assert lost == (
         "19 data files fewer were estimated, 9 fewer is the result: "
-        "10 files were left as they are, "
-        "because parts of the work met commits of writers; "
-        "3 files failed in Spark; others committed 2 times, so that it was not the table that "
-        "was measured."
+        "10 files were not rewritten, because the commits of their groups conflicted with commits "
+        "of writers; "
+        "3 files failed in Spark; others committed 2 times, so that the table was another one "
+        "than the measured one."
     )
     known = Outcome(
         "finished",
@@ -236,10 +236,10 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
     )
     assert explain(effect_of(9), known).endswith("3 data files failed in Spark: a file is missing.")
     assert explain(effect_of(9), Outcome("cancelled", NOW)).endswith(
-        "the job was cancelled, and what was committed by then stays."
+        "the job was cancelled, and what was committed by then is kept."
     )
     assert explain(effect_of(9), Outcome("lost", NOW)).endswith(
-        "the job ended early, and what was committed by then stays."
+        "the job ended early, and what was committed by then is kept."
     )
     assert "Spark wrote 4 files where 1 were expected" in explain(
         effect_of(16), Outcome("finished", NOW, {"added_data_files_count": 4})
@@ -263,13 +263,13 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
             Outcome("lost", NOW),
             Safeguards(canary=Canary.SAMPLE),
             ContentProof.NOT_TAKEN,
-            "Spark's canary of what it wrote",
+            "Spark's canary of the new files",
         ),
         (
             None,
             replace(FULL, canary=Canary.SAMPLE),
             ContentProof.UNKNOWN,
-            "Spark's canary of what it wrote and the checksums of the rows",
+            "Spark's canary of the new files and the checksums of the rows",
         ),
         (
             reported(),
@@ -283,7 +283,7 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
             ),
             Safeguards(canary=Canary.SAMPLE),
             ContentProof.NOT_TAKEN,
-            "Spark's canary of what it wrote",
+            "Spark's canary of the new files",
         ),
         (
             replace(
@@ -307,9 +307,9 @@ def test_the_lost_list_of_the_current_snapshot_is_reported_with_the_way_back() -
     own = [snapshot(7, parent_id=6, operation="replace")]
     (said,) = find_failed_proofs(job_of(), ContentProof.NOT_TAKEN, None, (lost,), own)
     assert said == (
-        "the table stands at snapshot 7 of this job, whose list of manifests cannot be read "
+        "the table's current snapshot is 7 of this job, whose manifest list cannot be read "
         "(s3://b/snap-7.avro: manifest list: the file does not exist), "
-        "so that nobody can read the table or write to it; what was there before is still there, "
+        "so that nobody can read the table or write to it; the snapshot before still exists, "
         "and `maintainer rollback m-1` sets the table back to it, "
         "or CALL `lake`.system.rollback_to_snapshot('sales.orders', 6) in any Spark"
     )

@@ -43,7 +43,7 @@ def test_the_wait_ends_after_a_day() -> None:
 def test_the_wait_ends_when_somebody_asks_for_it() -> None:
     assert (
         find_end_of_wait(replace(WAITING, given_up_by="ada"), NOW)
-        == "ada asked for its end while its table could not be read"
+        == "ada cancelled it while its table could not be read"
     )
 
 

@@ -56,10 +56,10 @@ def test_the_sentence_names_the_first_file_of_each_kind_that_is_not_as_it_should
         is_sample=True,
     )
     assert measure_removal(EFFECT, Disposal.DELETE, proof).sentence == (
-        "At least 1 orphan file of 1 KiB is deleted; 1,200 files that the table reaches were "
-        "looked for; 2 were left because the table knows them since, the first: c; 1 are still "
-        "there although nothing knows them, the first: e; 1 that the table names were not on the "
-        "list and are not there, the first: f."
+        "At least 1 orphan file of 1 KiB is deleted; 1,200 files that the table references were "
+        "checked; 2 were kept, because the table references them now, the first: c; 1 still "
+        "exist, although nothing references them, the first: e; 1 that the table references were "
+        "not on the list and do not exist, the first: f."
     )
 
 
@@ -70,7 +70,7 @@ def test_a_missing_file_that_the_table_needs_fails_the_job_in_spite_of_its_repor
     assert (conclusion.state, conclusion.reason) == (JobState.FAILED, FailureReason.UNPROVED)
     assert conclusion.message == (
         "2 files are missing that the table references or the quarantine should have, the first: "
-        "x; nothing more is done to this table"
+        "x; no further job starts on this table"
     )
 
 
@@ -108,7 +108,7 @@ def test_a_removal_that_fails_ends_like_any_job() -> None:
     ("is_reported", "left", "state", "message"),
     [
         (True, (), JobState.SUCCEEDED, ""),
-        (False, (), JobState.FAILED, "Spark did not tell which files the table reaches. "),
+        (False, (), JobState.FAILED, "Spark did not report which files the table references. "),
         (
             True,
             ("e",),

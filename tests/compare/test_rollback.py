@@ -54,7 +54,7 @@ def test_rows_and_files_are_those_of_before() -> None:
     )
     assert (
         effect.sentence
-        == "Main stands at snapshot 1 again, as before job m-1: 2,000 records in 20 data files."
+        == "Main is at snapshot 1 again, as before job m-1: 2,000 records in 20 data files."
     )
     assert effect.duration_seconds == 2
     assert compare_rollback(UNDONE, ACTION, BEFORE, BEFORE, BEFORE).duration_seconds is None
@@ -79,7 +79,7 @@ def test_what_nobody_knows_any_more_is_not_compared() -> None:
     assert (elsewhere.rows, elsewhere.rows_after, elsewhere.sentence) == (
         RowProof.UNKNOWN,
         None,
-        "Main stands at snapshot 2.",
+        "Main is at snapshot 2.",
     )
 
 
@@ -107,10 +107,9 @@ def test_the_table_says_whether_it_is_back_and_not_spark() -> None:
 
 def test_a_table_that_is_not_back_is_reported_with_what_spark_said() -> None:
     there = table_of(2)
-    assert conclude(there).message == "Spark reported success, but main stands at snapshot 2"
+    assert conclude(there).message == "Spark reported success, but main is at snapshot 2"
     assert (
-        conclude(there, job_of(None)).message
-        == "its outcome is unknown, but main stands at snapshot 2"
+        conclude(there, job_of(None)).message == "its outcome is unknown, but main is at snapshot 2"
     )
     assert conclude(there, job_of("cancelled")) == Conclusion(JobState.CANCELLED)
     refused = job_of("failed", FailureReason.CATALOG_UNREACHABLE, "it does not answer")
@@ -127,7 +126,7 @@ def test_a_commit_that_slipped_in_is_named_unless_a_ref_or_an_audit_has_it() -> 
     verdict = conclude(table_of(1, slipped))
     assert (verdict.state, verdict.reason) == (JobState.FAILED, FailureReason.UNPROVED)
     assert verdict.message.startswith(
-        "snapshot 3 of etl was committed in the moment of the rollback and is on no branch now"
+        "snapshot 3 of etl was committed during the rollback and is on no branch now"
     )
     assert conclude(table_of(1, slipped, refs=(Ref("audit", 3, is_branch=True),))) == Conclusion(
         JobState.SUCCEEDED
@@ -137,5 +136,5 @@ def test_a_commit_that_slipped_in_is_named_unless_a_ref_or_an_audit_has_it() -> 
     )
     assert (
         conclude(table_of(3, slipped)).message
-        == "Spark reported success, but main stands at snapshot 3"
+        == "Spark reported success, but main is at snapshot 3"
     )

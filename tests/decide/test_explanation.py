@@ -59,8 +59,8 @@ def test_a_planned_action_says_what_is_wrong_and_what_it_would_change() -> None:
 
 def test_four_small_files_in_each_partition_have_nothing_to_gain_in_words() -> None:
     reason = (
-        "48 small files are in 12 partitions, at most 4 in one; a rewrite takes a partition with "
-        "at least 5 of them"
+        "48 small files are in 12 partitions, at most 4 in one; a rewrite selects a partition "
+        "with at least 5 of them"
     )
     reported = explain(
         skip(SkipCode.NOTHING_TO_GAIN, reason, findings=(SMALL,), estimate=Estimate(0, 0, 0, 0))
@@ -125,12 +125,12 @@ def test_an_action_that_is_planned_says_whether_it_starts_or_why_and_until_when_
             "average file size 1.2 MiB, threshold below 32 MiB",
         ),
         (
-            "last done at 2026-03-04 11:00 UTC, at most every 6 h",
-            "last done at 2026-03-05 09:30 UTC, at most every 12 h",
+            "last run at 2026-03-04 11:00 UTC, at most every 6 h",
+            "last run at 2026-03-05 09:30 UTC, at most every 12 h",
         ),
         (
-            "job m-1f2e is working on this table; one at a time",
-            "job m-99aa is working on this table; one at a time",
+            "job m-1f2e is working on this table; a table has one job at a time",
+            "job m-99aa is working on this table; a table has one job at a time",
         ),
         (
             "s3://lake/m-17.avro cannot be read: truncated",
@@ -210,7 +210,7 @@ def test_every_code_has_words_of_its_own() -> None:
 def test_what_admission_holds_back_says_why_it_waits_and_why_it_was_wanted() -> None:
     spent = Wait(
         WaitCode.OVER_BUDGET,
-        "3 GB-hours of 3 GB-hours of the fleet are spent today, and this takes up to 1 GB-hours",
+        "3 GB-hours of 3 GB-hours of the fleet are spent today, and this needs up to 1 GB-hours",
         NOW + timedelta(hours=12),
     )
     spent = replace(
@@ -219,7 +219,7 @@ def test_what_admission_holds_back_says_why_it_waits_and_why_it_was_wanted() -> 
     held = give_wait(plan(COMPACT), COMPACT, spent, NOW + timedelta(minutes=5))
     assert held.sentence == (
         "Compacting data files is due and waits for the budget: 3 GB-hours of 3 GB-hours of the "
-        "fleet are spent today, and this takes up to 1 GB-hours; "
+        "fleet are spent today, and this needs up to 1 GB-hours; "
         "average file size 35 KiB, threshold below 32 MiB; 1,536 files in 96 groups would become "
         "96."
     )

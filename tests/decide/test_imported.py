@@ -85,7 +85,7 @@ def test_an_operators_file_allows_it_and_the_plan_names_what_goes(
     )
     (planned,) = [planned for planned in plan.planned if planned.rule is RuleName.EXPIRE_SNAPSHOTS]
     assert planned.reason.endswith(
-        f"; the table has {sign}: files that it took over go like its own"
+        f"; the table has {sign}: imported files are deleted like its own"
     )
 
 

@@ -85,8 +85,8 @@ def test_a_table_with_several_names_is_one_entry_under_the_first() -> None:
     (entry,) = entries_of_names(dict.fromkeys(names, names))
     assert (entry.kind, entry.table) == (InboxKind.SHARED, TABLE)
     assert entry.sentence == (
-        "the same table is registered as old.sales.orders too: keep one name, or let only one be "
-        "maintained"
+        "the same table is registered as old.sales.orders too: keep one name, or let a policy "
+        "name the one to maintain"
     )
 
 
@@ -97,14 +97,16 @@ def test_a_table_with_several_names_is_one_entry_under_the_first() -> None:
         (
             Unenforced(1, 40, 0.5),
             (
-                "1 table would be maintained if its policy enforced: about 40 data files fewer "
+                "1 table would be maintained if its policy were in mode enforce: about 40 data "
+                "files fewer "
                 "for 0.5 GB-hours"
             ),
         ),
         (
             Unenforced(1200, 1, 12.34, is_whole=False),
             (
-                "1,200 tables would be maintained if their policy enforced: at least 1 data file "
+                "1,200 tables would be maintained if their policy were in mode enforce: at least "
+                "1 data file "
                 "fewer for 12 GB-hours"
             ),
         ),

@@ -173,7 +173,7 @@ def test_a_proof_that_waits_too_long_is_reported_like_one_that_failed(
     assert notice_of_wait(job, "no answer", NOW, is_paused=is_paused) == Notice(
         NoticeKind.FAILED_PROOF,
         str(job.table),
-        f"what job {job.job_id} ({job.rule}) did is not known, because the table cannot be read: "
+        f"what job {job.job_id} ({job.rule}) did is unknown, because the table cannot be read: "
         f"no answer{added}",
         NOW,
         job.job_id,
@@ -187,7 +187,7 @@ def test_the_pause_of_a_table_that_is_gone_is_reported_with_who_paused_it(
     assert notice_of_gone(TABLE, "ada", because, "orders is gone", NOW) == Notice(
         NoticeKind.PAUSED_TABLE_GONE,
         str(TABLE),
-        f"orders is gone. ada paused it{added}. The pause stands, also for a table of its UUID "
-        f"under another name, until it is resumed.",
+        f"orders is gone. ada paused it{added}. The pause lasts until somebody resumes the table, "
+        "also for a table with its UUID under another name.",
         NOW,
     )

@@ -77,7 +77,11 @@ def wait_for(wait: Wait | None) -> tuple[AdmissionDecision, ...]:
 
 
 WITHOUT_WORK = plan(
-    SkippedRule(REWRITE, SkipCode.IN_FLIGHT, "job m-1 is working on this table; one at a time")
+    SkippedRule(
+        REWRITE,
+        SkipCode.IN_FLIGHT,
+        "job m-1 is working on this table; a table has one job at a time",
+    )
 )
 
 

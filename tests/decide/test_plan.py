@@ -123,7 +123,7 @@ def test_four_small_files_in_each_partition_are_left_alone_and_say_why() -> None
     assert skipped.code is SkipCode.NOTHING_TO_GAIN
     assert skipped.findings[0].metric == "average_file_size_bytes"
     assert skipped.reason == (
-        "200 small files are in 50 partitions, at most 4 in one; a rewrite takes a partition "
+        "200 small files are in 50 partitions, at most 4 in one; a rewrite selects a partition "
         "with at least 5 of them or more bytes than the target of 512 MiB"
     )
 
@@ -132,7 +132,7 @@ def test_large_files_alone_are_no_reason_either() -> None:
     always = replace(FILES, when=())
     assert (
         skip_of(decide(health_of_partitions({"a": [500 * MIB]}), only(always), QUIET)).reason
-        == "no partition has a file that a rewrite would take"
+        == "no partition has a file that a rewrite would select"
     )
 
 
@@ -250,7 +250,7 @@ def history(**fields: object) -> Circumstances:
 def test_a_success_cools_down_and_says_until_when() -> None:
     skipped = held(history(last_success_at=NOW - timedelta(hours=2)))
     assert (skipped.code, skipped.next_at) == (SkipCode.COOLING_DOWN, NOW + timedelta(hours=4))
-    assert skipped.reason == "last done at 2026-03-04 10:00 UTC, at most every 6 h"
+    assert skipped.reason == "last run at 2026-03-04 10:00 UTC, at most every 6 h"
     assert decide(ROTTEN, only(FILES), history(last_success_at=NOW - timedelta(hours=6))).planned
     assert held(
         history(last_success_at=NOW - timedelta(hours=6)), replace(FILES, every=DAY)
@@ -267,8 +267,8 @@ def test_failures_back_off_doubling() -> None:
     )
     assert (third.code, third.next_at) == (SkipCode.COOLING_DOWN, NOW + timedelta(hours=3))
     assert third.reason == (
-        "failed 3 times in a row (conflict), last at 2026-03-04 11:00 UTC; tried again with "
-        "less at a time; next at 2026-03-04 15:00 UTC"
+        "failed 3 times in a row (conflict), last at 2026-03-04 11:00 UTC; tried again with less "
+        "work in one job; next at 2026-03-04 15:00 UTC"
     )
     assert (
         "failed once"
@@ -398,7 +398,7 @@ def test_manifests_are_left_alone_unless_there_are_twice_as_many_as_needed() -> 
     none = replace(ROTTEN, manifest_groups=())
     assert (
         skip_of(decide(none, only(MANIFESTS), QUIET), MANIFESTS.name).reason
-        == "there is nothing it could work on"
+        == "the table has nothing that this rule could change"
     )
 
 

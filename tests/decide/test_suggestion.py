@@ -111,7 +111,7 @@ def test_the_bound_of_a_table_that_was_read_in_part_comes_from_its_target_alone(
 def test_a_table_of_minutes_says_what_is_not_known() -> None:
     path = f"{FILES}.cooldown"
     assert suggest()[path] == "6h"
-    assert reasons(TABLE, {})[path].startswith("How many files arrive is not known")
+    assert reasons(TABLE, {})[path].startswith("The number of arriving files is not known")
 
 
 def test_a_table_that_was_not_measured_for_long_is_known_by_its_snapshots() -> None:

@@ -73,8 +73,8 @@ def test_guard_10_the_preview_names_the_snapshots_the_refs_and_about_the_bytes()
     assert found.refs == ("tag release",)
     assert found.bytes_freed == 1600, "what the first one that stays took out is freed too"
     assert describe_expiry(found, health, RULE) == (
-        "15 of 20 snapshots are older than 5 d and beyond the newest 2; tag release would go; "
-        "about 1.6 KiB of files would go"
+        "15 of 20 snapshots are older than 5 d and beyond the newest 2; tag release would be "
+        "dropped; about 1.6 KiB of files would be deleted"
     )
 
 
@@ -107,7 +107,7 @@ def test_guard_11_nothing_newer_than_the_slowest_pin_goes() -> None:
     found = preview(daily(), pin(9), replace(pin(4), name="slow"), replace(pin(12), name="fast"))
     assert gone(found) == [1, 2, 3]
     sentence = describe_expiry(found, daily(), RULE)
-    assert sentence.endswith("; what is newer than snapshot 4 stays for pin slow of ada")
+    assert sentence.endswith("; snapshots newer than snapshot 4 are kept for pin slow of ada")
 
 
 def test_a_pin_whose_time_is_over_or_whose_snapshot_is_gone_holds_nothing() -> None:
@@ -196,8 +196,8 @@ def test_guard_11_a_branch_with_a_retention_of_its_own_cannot_drop_what_a_pin_ho
     )
     found = preview(replace(health, refs=(impatient,)), pin(10))
     assert found.refusal == (
-        "a branch's own retention would drop snapshot 10, and everything from snapshot 10 on "
-        "stays for pin reader of ada"
+        "a branch's own retention would drop snapshot 10, and everything from snapshot 10 on is "
+        "kept for pin reader of ada"
     )
     plan = decide(
         replace(health, refs=(impatient,)),
@@ -291,7 +291,7 @@ def test_guard_26_what_a_rewrite_can_be_rolled_back_to_stays_until_its_time_is_o
     assert "maintainer-before" not in describe_expiry(preview(held), held, RULE)
     lapsed = with_rollback_tag(health, 3, DAY)
     assert gone(preview(lapsed)) == list(range(1, 16))
-    assert "; 1 tags of ours would go, whose time to roll back to is over" in describe_expiry(
+    assert "; 1 expired rollback tag would be dropped" in describe_expiry(
         preview(lapsed), lapsed, RULE
     )
 

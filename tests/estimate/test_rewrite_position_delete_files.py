@@ -270,7 +270,7 @@ def test_in_format_version_3_every_position_delete_file_becomes_deletion_vectors
         table_of(partition("a", 1, 1), format_version=3), RewritePositionDeleteFiles(where="p = 1")
     )
     assert filtered.note == (
-        "they become deletion vectors, one a data file at most; an upper bound: the filter "
+        "they become deletion vectors, at most one for each data file; an upper bound: the filter "
         "is not applied in the estimate"
     )
 

@@ -108,7 +108,7 @@ def test_a_table_that_is_switched_off_gets_nothing_even_when_a_person_names_the_
     assert {skipped.code for skipped in plan.skipped} == {SkipCode.DISABLED}
     assert (
         plan.skipped[0].reason
-        == "table property maintainer.enabled=false switches every rule off, on request too"
+        == "table property maintainer.enabled=false switches every rule off, also on request"
     )
     on = decide(
         rotten,

@@ -136,11 +136,13 @@ def test_what_observe_mode_holds_back_is_one_entry_with_what_it_would_save() -> 
     assert only(world) == InboxEntry(
         InboxKind.OBSERVED,
         "observe mode",
-        "1 table would be maintained if its policy enforced: about 9 data files fewer for 0.5 "
+        "1 table would be maintained if its policy were in mode enforce: about 9 data files fewer "
+        "for 0.5 "
         "GB-hours",
     )
     (both,) = entries_of_observed(Unenforced(2, 9000, 1.25, is_whole=False))
     assert both.sentence == (
-        "2 tables would be maintained if their policy enforced: at least 9,000 data files "
+        "2 tables would be maintained if their policy were in mode enforce: at least 9,000 data "
+        "files "
         "fewer for 1.2 GB-hours"
     )

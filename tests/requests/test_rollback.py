@@ -81,8 +81,7 @@ def test_guard_26_a_job_is_undone_by_a_job_of_its_own_and_proved_from_the_table(
     )
     assert done.effect is not None
     assert done.effect.sentence == (
-        f"Main stands at snapshot 1 again, as before job {job.job_id}: 6,000 records in 60 "
-        f"data files."
+        f"Main is at snapshot 1 again, as before job {job.job_id}: 6,000 records in 60 data files."
     )
     assert world.look(table).current_snapshot_id == 1
     entries = world.store.audit(AuditQuery(job_id=done.job_id)).items
@@ -171,7 +170,7 @@ def test_a_commit_between_the_request_and_the_start_stops_the_rollback() -> None
     refused = world.store.job(undoing.job_id)
     assert refused is not None
     assert (refused.state, refused.failure_reason) == (JobState.FAILED, FailureReason.TABLE_CHANGED)
-    assert refused.failure_message.startswith("main has moved on from snapshot 2 to 3")
+    assert refused.failure_message.startswith("main has changed from snapshot 2 to 3")
 
 
 def test_a_commit_that_slips_in_at_the_very_moment_is_found_and_reported() -> None:
@@ -185,9 +184,7 @@ def test_a_commit_that_slips_in_at_the_very_moment_is_found_and_reported() -> No
     world.runner.finish(undoing.job_id, {}, effect=lambda _job: set_back(world, submitted))
     done = settle(world, undoing)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
-    assert (
-        "snapshot 3 of a writer was committed in the moment of the rollback" in done.failure_message
-    )
+    assert "snapshot 3 of a writer was committed during the rollback" in done.failure_message
 
 
 def test_a_rollback_whose_spark_is_lost_is_resolved_from_the_table() -> None:

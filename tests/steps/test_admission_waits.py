@@ -91,7 +91,7 @@ def test_a_budget_that_is_spent_is_one_entry_until_the_day_is_over() -> None:
     ]
     first, held, again = history(world, waiting)
     assert held.sentence.startswith("Compacting data files is due and waits for the budget: ")
-    assert "of the fleet are spent today, and this takes up to" in held.sentence
+    assert "of the fleet are spent today, and this needs up to" in held.sentence
     assert held.sentence.endswith(first.sentence.partition(": ")[2])
     assert held.next_at == datetime(2026, 3, 5, tzinfo=UTC)
     assert (again.sentence, again.key, again.next_at) == (first.sentence, first.key, again.at)

@@ -276,7 +276,7 @@ def test_guard_27_a_table_that_another_engine_has_upgraded_beyond_what_is_known_
     (job,) = world.store.jobs(JobQuery()).items
     assert (job.state, world.runner.submitted) == (JobState.CANCELLED, {})
     assert job.failure_message.endswith(
-        "format version 4 is newer than 3, the newest that is known"
+        "format version 4 is newer than 3, the newest that is supported"
     )
 
 

@@ -592,7 +592,7 @@ def test_guard_11_a_pin_that_comes_before_the_job_is_handed_over_holds_it_back()
     handed = world.runner.submitted[job.job_id]
     assert isinstance(handed.action, ExpireSnapshots)
     assert handed.estimate.items_removed == 4
-    assert handed.reason.endswith("stays for pin replica of ada")
+    assert handed.reason.endswith("are kept for pin replica of ada")
 
 
 ORPHANS = """
@@ -636,7 +636,7 @@ def test_guard_5_a_list_that_is_not_here_or_not_whole_lists_nothing() -> None:
     done = looked_for_orphans(World(), None)
     assert done.effect is not None
     assert done.effect.orphans_listed == 0
-    assert done.effect.sentence.startswith("What was found is not here, or not whole")
+    assert done.effect.sentence.startswith("The result of the scan is missing or incomplete")
     world = World()
     world.catalog.put_file("file:///warehouse/sales/orders/x.parquet", 7)
     cut = looked_for_orphans(

@@ -102,7 +102,7 @@ def test_people_are_notified_once_that_a_paused_table_is_gone(world: World, how:
         "ann",
     )
     assert notice.subject == str(table)
-    assert "ann paused it: a migration. The pause stands" in notice.sentence
+    assert "ann paused it: a migration. The pause lasts" in notice.sentence
 
 
 def test_nothing_is_reported_about_a_paused_table_while_its_catalog_is_away(world: World) -> None:

@@ -62,7 +62,7 @@ def test_what_was_committed_before_the_time_was_up_is_counted() -> None:
     assert (ended.state, ended.failure_reason) == (JobState.FAILED, FailureReason.TIMEOUT)
     assert ended.effect is not None
     assert (ended.effect.own_commits, ended.effect.files_removed) == (1, 59)
-    assert "What was committed before stays: 60 data files became 1" in ended.failure_message
+    assert "Its earlier commits stay: 60 data files became 1" in ended.failure_message
 
 
 def test_the_deadline_survives_a_restart() -> None:

@@ -77,7 +77,7 @@ def _cross(  # noqa: PLR0913 - one comparison
         is_near = value < bound * (1 + MARGIN) if is_below else value > bound * (1 - MARGIN)
         if is_beyond or (was_beyond and is_near):
             word = "below" if is_below else "limit"
-            text = f"{word if is_beyond else f'not yet {MARGIN:.0%} clear of'} {write(bound)}"
+            text = f"{word if is_beyond else f'not yet {MARGIN:.0%} better than'} {write(bound)}"
             return Finding(metric, value, bound, band, is_actionable=True, sentence=text)
     return None
 
@@ -181,8 +181,8 @@ def _manifest_findings(health: TableHealth, held: Held) -> Iterator[Finding]:
     many = _cross(metric, total, MANIFEST_COUNT_BOUNDS, None)
     if many is not None:
         sentence = (
-            f"{total:,} manifests, bound {many.bound:,.0f}; no partition spec has that many and "
-            f"{MANIFEST_EXCESS_FACTOR} times what it needs"
+            f"{total:,} manifests, limit {many.bound:,.0f}; no partition spec has that many and at "
+            f"least {MANIFEST_EXCESS_FACTOR} times the manifests that it needs"
         )
         yield replace(many, is_actionable=False, sentence=sentence)
 

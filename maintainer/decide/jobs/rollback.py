@@ -17,12 +17,9 @@ MAX_NAMED: Final = 5  # of the commits that would be lost
 def judge_rollback(job: Job, inventory: TableInventory) -> RollBack | str:
     """The rollback of a job, or why it is impossible."""
     if not job.state.is_final:
-        return f"job {job.job_id} is {job.state}; it can be rolled back once it is over"
+        return f"job {job.job_id} is {job.state}; it can be rolled back when it has ended"
     if isinstance(job.action, RollBack) or not job.action.procedure.rewrites_content:
-        return (
-            f"job {job.job_id} carried out {job.action.procedure}, which nothing can be rolled "
-            f"back of"
-        )
+        return f"job {job.job_id} ran {job.action.procedure}, and only rewrites can be rolled back"
     if (
         job.baseline is None
         or job.baseline.snapshot_id is None
@@ -32,8 +29,8 @@ def judge_rollback(job: Job, inventory: TableInventory) -> RollBack | str:
         return f"job {job.job_id} has committed nothing: there is nothing to roll back"
     if inventory.table_uuid != job.table_uuid:
         return (
-            f"the table is another one now: its UUID was {job.table_uuid} when job {job.job_id} "
-            f"ran and is {inventory.table_uuid}"
+            f"the table was replaced: its UUID was {job.table_uuid} when job {job.job_id} ran and "
+            f"is {inventory.table_uuid} now"
         )
     return _judge_line(
         job,
@@ -48,8 +45,8 @@ def refuse_rollback(action: RollBack, current_snapshot_id: int | None) -> str | 
     if current_snapshot_id == action.expected_snapshot_id:
         return None
     return (
-        f"main has moved on from snapshot {action.expected_snapshot_id} to {current_snapshot_id} "
-        f"since the rollback was asked for: that commit would be lost"
+        f"main has changed from snapshot {action.expected_snapshot_id} to {current_snapshot_id} "
+        f"since the rollback was requested: that commit would be lost"
     )
 
 
@@ -74,21 +71,21 @@ def _judge_line(
     current = inventory.current_snapshot_id
     if target not in by_id:
         until = (
-            f"; tag {rollback_tag(job.job_id)} kept it until its time was over"
+            f"; tag {rollback_tag(job.job_id)} kept it until the tag expired"
             if job.safeguards.rollback_for
-            else "; no tag was to keep it"
+            else "; it had no tag"
         )
-        return f"snapshot {target}, which was there before job {job.job_id}, is gone{until}"
+        return f"snapshot {target}, the one before job {job.job_id}, no longer exists{until}"
     if current is None or current == target:
-        return f"main stands at snapshot {target} already, where it stood before job {job.job_id}"
+        return f"main is already at snapshot {target}, as before job {job.job_id}"
     line = _line_between(by_id, current, target)
     if line is None:
         return (
-            f"snapshot {target} is not on the line that leads to snapshot {current}, where main "
-            f"stands: it was set elsewhere since"
+            f"snapshot {target} is not an ancestor of snapshot {current}, where main is now: main "
+            f"was set to another snapshot since"
         )
     if not {snapshot.snapshot_id for snapshot in line} & set(own_ids):
-        return f"what job {job.job_id} committed is no longer part of main"
+        return f"the commits of job {job.job_id} are no longer part of main"
     others = [snapshot for snapshot in line if not _is_ours(snapshot, job)]
     if others:
         return (

@@ -200,8 +200,8 @@ def describe_list(orphans: OrphanList) -> str:
             )
         case OrphanListState.APPROVED:
             return (
-                f"They are approved by {orphans.decided_by} as list {orphans.list_id}, and go by "
-                f"a job of their own."
+                f"They were approved by {orphans.decided_by} as list {orphans.list_id}, and "
+                f"a separate job removes them."
             )
         case _:
             return ""

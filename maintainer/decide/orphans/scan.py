@@ -72,8 +72,8 @@ def refuse_orphans(
     if is_gc_disabled(health):
         return Refusal(
             SkipCode.GC_DISABLED,
-            "the table has gc.enabled=false: its files may belong to another table, so nothing "
-            "of it is deleted",
+            "the table has gc.enabled=false: its files may belong to another table, so none of "
+            "its files is deleted",
         )
     if rule.older_than < MIN_ORPHAN_AGE:
         floor = format_duration(MIN_ORPHAN_AGE)
@@ -239,11 +239,11 @@ def _refuse_list(
             f"made by add_files, and its directory may be another table's"
         )
     if counted > MAX_FILES:
-        return f"{counted:,} files were found, over the bound of {MAX_FILES:,}"
+        return f"{counted:,} files were found, more than the limit of {MAX_FILES:,}"
     if counted != listed:
-        return f"{counted:,} files were found and {listed:,} listed: the list is not whole"
+        return f"{counted:,} files were found and {listed:,} listed: the list is incomplete"
     unknown = sum(file.size_bytes is None for file in orphans)
-    return f"the sizes of {unknown:,} of {len(orphans):,} files are not known" if unknown else None
+    return f"the sizes of {unknown:,} of {len(orphans):,} files are unknown" if unknown else None
 
 
 def _exceed(health: TableHealth, orphans: tuple[FoundFile, ...]) -> str | None:
@@ -251,17 +251,17 @@ def _exceed(health: TableHealth, orphans: tuple[FoundFile, ...]) -> str | None:
     if not orphans:
         return None
     if health.storage_files is None or health.data_bytes is None:
-        return "it is not known how many files the table itself has"
+        return "the number of the table's own files is unknown"
     # The table's number of files is a lower bound, so the shares are upper bounds.
     if files > MAX_FILE_SHARE * (health.storage_files + files):
         return (
             f"{files:,} files are more than {MAX_FILE_SHARE:.0%} of the "
-            f"{health.storage_files + files:,} that are there"
+            f"{health.storage_files + files:,} in its location"
         )
     if size > MAX_BYTE_SHARE * (_known_bytes(health) + size):
         return (
             f"{format_size(size)} are more than {MAX_BYTE_SHARE:.0%} of the "
-            f"{format_size(_known_bytes(health) + size)} that are there"
+            f"{format_size(_known_bytes(health) + size)} in its location"
         )
     return None
 
@@ -271,7 +271,7 @@ def _warn(health: TableHealth, orphans: tuple[FoundFile, ...]) -> str | None:
     if size > WARN_BYTE_SHARE * (_known_bytes(health) + size):
         return (
             f"{format_size(size)} are more than {WARN_BYTE_SHARE:.0%} of the "
-            f"{format_size(_known_bytes(health) + size)} that are there"
+            f"{format_size(_known_bytes(health) + size)} in its location"
         )
     return None
 

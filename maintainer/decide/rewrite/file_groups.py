@@ -73,7 +73,10 @@ def leave_out_hot(
     if not hot:
         return cold, LeftOut()
     last = (max(written[key] for key in group.partitions if key in written) for group in hot)
-    sentence = f"{count_partitions(hot)} left alone, written to within {format_duration(age)}"
+    sentence = (
+        f"{count_partitions(hot)} left out, because they were written to within "
+        f"{format_duration(age)}"
+    )
     return cold, LeftOut(tuple(hot), sentence, min(last) + age)
 
 
@@ -84,7 +87,7 @@ def leave_out_heavy(
     heavy, light = _part(groups, too_heavy)
     if not heavy:
         return light, LeftOut()
-    sentence = f"{count_partitions(heavy)} left alone for the memory that their deletes take"
+    sentence = f"{count_partitions(heavy)} left out, because their deletes need too much memory"
     return light, LeftOut(tuple(heavy), sentence)
 
 

@@ -146,7 +146,7 @@ def limit_to_a_day(
 
     def explain(_part: int, whole: int) -> str:
         size = format_size(whole)
-        return f"because all of {size} is more than a quarter of what a day's budgets have"
+        return f"because all of {size} is more than a quarter of the budgets of a day"
 
     return Limit(int(most), is_of_groups=False, reason=explain) if 1 <= most < inf else None
 

@@ -91,7 +91,7 @@ def _take(groups: _Groups, max_bytes: int | None) -> Selection:
         )
     if hot.groups:
         sentence = (
-            f"the possible gain is in {count_partitions(hot.groups)} written to within "
+            f"the possible gain is in {count_partitions(hot.groups)} that were written to within "
             f"{format_duration(groups.bounds.hot_age)}"
         )
         if groups.ready:
@@ -99,7 +99,9 @@ def _take(groups: _Groups, max_bytes: int | None) -> Selection:
         return replace(whole, sentence=sentence, code=SkipCode.HOT_PARTITION, next_at=hot.next_at)
     if heavy.groups:
         return replace(whole, sentence=groups.bounds.fit.refusal, code=SkipCode.UNSAFE)
-    sentence = "no filter can be written for its partitions, so the whole table is taken at once"
+    sentence = (
+        "no filter can be written for its partitions, so the whole table is rewritten at once"
+    )
     return replace(whole, sentence=sentence)
 
 

@@ -53,8 +53,8 @@ def describe_other(other: Rewriter) -> str:
     )
     last = f"{format_instant(other.last_at)}"
     return (
-        f"{who} rewrote this table {other.runs} times in 7 days, last at {last}; it is left to "
-        f"that one (others: ignore in the policy works beside it)"
+        f"{who} rewrote this table {other.runs} times in 7 days, last at {last}; rewrites are left "
+        f"to it (with others: ignore in the policy they would run too)"
     )
 
 
@@ -103,7 +103,8 @@ def hold_back(
     if circumstances.in_flight is not None:
         return Hold(
             SkipCode.IN_FLIGHT,
-            f"job {circumstances.in_flight} is working on this table; one at a time",
+            f"job {circumstances.in_flight} is working on this table; a table has one job at a "
+            "time",
         )
     if circumstances.paused_by is not None:
         return Hold(SkipCode.PAUSED, f"{circumstances.paused_by} paused this table")
@@ -188,7 +189,7 @@ def _cooling_down(
     pause = _find_pause(rule, history)
     done_at = history.last_success_at
     if done_at is not None and now < done_at + pause and not is_ahead(done_at, now):
-        reason = f"last done at {format_instant(done_at)}, at most every {format_duration(pause)}"
+        reason = f"last run at {format_instant(done_at)}, at most every {format_duration(pause)}"
         if history.empty_runs >= EMPTY_RUNS_PER_DOUBLING:
             reason += f", because the last {history.empty_runs} runs changed nothing"
         return Hold(SkipCode.COOLING_DOWN, reason, done_at + pause)

@@ -92,21 +92,21 @@ def find_next_attempt(
         )
     match retry.remedy:
         case Remedy.AS_IT_IS:
-            return NextAttempt(streak.last_at + wait, "tried again as it is")
+            return NextAttempt(streak.last_at + wait, "tried again unchanged")
         case Remedy.NARROWER if (
             rule.name is not RuleName.REWRITE_DATA_FILES
         ):  # the other rules are limited already, or cannot be
-            return NextAttempt(streak.last_at + wait, "tried again as it is")
+            return NextAttempt(streak.last_at + wait, "tried again unchanged")
         case Remedy.NARROWER:
-            return NextAttempt(streak.last_at + wait, "tried again with less at a time")
+            return NextAttempt(streak.last_at + wait, "tried again with less work in one job")
         case Remedy.AFTER_A_CHANGE if has_new_policy:
-            return NextAttempt(streak.last_at, "tried again since the policy has changed")
+            return NextAttempt(streak.last_at, "tried again because the policy has changed")
         case Remedy.AFTER_A_CHANGE if has_new_table:
-            return NextAttempt(streak.last_at + wait, "tried again since the table has changed")
+            return NextAttempt(streak.last_at + wait, "tried again because the table has changed")
         case Remedy.AFTER_A_CHANGE:
             return NextAttempt(
                 streak.last_at + LONGEST_WAIT,
-                "tried again when the table or the policy changes, or a day is over",
+                "tried again when the table or the policy changes, or after a day",
             )
         case other:
             assert_never(other)

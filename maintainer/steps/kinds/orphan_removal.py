@@ -148,7 +148,7 @@ def _choose_quarantined(
             None,
         )
         if taken is not None:
-            return f"there is something at {taken} already: list {approved.list_id} is brought back"
+            return f"{taken} exists already, so list {approved.list_id} cannot be restored"
     return chosen
 
 

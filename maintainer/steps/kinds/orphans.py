@@ -142,7 +142,8 @@ def _list_orphans(
     if found is None:
         return replace(
             effect,
-            sentence="What was found is not here, or not whole; nothing was listed and nothing "
+            sentence="The result of the scan is missing or incomplete; nothing was listed and "
+            "nothing "
             "deleted.",
         )
     assessment = _assess(ports, job, action, health, found)

@@ -148,7 +148,7 @@ def test_exactly_the_orphans_of_every_kind_go_and_nothing_that_is_needed(
     )
     assert job.effect.before.snapshot_id == job.effect.after.snapshot_id
     reached = len(before - {path for path in before if path.suffix in {".crc", ".text"}})
-    assert f"{reached} files that the table reaches were looked for" in job.effect.sentence
+    assert f"{reached} files that the table references were checked" in job.effect.sentence
     reported = {event.name for event in workshop.store.events(job.job_id)}
     assert {"orphans.brought", "job.reviewed"} <= reported
     (carried_out,) = workshop.store.orphan_lists(table)
@@ -184,7 +184,7 @@ def test_a_file_that_became_live_between_the_list_and_its_deletion_stays(
     assert workshop.lake.rows(table) == rows + added
     assert job.effect is not None
     assert job.effect.orphans_removed == 1
-    assert "1 were left because the table knows them since" in job.effect.sentence
+    assert "1 were kept, because the table references them now" in job.effect.sentence
 
 
 def test_files_are_put_aside_brought_back_and_at_last_deleted(workshop: Workshop) -> None:
@@ -251,7 +251,7 @@ def test_guard_5_of_a_list_that_does_not_arrive_as_it_is_nothing_is_deleted(
     job = workshop.run(table, RULE)
     assert stray.exists()
     assert job.state is JobState.FAILED
-    complaint = "is not in the store" if portion is None else "the list is not whole: nothing is"
+    complaint = "is not in the store" if portion is None else "the list is incomplete: nothing is"
     assert complaint in job.failure_message
 
 
@@ -306,7 +306,7 @@ def test_guard_5_a_list_does_not_outlive_its_table(workshop: Workshop) -> None:
     )
     refused = workshop.finish(job)
     assert (refused.state, refused.failure_reason) == (JobState.FAILED, FailureReason.TABLE_CHANGED)
-    assert refused.failure_message.startswith("the table is another one now: its UUID was ")
+    assert refused.failure_message.startswith("the table was replaced: its UUID was ")
     assert stray.exists()
 
 

@@ -218,7 +218,7 @@ def test_expiry_leaves_what_a_pin_a_tag_a_branch_and_an_audit_need(workshop: Wor
     )
     job = in_two_days.run(table, RuleName.EXPIRE_SNAPSHOTS)
     assert_proved(job, RowProof.NOT_NEEDED)
-    assert "what is newer than snapshot" in job.reason
+    assert "snapshots newer than snapshot" in job.reason
     left = {snapshot.snapshot_id for snapshot in workshop.look(table).snapshots}
     assert left & set(snapshots) == {snapshots[1], *snapshots[4:]}, (
         "the tag keeps its own, the pin everything newer"

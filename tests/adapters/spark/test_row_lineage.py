@@ -105,7 +105,7 @@ def test_guard_25_rewrites_keep_the_id_of_each_row_and_the_proof_reads_it(
         scanned = measure_table(workshop.ports, table)
         assert isinstance(scanned, Measured)
         effect = find_effect(workshop.ports, job, later, scanned)
-        assert "next-row-id went back from" in effect.failed_proofs[0]
+        assert "next-row-id decreased from" in effect.failed_proofs[0]
 
 
 def test_a_rewrite_right_after_an_upgrade_gives_the_rows_their_first_ids(

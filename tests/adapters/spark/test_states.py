@@ -145,10 +145,10 @@ ICEBERG = "org.apache.iceberg.exceptions"
         (
             [
                 ("org.apache.spark.SparkException", "Exception thrown in awaitResult: "),
-                ("java.lang.RuntimeException", "the list is not whole"),
+                ("java.lang.RuntimeException", "the list is incomplete"),
             ],
             FailureReason.OTHER,
-            "RuntimeException: the list is not whole",
+            "RuntimeException: the list is incomplete",
         ),
         # Spark 3.5 reports each attempt of a task as a RuntimeException.
         (

@@ -133,7 +133,7 @@ def test_spark_itself_refuses_a_rollback_that_a_writer_came_before(workshop: Wor
     with overtaken_by_a_writer(workshop, "raced"):
         done = workshop.finish(undoing)
     assert done.state is JobState.FAILED
-    assert "main has moved on from snapshot" in done.failure_message
+    assert "main has changed from snapshot" in done.failure_message
     assert workshop.lake.rows(table) == 605
 
 
@@ -158,8 +158,8 @@ def test_guard_26_a_table_without_the_list_of_our_last_commit_is_set_back(
     assert done is not None
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
     assert (
-        f"the table stands at snapshot {last.snapshot_id} of this job, whose list of "
-        f"manifests cannot be read"
+        f"the table's current snapshot is {last.snapshot_id} of this job, whose manifest list "
+        f"cannot be read"
     ) in done.failure_message
     undoing = workshop.finish(request_rollback(workshop.ports, done, "ada"))
     assert (undoing.state, undoing.failure_message) == (JobState.SUCCEEDED, "")

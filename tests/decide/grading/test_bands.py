@@ -104,8 +104,8 @@ def test_manifests_that_are_needed_are_noted_but_the_table_is_healthy() -> None:
     )
     assert graded.band is Band.HEALTHY
     assert graded.reason == (
-        "Nothing to gain: 600 manifests, bound 500; no partition spec has that many and 2 "
-        "times what it needs"
+        "Nothing to gain: 600 manifests, limit 500; no partition spec has that many and at least "
+        "2 times the manifests that it needs"
     )
 
 
@@ -247,7 +247,7 @@ def test_a_band_is_left_only_with_a_margin() -> None:
         finding for finding in near.findings if finding.metric == Metric.AVERAGE_FILE_SIZE_BYTES
     )
     assert average.sentence == (
-        "average file size 33 MiB is not yet 10% clear of 32 MiB; a rewrite would turn 20 "
+        "average file size 33 MiB is not yet 10% better than 32 MiB; a rewrite would turn 20 "
         "files into 2"
     )
     clear = {finding.metric for finding in after(before, files_of(36 * MIB)).findings}

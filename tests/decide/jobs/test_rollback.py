@@ -81,15 +81,15 @@ def test_all_commits_of_a_job_are_undone_and_later_rewrites_of_ours_with_them() 
     [
         (
             replace(job_of(), state=JobState.RUNNING),
-            "job m-1 is running; it can be rolled back once it is over",
+            "job m-1 is running; it can be rolled back when it has ended",
         ),
         (
             job_of(ExpireSnapshots(NOW, 10)),
-            "job m-1 carried out expire_snapshots, which nothing can be rolled back of",
+            "job m-1 ran expire_snapshots, and only rewrites can be rolled back",
         ),
         (
             replace(job_of(), rule=Repair.ROLL_BACK, action=RollBack(1, "m-0", 2)),
-            "carried out roll_back, which nothing can be rolled back of",
+            "ran roll_back, and only rewrites can be rolled back",
         ),
         (job_of(own=()), "job m-1 has committed nothing: there is nothing to roll back"),
         (replace(job_of(), effect=None), "has committed nothing"),
@@ -97,7 +97,7 @@ def test_all_commits_of_a_job_are_undone_and_later_rewrites_of_ours_with_them() 
         (replace(job_of(), baseline=replace(BASELINE, snapshot_id=None)), "has committed nothing"),
         (
             replace(job_of(), table_uuid="another"),
-            "the table is another one now: its UUID was another when job m-1 ran and is " + UUID,
+            "the table was replaced: its UUID was another when job m-1 ran and is " + UUID,
         ),
     ],
 )
@@ -111,11 +111,11 @@ def test_a_snapshot_that_is_gone_cannot_be_gone_back_to() -> None:
     gone = table_of(ours(2, 1))
     assert (
         judge_rollback(job_of(), gone)
-        == "snapshot 1, which was there before job m-1, is gone; no tag was to keep it"
+        == "snapshot 1, the one before job m-1, no longer exists; it had no tag"
     )
     tagged = replace(job_of(), safeguards=Safeguards(rollback_for=NOW - NOW.replace(hour=1)))
     assert str(judge_rollback(tagged, gone)).endswith(
-        "is gone; tag maintainer-before-m-1 kept it until its time was over"
+        "no longer exists; tag maintainer-before-m-1 kept it until the tag expired"
     )
 
 
@@ -159,22 +159,22 @@ def test_a_table_that_stands_elsewhere_is_left_alone() -> None:
     line = (snapshot(1), ours(2, 1))
     assert (
         judge_rollback(job_of(), table_of(*line, current=1))
-        == "main stands at snapshot 1 already, where it stood before job m-1"
+        == "main is already at snapshot 1, as before job m-1"
     )
     aside = table_of(*line, other(3, 0), current=3)
     assert judge_rollback(job_of(), aside) == (
-        "snapshot 1 is not on the line that leads to snapshot 3, where main stands: it was "
-        "set elsewhere since"
+        "snapshot 1 is not an ancestor of snapshot 3, where main is now: main was set to another "
+        "snapshot since"
     )
     undone = table_of(*line, ours(3, 1), current=3)
-    assert judge_rollback(job_of(), undone) == "what job m-1 committed is no longer part of main"
+    assert judge_rollback(job_of(), undone) == "the commits of job m-1 are no longer part of main"
     circle = table_of(snapshot(1), ours(2, 3), ours(3, 2))
-    assert "not on the line" in str(judge_rollback(job_of(), circle))
+    assert "not an ancestor" in str(judge_rollback(job_of(), circle))
 
 
 def test_main_must_stand_where_it_stood_when_the_rollback_was_asked_for() -> None:
     assert refuse_rollback(RollBack(1, "m-1", 2), 2) is None
     assert refuse_rollback(RollBack(1, "m-1", 2), 3) == (
-        "main has moved on from snapshot 2 to 3 since the rollback was asked for: that commit "
+        "main has changed from snapshot 2 to 3 since the rollback was requested: that commit "
         "would be lost"
     )

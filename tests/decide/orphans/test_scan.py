@@ -245,7 +245,7 @@ def test_the_action_lists_what_is_older_than_the_policys_age_to_the_full_hour() 
         NOW - 7 * DAY, OLD.location, (("prefix_listing", "true"),)
     )
     assert gain.sentence == (
-        "files older than 7 d that the table does not know would be listed; nothing is "
+        "files older than 7 d that the table does not reference would be listed; nothing is "
         "deleted before a person approves the list"
     )
     free = find_gain(replace(RULE, approval=Approval.AUTOMATIC), OLD, None, NOW)
@@ -353,19 +353,19 @@ def test_guard_2_files_outside_the_location_betray_a_table_made_by_add_files() -
 
 def test_guard_5_too_large_a_share_of_the_files_is_refused() -> None:
     many = [f"data/{n}.parquet" for n in range(60)]
-    assert judge(*many, size=1).refusal == "60 files are more than 30% of the 180 that are there"
+    assert judge(*many, size=1).refusal == "60 files are more than 30% of the 180 in its location"
     assert judge(*many[:51], size=1).refusal is None
 
 
 def test_guard_5_too_large_a_share_of_the_bytes_is_refused_and_half_of_it_is_a_warning() -> None:
     assert (
         judge("data/x.parquet", size=12 * MIB).refusal
-        == "12 MiB are more than 10% of the 112 MiB that are there"
+        == "12 MiB are more than 10% of the 112 MiB in its location"
     )
     warned = judge("data/x.parquet", size=8 * MIB)
     assert (warned.refusal, warned.warning) == (
         None,
-        "8 MiB are more than 5% of the 108 MiB that are there",
+        "8 MiB are more than 5% of the 108 MiB in its location",
     )
     assert "Check the list" in describe_judgement(warned)
     assert "None of them may be deleted" in describe_judgement(
@@ -376,16 +376,16 @@ def test_guard_5_too_large_a_share_of_the_bytes_is_refused_and_half_of_it_is_a_w
 def test_guard_5_a_list_that_is_not_whole_or_too_long_or_without_sizes_is_refused() -> None:
     assert (
         judge("data/x.parquet", counted=MAX_FILES + 1).refusal
-        == "1,000,001 files were found, over the bound of 1,000,000"
+        == "1,000,001 files were found, more than the limit of 1,000,000"
     )
     assert (
         judge("data/x.parquet", counted=2).refusal
-        == "2 files were found and 1 listed: the list is not whole"
+        == "2 files were found and 1 listed: the list is incomplete"
     )
-    assert judge("data/x.parquet", size=None).refusal == "the sizes of 1 of 1 files are not known"
+    assert judge("data/x.parquet", size=None).refusal == "the sizes of 1 of 1 files are unknown"
     assert (
         judge("data/x.parquet", health=replace(OLD, storage_files=None)).refusal
-        == "it is not known how many files the table itself has"
+        == "the number of the table's own files is unknown"
     )
 
 

@@ -68,7 +68,7 @@ def test_of_a_table_with_partitions_as_many_are_taken_as_a_day_has_room_for() ->
     assert planned.action.where is not None
     assert 1 * GIB <= planned.estimate.bytes_rewritten <= 10 * GIB * 0.85 * 0.25
     assert planned.reason.endswith(
-        "at once, because all of 40 GiB is more than a quarter of what a day's budgets have"
+        "at once, because all of 40 GiB is more than a quarter of the budgets of a day"
     )
     assert starts(plan, TIGHT)
 
@@ -147,7 +147,7 @@ def test_what_was_no_use_for_shortness_does_not_bound_the_slice_of_a_day(
     health = replace(health, partitions=tuple(sorted(health.partitions, key=lambda p: p.partition)))
     rules = AdmissionRules(fleet=Budget(bytes_per_day=12 * GIB, name="the fleet"))
     expected = planned_of(plan_of(health, rules))
-    assert expected.reason.endswith("of what a day's budgets have")
+    assert expected.reason.endswith("of the budgets of a day")
     short = Limit(MIB, is_of_groups=True, reason=lambda *_: "")
     assert not select_groups(
         RewriteDataFilesRule(), health, NOW, JobBounds(Fit({}), timedelta(0), (short,))

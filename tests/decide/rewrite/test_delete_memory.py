@@ -105,7 +105,9 @@ def test_guard_18_a_partition_whose_deletes_fit_no_way_is_left_out() -> None:
     action = plan.planned[0].action
     assert isinstance(action, RewriteDataFiles)
     assert action.where == "(`p` = 1)"
-    assert "1 partition left alone for the memory that their deletes take" in plan.planned[0].reason
+    assert (
+        "1 partition left out, because their deletes need too much memory" in plan.planned[0].reason
+    )
 
 
 def test_guard_18_where_nothing_else_is_left_the_rewrite_is_refused_in_words() -> None:

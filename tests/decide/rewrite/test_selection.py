@@ -82,7 +82,7 @@ def test_guard_14_hot_partitions_are_left_out_by_a_filter() -> None:
         1,
     )
     assert gain.sentence.endswith(
-        "1 partition now, 1 partition left alone, written to within 15 min"
+        "1 partition now, 1 partition left out, because they were written to within 15 min"
     )
 
 
@@ -96,7 +96,7 @@ def test_guard_14_where_all_that_would_gain_is_hot_the_rule_waits() -> None:
     assert [(skipped.code, skipped.next_at) for skipped in plan.skipped] == [
         (SkipCode.HOT_PARTITION, NOW + MINUTE)
     ]
-    assert "2 partitions written to within 15 min" in plan.skipped[0].reason
+    assert "2 partitions that were written to within 15 min" in plan.skipped[0].reason
 
 
 def test_a_person_who_asks_takes_hot_partitions_too() -> None:
@@ -257,8 +257,8 @@ def test_the_groups_of_a_decision_are_planned_once(monkeypatch: pytest.MonkeyPat
     policy = Policy(mode=Mode.ENFORCE, rules=(replace(RULE, max_bytes_per_job=500 * MIB),))
     (made,) = decide(health, policy, Circumstances(NOW, history, admission=rules)).planned
     assert made.estimate.bytes_rewritten == 40 * MIB
-    assert "1 partition left alone, written to within 15 min" in made.reason
-    assert made.reason.endswith("is more than a quarter of what a day's budgets have")
+    assert "1 partition left out, because they were written to within 15 min" in made.reason
+    assert made.reason.endswith("is more than a quarter of the budgets of a day")
     assert len(planned) == 1
 
 
@@ -267,8 +267,8 @@ def test_a_hot_partition_is_not_counted_among_the_heavy_ones_too() -> None:
     heavy = frozenset({(0, "p=1"), (0, "p=2")})
     selection = select_groups(RULE, health, NOW, JobBounds(Fit({}, heavy), RULE.hot_partition_age))
     assert selection.sentence == (
-        "4 partitions now, 1 partition left alone, written to within 15 min, "
-        "1 partition left alone for the memory that their deletes take"
+        "4 partitions now, 1 partition left out, because they were written to within 15 min, "
+        "1 partition left out, because their deletes need too much memory"
     )
 
 

@@ -179,7 +179,7 @@ def test_guard_28_a_table_that_somebody_else_keeps_rewriting_is_left_to_that_one
     assert left.reason == (
         "glue-compaction, another maintainer, rewrote this table 3 times in 7 days, last at "
         "2026-03-04 11:00 UTC; "
-        "it is left to that one (others: ignore in the policy works beside it)"
+        "rewrites are left to it (with others: ignore in the policy they would run too)"
     )
 
 

@@ -108,9 +108,9 @@ def test_what_is_narrower_at_the_next_attempt_is_said_of_data_files_alone() -> N
     conflict = streak(FailureReason.CONFLICT)
     assert (
         find_next_attempt(FILES, conflict, HERE, POLICY).sentence
-        == "tried again with less at a time"
+        == "tried again with less work in one job"
     )
-    assert find_next_attempt(MANIFESTS, conflict, HERE, POLICY).sentence == "tried again as it is"
+    assert find_next_attempt(MANIFESTS, conflict, HERE, POLICY).sentence == "tried again unchanged"
     assert wait(conflict, rule=MANIFESTS) == HOUR
 
 
@@ -176,7 +176,7 @@ def test_the_plan_says_which_cause_and_when_next() -> None:
     assert skipped.next_at == NOW + DAY
     assert skipped.reason == (
         f"failed 2 times in a row (permission), last at {NOW:%Y-%m-%d %H:%M} UTC; tried again "
-        f"when the table or the policy changes, or a day is over; "
+        f"when the table or the policy changes, or after a day; "
         f"next at {NOW + DAY:%Y-%m-%d %H:%M} UTC"
     )
     assert decide(

@@ -337,12 +337,12 @@ def test_a_filter_that_leaves_out_all_there_is_to_gain_has_nothing_to_gain_in_wo
     assert gain is not None
     assert (gain.is_worthwhile, gain.code) == (False, SkipCode.NOTHING_TO_GAIN)
     assert gain.sentence.startswith(
-        "4 small files are in 1 partitions of the 1 that the policy's filter may take, at most 4 "
-        "in one; a rewrite takes"
+        "4 small files are in 1 partitions of the 1 that the policy's filter may select, at most "
+        "4 in one; a rewrite selects"
     )
     nowhere = find_gain(replace(RULE, where="day = DATE '2027-01-01'"), HEALTH, None, NOW)
     assert nowhere is not None
     assert nowhere.sentence == (
-        "no partition of the 0 that the policy's filter may take has a file that a rewrite "
-        "would take"
+        "no partition of the 0 that the policy's filter may select has a file that a rewrite "
+        "would select"
     )

@@ -110,7 +110,7 @@ def test_guard_25_contents_that_differ_fail_the_job_and_pause_the_table() -> Non
     world.runner.finish(job.job_id, world.mend(job), checks={"checksums": json.dumps(sums)})
     done = settled(world, job)
     assert_paused(
-        world, table, done, "the checksums of the rows before and after our commits differ"
+        world, table, done, "the checksums of the rows before and after the job's commits differ"
     )
     assert done.effect is not None
     assert done.effect.contents is ContentProof.DIFFERENT
@@ -126,7 +126,7 @@ def test_guard_25_what_spark_cannot_read_fails_the_job_and_pauses_the_table() ->
         world,
         table,
         settled(world, job),
-        "Spark could not read what was written: NotFoundException: data/1.parquet",
+        "Spark could not read the new files: NotFoundException: data/1.parquet",
     )
 
 
@@ -176,7 +176,7 @@ def test_an_effect_that_is_not_the_predicted_one_says_why() -> None:
     assert effect is not None
     assert effect.difference == (
         "59 data files fewer were estimated, 29 fewer is the result: others committed 1 times, so "
-        "that it was not the table that was measured."
+        "that the table was another one than the measured one."
     )
 
 
@@ -200,7 +200,7 @@ rules:
   rewrite_data_files: {when: {average_file_size_below: 32MiB},
     options: {partial-progress.enabled: "true"}}
 """
-READING = "Spark's canary of what it wrote."
+READING = "Spark's canary of the new files."
 A_PART = {"deleted-data-files": "6", "added-data-files": "1", "removed-files-size": "6000"}
 
 
@@ -215,7 +215,7 @@ def test_a_rewrite_of_which_a_part_was_committed_when_spark_was_lost_has_not_suc
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
     assert done.failure_message.endswith(
         (
-            "54 files were left as they are: Spark was lost before it came to them. Requested "
+            "54 files were not rewritten, because Spark was lost before that. Requested "
             "but not possible: "
         )
         + READING
@@ -240,7 +240,7 @@ def test_checks_that_a_lost_spark_never_made_are_reported_in_the_effect() -> Non
     assert done.effect is not None
     assert (done.state, done.effect.contents) == (JobState.SUCCEEDED, ContentProof.UNKNOWN)
     assert done.effect.sentence.endswith(
-        "Requested but not possible: Spark's canary of what it wrote and the checksums of the rows."
+        "Requested but not possible: Spark's canary of the new files and the checksums of the rows."
     )
 
 

@@ -77,5 +77,5 @@ def test_a_job_whose_rows_cannot_be_proved_says_so() -> None:
     assert done.effect is not None
     assert (done.state, done.effect.rows) == (JobState.SUCCEEDED, RowProof.UNKNOWN)
     assert done.failure_message.startswith(
-        "the rows are not proved: the table's metadata no longer has the snapshot before ours"
+        "the rows are not proved: the table's metadata no longer has the snapshot before the job"
     )

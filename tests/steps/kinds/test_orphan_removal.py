@@ -165,7 +165,7 @@ def test_guard_5_exactly_the_approved_list_goes_and_the_storage_proves_it() -> N
     )
     assert (
         done.effect.sentence
-        == "3 orphan files of 210 B are deleted; 1 files that the table reaches were looked for."
+        == "3 orphan files of 210 B are deleted; 1 files that the table references were checked."
     )
     carried_out = the_list(world)
     assert (carried_out.state, carried_out.removed_by, carried_out.removed_files) == (
@@ -256,7 +256,7 @@ def test_guard_5_an_approval_does_not_outlive_the_table() -> None:
     world = approved()
     plan(world.ports)
     world.catalog.put(replace(world.look(TABLE), table_uuid="another"))
-    assert "the table is another one now" in refused(world)
+    assert "the table was replaced" in refused(world)
     moved = approved()
     plan(moved.ports)
     moved.catalog.put(replace(moved.look(TABLE), location="file:///warehouse/sales/moved"))
@@ -363,7 +363,7 @@ def test_a_file_that_became_live_is_left_and_reported() -> None:
     assert done.effect is not None
     assert done.effect.orphans_removed == 2
     assert (
-        f"1 were left because the table knows them since, the first: {STRAYS[1]}"
+        f"1 were kept, because the table references them now, the first: {STRAYS[1]}"
         in done.effect.sentence
     )
 
@@ -397,7 +397,9 @@ def test_a_missing_file_that_was_never_on_the_list_is_reported_and_not_taken_for
     done = settle(world, job)
     assert done.state is JobState.SUCCEEDED
     assert done.effect is not None
-    assert "1 that the table names were not on the list and are not there" in done.effect.sentence
+    assert (
+        "1 that the table references were not on the list and do not exist" in done.effect.sentence
+    )
 
 
 def test_files_that_spark_could_not_delete_are_no_success() -> None:
@@ -408,7 +410,7 @@ def test_files_that_spark_could_not_delete_are_no_success() -> None:
     done = settle(world, job)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
     assert (
-        f"1 are still there although nothing knows them, the first: {STRAYS[0]}"
+        f"1 still exist, although nothing references them, the first: {STRAYS[0]}"
         in done.failure_message
     )
     world.clock.advance(timedelta(days=1))

@@ -57,7 +57,7 @@ def test_the_tables_statistics_files_are_looked_for_after_a_removal() -> None:
     done = carried_out(world, world.begin())
     assert done.effect is not None
     assert done.state is JobState.SUCCEEDED
-    assert done.effect.sentence.endswith("; 3 files that the table reaches were looked for.")
+    assert done.effect.sentence.endswith("; 3 files that the table references were checked.")
 
 
 def test_a_missing_statistics_file_is_named() -> None:
@@ -66,7 +66,7 @@ def test_a_missing_statistics_file_is_named() -> None:
     done = carried_out(world, world.begin(), OF_PARTITIONS)
     assert done.effect is not None
     assert done.effect.sentence.endswith(
-        f"; 1 that the table names were not on the list and are not there, the first: "
+        f"; 1 that the table references were not on the list and do not exist, the first: "
         f"{OF_PARTITIONS}."
     )
 
@@ -98,5 +98,5 @@ def test_a_removal_of_which_spark_reported_nothing_is_not_proved_by_statistics_a
     world.runner.finish(job.job_id, {"rows": len(STRAYS)})
     done = settle(world, job)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
-    assert "Spark did not tell which files the table reaches" in done.failure_message
+    assert "Spark did not report which files the table references" in done.failure_message
     assert LIVE not in done.failure_message

@@ -158,7 +158,7 @@ def test_nothing_is_brought_back_over_something_that_is_there() -> None:
     restore_list(world.ports, TABLE, the_list(world).list_id, "bob")
     world.catalog.put_file(STRAYS[1], 5)
     assert refused(world) == (
-        f"there is something at {STRAYS[1]} already: list {the_list(world).list_id} is brought back"
+        f"{STRAYS[1]} exists already, so list {the_list(world).list_id} cannot be restored"
     )
 
 

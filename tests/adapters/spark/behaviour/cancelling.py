@@ -191,7 +191,7 @@ class CancellingSuite:
         message, _ = cancel_at_gate(scene, ExpireSnapshots(WallClock().now(), 2), scene.manifest())
         assert scene.snapshot_ids == before[-2:]
         assert message == (
-            f"What was committed before stays: {len(before)} snapshots became 2. "
+            f"Its earlier commits stay: {len(before)} snapshots became 2. "
             "But files of the expired snapshots may remain; an orphan scan finds them."
         )
         assert all(path.exists() for path in lists), "none of their files was deleted yet"
@@ -261,7 +261,7 @@ class CancellingSuite:
         assert (ended.state, ended.effect is not None) == (JobState.CANCELLED, True)
         assert ended.effect is not None
         assert ended.effect.own_commits == commits
-        assert ended.failure_message.startswith("What was committed before stays: ")
+        assert ended.failure_message.startswith("Its earlier commits stay: ")
         assert len(workshop.lake.load(table).snapshots()) - 1 == commits, (
             "nor is anything committed later"
         )
