@@ -81,7 +81,7 @@ class PyIcebergCatalog:
         `workers` tables are read at once. `limits` bound a poll that asks table by table. Catalogs
         may share a reader.
         """
-        self._name = name
+        self.name = name
         self._properties = dict(properties)
         self._secrets = secrets_of(self._properties)
         self._clock = clock
@@ -101,11 +101,6 @@ class PyIcebergCatalog:
         source = Source(self._catalog, self._io_for, self._properties, aliases)
         self._inventories = Inventories(source, self._reader, clock, timeout)
 
-    @property
-    def name(self) -> str:
-        """Return the catalog's name in the configuration."""
-        return self._name
-
     def tables(self) -> Iterator[TableIdentifier | CatalogFault]:
         """List every table of every namespace.
 
@@ -114,14 +109,14 @@ class PyIcebergCatalog:
         try:
             catalog = self._catalog()
         except CatalogUnavailableError as error:
-            yield CatalogFault(self._name, (), str(error), self._clock.now())
+            yield CatalogFault(self.name, (), str(error), self._clock.now())
             return
         for found in list_tables(catalog):
             match found:
                 case NamespaceError(namespace, reason):
                     yield self._listing_fault(namespace, reason)
                 case (namespace, table):
-                    yield TableIdentifier(self._name, namespace, table)
+                    yield TableIdentifier(self.name, namespace, table)
 
     def foreign_locations(
         self, paths: Sequence[str], within: timedelta
@@ -130,7 +125,7 @@ class PyIcebergCatalog:
         try:
             catalog = self._catalog()
         except CatalogUnavailableError as error:
-            yield CatalogFault(self._name, (), str(error), self._clock.now())
+            yield CatalogFault(self.name, (), str(error), self._clock.now())
             return
         for found in self._foreign.near(catalog, paths, within):
             match found:
@@ -158,7 +153,7 @@ class PyIcebergCatalog:
         try:
             catalog = self._catalog()
         except CatalogUnavailableError as error:
-            yield CatalogFault(self._name, (), str(error), self._clock.now())
+            yield CatalogFault(self.name, (), str(error), self._clock.now())
             return
         for found in self._poller.poll(catalog, known, self._executor(), within):
             match found:
@@ -269,7 +264,7 @@ class PyIcebergCatalog:
         opened = wait_for(self._submit(self._inventories.open(table)))
         if isinstance(opened, TableFault):
             return [None] * len(paths)
-        with ThreadPoolExecutor(self._workers, thread_name_prefix=f"looks-{self._name}") as pool:
+        with ThreadPoolExecutor(self._workers, thread_name_prefix=f"looks-{self.name}") as pool:
             return list(pool.map(opened.access.look, paths))
 
     def list_files(
@@ -307,11 +302,11 @@ class PyIcebergCatalog:
             # Drivers and HTTP libraries raise any exception; all of them mean that the catalog does
             # not answer.
             raise CatalogUnavailableError(
-                f"catalog {self._name} does not answer: {explain(error, self._secrets)}"
+                f"catalog {self.name} does not answer: {explain(error, self._secrets)}"
             ) from error
         kind = name_kind(catalog)
         return (
-            f"{kind} catalog {self._name} answers, with {count} "
+            f"{kind} catalog {self.name} answers, with {count} "
             f"namespace{'' if count == 1 else 's'} at its top."
         )
 
@@ -353,13 +348,13 @@ class PyIcebergCatalog:
                 loaded, closings = self._loaded, self._closings
             if loaded is not None:
                 return loaded
-            loaded = open_catalog(self._name, self._properties)
+            loaded = open_catalog(self.name, self._properties)
             with self._lock:
                 if self._closings == closings:
                     self._loaded = loaded
                     return loaded
         loaded.close()
-        raise CatalogUnavailableError(f"catalog {self._name} was closed while it was connected to")
+        raise CatalogUnavailableError(f"catalog {self.name} was closed while it was connected to")
 
     def _load(self, table: TableIdentifier) -> Table:
         return load_table(self._catalog(), table, self._io_for, self._aliases)
@@ -367,7 +362,7 @@ class PyIcebergCatalog:
     def _executor(self) -> Executor:
         with self._lock:
             if self._pool is None:
-                self._pool = DaemonThreads(self._workers, f"polls-{self._name}")
+                self._pool = DaemonThreads(self._workers, f"polls-{self.name}")
             return self._pool
 
     def _io_for(self, catalog: Catalog, location: str) -> FileIO:
@@ -387,12 +382,12 @@ class PyIcebergCatalog:
 
     def _listing_fault(self, namespace: tuple[str, ...], error: Exception) -> CatalogFault:
         where = (
-            f"namespace {'.'.join(namespace)} of catalog {self._name}"
+            f"namespace {'.'.join(namespace)} of catalog {self.name}"
             if namespace
-            else f"catalog {self._name}"
+            else f"catalog {self.name}"
         )
         reason = f"{where} cannot be listed: {explain(error, self._secrets)}"
-        return CatalogFault(self._name, namespace, reason, self._clock.now())
+        return CatalogFault(self.name, namespace, reason, self._clock.now())
 
     def _fault(self, table: TableIdentifier, kind: FaultKind, reason: str) -> TableFault:
         return TableFault(table, kind, reason, self._clock.now())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from maintainer.adapters.catalog.loop import STOP_CHECK_SECONDS, ShouldStop, never
@@ -15,28 +16,20 @@ Item = TypeVar("Item")
 Found = TypeVar("Found")
 
 
+@dataclass(slots=True)
 class Abreast(Generic[Item, Found]):
     """Works on a bounded number of items at once.
 
     An item that turns out to be huge is put off and started again on a lane of its own.
     """
 
-    def __init__(
-        self,
-        start: Callable[[Item, bool], Future[Found]],
-        is_put_off: Callable[[Found], bool],
-        width: int,
-    ) -> None:
-        """Take the function that starts an item and the number of items at once.
-
-        Its argument True allows an item to answer that it is huge.
-        """
-        self._start = start
-        self._is_put_off = is_put_off
-        self._width = width
-        self._usual: dict[Future[Found], Item] = {}
-        self._huge: dict[Future[Found], Item] = {}
-        self._backlog: deque[Item] = deque()
+    # Starts an item; with True the item may answer that it is huge.
+    start: Callable[[Item, bool], Future[Found]]
+    is_put_off: Callable[[Found], bool]
+    width: int  # items at once
+    _usual: dict[Future[Found], Item] = field(default_factory=dict)
+    _huge: dict[Future[Found], Item] = field(default_factory=dict)
+    _backlog: deque[Item] = field(default_factory=deque)
 
     def run(
         self, items: Iterable[Item], should_stop: ShouldStop = never
@@ -60,20 +53,20 @@ class Abreast(Generic[Item, Found]):
 
     def _fill(self, source: Iterator[Item]) -> bool:
         """Start items up to the width; False if there are no more."""
-        while len(self._usual) < self._width:
+        while len(self._usual) < self.width:
             try:
                 item = next(source)
             except StopIteration:
                 return False
             # The callable's own parameter has no name here.
-            self._usual[self._start(item, True)] = item  # noqa: FBT003
+            self._usual[self.start(item, True)] = item  # noqa: FBT003
         return True
 
     def _start_huge(self, *, has_more: bool) -> None:
-        free = HUGE_ABREAST if has_more or self._usual else self._width
+        free = HUGE_ABREAST if has_more or self._usual else self.width
         while self._backlog and len(self._huge) < free:
             item = self._backlog.popleft()
-            self._huge[self._start(item, False)] = item  # noqa: FBT003 - as above
+            self._huge[self.start(item, False)] = item  # noqa: FBT003 - as above
 
     def _collect(self, should_stop: ShouldStop) -> Iterator[tuple[Item, Future[Found]]]:
         done = wait(
@@ -89,7 +82,7 @@ class Abreast(Generic[Item, Found]):
             if (
                 not future.cancelled()
                 and future.exception() is None
-                and self._is_put_off(future.result())
+                and self.is_put_off(future.result())
             ):
                 self._backlog.append(item)
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Protocol
@@ -22,39 +23,30 @@ class Audience(Listener, Protocol):
         """Return True if the driver has no unfinished job."""
 
 
+@dataclass(eq=False, slots=True)
 class Drivers:
     """Running drivers by name.
 
     At most one of each kind takes jobs; the others end after their present jobs.
     """
 
-    def __init__(
-        self,
-        source: DriverSource,
-        audience: Audience,
-        mutex: threading.RLock,
-        start_timeout: timedelta,
-        idle_timeout: timedelta,
-    ) -> None:
-        """Take where drivers come from, and who receives their messages.
-
-        ``mutex`` is the audience's own: each calls the other while it holds it.
-        """
-        self._source = source
-        self._audience = audience
-        self._start_timeout = start_timeout
-        self._idle_timeout = idle_timeout
-        self._mutex = mutex
-        self._adopting = threading.Lock()
-        self._living: dict[str, Driver] = {}
-        self._warm: dict[str, Driver] = {}  # by fingerprint: the drivers that take jobs
-        self._adopted: set[str] = set()  # living drivers that another process has started
-        self._timers: dict[str, threading.Timer] = {}
+    source: DriverSource
+    audience: Audience
+    mutex: threading.RLock  # the audience's own: each calls the other while it holds it
+    start_timeout: timedelta
+    idle_timeout: timedelta
+    _adopting: threading.Lock = field(default_factory=threading.Lock)
+    _living: dict[str, Driver] = field(default_factory=dict)
+    # by fingerprint: the drivers that take jobs
+    _warm: dict[str, Driver] = field(default_factory=dict)
+    # living drivers that another process has started
+    _adopted: set[str] = field(default_factory=set)
+    _timers: dict[str, threading.Timer] = field(default_factory=dict)
 
     def warm(self, size: DriverSize) -> Driver | None:
         """Return the driver of that size that takes jobs; None if there is none."""
-        with self._mutex:
-            driver = self._warm.get(self._source.fingerprint(size))
+        with self.mutex:
+            driver = self._warm.get(self.source.fingerprint(size))
             return driver if driver is not None and not driver.is_ended.is_set() else None
 
     def start(self, size: DriverSize) -> Driver:
@@ -62,22 +54,22 @@ class Drivers:
 
         RunnerUnavailableError or OSError if it cannot be started.
         """
-        with self._mutex:
-            driver = self._source.start(size, self)
+        with self.mutex:
+            driver = self.source.start(size, self)
             self._living[driver.name] = self._warm[driver.fingerprint] = driver
             self._await_start(driver)
             return driver
 
     def make_room(self, megabytes: int, most: int) -> bool:
         """Return whether a driver of this memory fits beside the others; if not, end idle ones."""
-        with self._mutex:
+        with self.mutex:
             if (
                 not self._living
                 or megabytes + sum(driver.megabytes for driver in self._living.values()) <= most
             ):
                 return True
             for driver in list(self._warm.values()):
-                if driver.is_started and self._audience.is_idle(driver):
+                if driver.is_started and self.audience.is_idle(driver):
                     self._let_go(driver)
                     self._set_timer(driver, timedelta(0), driver.stop)
             return False
@@ -97,7 +89,7 @@ class Drivers:
         A process that adopted the driver may have ended before it was the job's owner: the driver's
         own process counts. False as for `take_over`.
         """
-        return self.take_over(self._source.owner_of(job_id) or owner)
+        return self.take_over(self.source.owner_of(job_id) or owner)
 
     def take_over(self, owner: str) -> bool:
         """Adopt every driver that this owner has left behind.
@@ -106,7 +98,7 @@ class Drivers:
         their messages are received. Adopted drivers with our settings continue to take jobs.
         """
         with self._adopting:
-            left = self._source.left_behind(owner)
+            left = self.source.left_behind(owner)
             if left is None:
                 return False
             return all(map(self._adopt, left))  # who has the first one has all of them
@@ -114,14 +106,14 @@ class Drivers:
     def _adopt(self, name: str) -> bool:
         if name in self._living:
             return True
-        driver = self._source.adopt(name, self)
+        driver = self.source.adopt(name, self)
         if driver is None:
             return False
-        with self._mutex:
+        with self.mutex:
             self._living[name] = driver
             self._adopted.add(name)
         driver.is_caught_up.wait(_CATCH_UP_SECONDS)
-        with self._mutex:
+        with self.mutex:
             if driver.is_ended.is_set():
                 self._living.pop(name, None)
                 return True
@@ -130,7 +122,7 @@ class Drivers:
                     f"driver {name} did not say within {_CATCH_UP_SECONDS} s what it has"
                 )
                 return False
-            if driver.fingerprint in self._source.fingerprints:
+            if driver.fingerprint in self.source.fingerprints:
                 self._warm.setdefault(driver.fingerprint, driver)
             if not driver.is_started:
                 self._await_start(driver)
@@ -139,7 +131,7 @@ class Drivers:
 
     def leave(self) -> None:
         """Forget all drivers without ending any."""
-        with self._mutex:
+        with self.mutex:
             for driver in self._living.values():
                 self._set_timer(driver, None)
             self._living.clear()
@@ -151,58 +143,58 @@ class Drivers:
         If drivers outlive their daemon, only those end that this process has started, and adopted
         ones without a job: the next daemon continues with the others.
         """
-        if not self._source.outlives_daemon:
-            for owner in self._source.orphaned_owners():
+        if not self.source.outlives_daemon:
+            for owner in self.source.orphaned_owners():
                 self.take_over(owner)
-        with self._mutex:
+        with self.mutex:
             for driver in self._living.values():
                 self._set_timer(driver, None)
             ending = [
                 driver
                 for driver in self._living.values()
-                if not self._source.outlives_daemon
+                if not self.source.outlives_daemon
                 or driver.name not in self._adopted
-                or self._audience.is_idle(driver)
+                or self.audience.is_idle(driver)
             ]
         for driver in ending:
             driver.stop()
 
     def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
         """Pass the message on, then check whether the driver is still needed."""
-        self._audience.heard(driver, message)
-        with self._mutex:
+        self.audience.heard(driver, message)
+        with self.mutex:
             if message.get("event") == "application.started":
                 self._set_timer(driver, None)
             self._rest(driver)
 
     def ended(self, driver: Driver) -> None:
-        with self._mutex:
+        with self.mutex:
             self._set_timer(driver, None)
             self._living.pop(driver.name, None)
             self._adopted.discard(driver.name)
             self._let_go(driver)
-        self._audience.ended(driver)
+        self.audience.ended(driver)
 
     def _rest(self, driver: Driver) -> None:
         """End the driver after a while without work; at once if it takes no more jobs."""
         if (
             not driver.is_started
-            or not self._audience.is_idle(driver)
+            or not self.audience.is_idle(driver)
             or not driver.is_caught_up.is_set()
         ):
             return
         is_wanted = self._warm.get(driver.fingerprint) is driver and not driver.is_worn
         self._set_timer(
             driver,
-            self._idle_timeout if is_wanted else timedelta(0),
+            self.idle_timeout if is_wanted else timedelta(0),
             partial(self._end_idle, driver),
         )
 
     def _end_idle(self, driver: Driver) -> None:
-        with self._mutex:
+        with self.mutex:
             # while this timer waited for the mutex
             is_put_off = self._timers.get(driver.name) is not threading.current_thread()
-            if is_put_off or not self._audience.is_idle(driver):
+            if is_put_off or not self.audience.is_idle(driver):
                 return
             self._let_go(driver)  # a job that comes now starts another Spark
         driver.stop()
@@ -212,10 +204,10 @@ class Drivers:
             del self._warm[driver.fingerprint]
 
     def _await_start(self, driver: Driver) -> None:
-        self._set_timer(driver, self._start_timeout, partial(self._end_late, driver))
+        self._set_timer(driver, self.start_timeout, partial(self._end_late, driver))
 
     def _end_late(self, driver: Driver) -> None:
-        late = f"Spark did not start within {self._start_timeout.total_seconds():g} s"
+        late = f"Spark did not start within {self.start_timeout.total_seconds():g} s"
         driver.give_up(
             "; ".join(filter(None, (late, driver.hindrance, f"its log is {driver.log}")))
         )

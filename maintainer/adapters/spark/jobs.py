@@ -68,8 +68,8 @@ class SparkRunner:
             )
         self._options = options
         self._catalogs = catalogs
-        self._owner = owner
-        self._application = application
+        self.owner = owner  # the name under which this process's jobs are stored
+        self.application = application  # Spark's, and the `app-name` of our snapshots
         self._source = source
         self.orphan_files = orphan_files
         self._clock = clock
@@ -84,11 +84,6 @@ class SparkRunner:
             source, self, self._mutex, options.start_timeout, options.idle_timeout
         )
 
-    @property
-    def owner(self) -> str:
-        """Return the name under which this process's jobs are stored."""
-        return self._owner
-
     def lives(self, owner: str, _pool: str = "", /) -> bool | None:
         """Return whether the process of that name lives, or another one has adopted its drivers.
 
@@ -98,11 +93,6 @@ class SparkRunner:
         if lives is not False or self._is_closed:
             return lives
         return not self._drivers.take_over(owner)
-
-    @property
-    def application(self) -> str:
-        """Return Spark's application name, which is the `app-name` of our snapshots."""
-        return self._application
 
     @property
     def capacities(self) -> Mapping[str, int]:
@@ -155,7 +145,7 @@ class SparkRunner:
                 "spark.submitted",
                 self._clock.now(),
                 statement=statements.work,
-                application=self._application,
+                application=self.application,
             )
             order = {
                 "id": job.job_id,
@@ -210,13 +200,13 @@ class SparkRunner:
 
     def report(self, job: Job) -> RunnerReport | None:
         """Report the job, after adopting its driver if the driver's daemon is gone."""
-        if self._jobs.get(job.job_id) is None and job.owner not in {"", self._owner}:
+        if self._jobs.get(job.job_id) is None and job.owner not in {"", self.owner}:
             if self._is_closed or not self._drivers.take_over_job(job.job_id, job.owner):
                 return None
             message = f"process {job.owner} that ran the job has ended, and its Spark too"
         else:
             message = (
-                f"process {self._owner} does not run the job; it has restarted since"
+                f"process {self.owner} does not run the job; it has restarted since"
                 if job.owner
                 else "no process took the job"
             )
@@ -225,7 +215,7 @@ class SparkRunner:
             now = self._clock.now()
             if tracked is None:
                 if (
-                    job.owner == self._owner
+                    job.owner == self.owner
                     and job.submitted_at is not None
                     and now - job.submitted_at < _UNSEEN_GRACE
                 ):
@@ -242,7 +232,7 @@ class SparkRunner:
                 driver.acknowledge(numbers)
             return replace(
                 tracked.report(),
-                adopted=bool(tracked.carrier) and job.owner not in {"", self._owner},
+                adopted=bool(tracked.carrier) and job.owner not in {"", self.owner},
                 driver=self._reports.of(tracked.carrier),
             )
 

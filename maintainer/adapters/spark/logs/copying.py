@@ -32,20 +32,17 @@ class _Source:
     fault: str = ""  # why it could not be copied the last time
 
 
+@dataclass(slots=True)
 class JobLogs:
     """One thread reads the logs of all drivers that have jobs."""
 
-    def __init__(
-        self, store: JobLogStore, secrets: Collection[str], *, is_on_cluster: bool = False
-    ) -> None:
-        """Take the store, the values that no log may show, and whether a cluster has the logs."""
-        self._store = store
-        self._secrets = secrets
-        self._is_on_cluster = is_on_cluster
-        self._mutex = threading.Lock()
-        self._sources: dict[str, _Source] = {}  # by the driver's name
-        self._is_closing = threading.Event()
-        self._thread: threading.Thread | None = None
+    store: JobLogStore
+    secrets: Collection[str]  # values that no log may show
+    is_on_cluster: bool = field(default=False, kw_only=True)  # a cluster has the logs
+    _mutex: threading.Lock = field(default_factory=threading.Lock)
+    _sources: dict[str, _Source] = field(default_factory=dict)  # by the driver's name
+    _is_closing: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
 
     def follow(self, job_id: str, driver: Driver) -> None:
         """Keep the log of the job from now on; of a driver that is starting all of it."""
@@ -67,7 +64,7 @@ class JobLogs:
 
     def read(self, job_id: str, since: int) -> JobLog | None:
         """Return what is kept of the job's log from a position on; None if nothing is."""
-        return self._store.job_log(job_id, since)
+        return self.store.job_log(job_id, since)
 
     def leave(self) -> None:
         """Stop here: another process continues after what is stored."""
@@ -81,9 +78,7 @@ class JobLogs:
             self._copy_all()
 
     def _work(self) -> None:
-        while not self._is_closing.wait(
-            _CLUSTER_SECONDS if self._is_on_cluster else _EVERY_SECONDS
-        ):
+        while not self._is_closing.wait(_CLUSTER_SECONDS if self.is_on_cluster else _EVERY_SECONDS):
             self._copy_all()
 
     def _copy_all(self) -> None:
@@ -103,7 +98,7 @@ class JobLogs:
         is_over = source.driver.is_ended.is_set()
         for share in self._open_shares(source):
             if not share.is_known:
-                source.position = max(source.position, share.resume(self._store))
+                source.position = max(source.position, share.resume(self.store))
         try:
             self._read(source, is_over=is_over)
         except RunnerUnavailableError:
@@ -124,7 +119,7 @@ class JobLogs:
                 return
             part = source.driver.read_log(source.position)
             source.position = part.next
-            text = hide_secrets(part.text, self._secrets)
+            text = hide_secrets(part.text, self.secrets)
             for share in shares:
                 share.take(text)
             if not part.has_more:
@@ -135,7 +130,7 @@ class JobLogs:
 
     def _keep(self, source: _Source) -> None:
         for share in self._open_shares(source):
-            is_ours = share.store(self._store, source.position)
+            is_ours = share.store(self.store, source.position)
             if share.is_complete or not is_ours:
                 with self._mutex:
                     del source.shares[share.job_id]

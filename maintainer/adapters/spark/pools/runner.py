@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
@@ -17,6 +18,7 @@ from maintainer.ports.runner import Runner, RunnerReport
 from maintainer.ports.store import Store
 
 
+@dataclass(frozen=True, slots=True)
 class PooledRunner:
     """Implements Runner by the runners of the pools.
 
@@ -24,128 +26,105 @@ class PooledRunner:
     of a pool that is not here is lost as soon as its driver's fence has passed.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - the composition root passes all of them, once
-        self,
-        runners: Mapping[str, Runner],
-        obstacles: Mapping[str, str],
-        owner: str,
-        application: str,
-        orphan_files: OrphanFiles,
-        store: Store,
-        clock: Clock,
-    ) -> None:
-        """Take the runners by pool, and why the other configured pools have none."""
-        self._runners = runners
-        self._obstacles = obstacles
-        self._owner = owner
-        self._application = application
-        self.orphan_files = orphan_files
-        self._store = store
-        self._clock = clock
-
-    @property
-    def owner(self) -> str:
-        return self._owner
-
-    @property
-    def application(self) -> str:
-        return self._application
+    runners: Mapping[str, Runner]  # by pool
+    obstacles: Mapping[str, str]  # why the other configured pools have none
+    owner: str
+    application: str
+    orphan_files: OrphanFiles
+    store: Store
+    clock: Clock
 
     def lives(self, owner: str, pool: str, /) -> bool | None:
-        runner = self._runners.get(pool)
+        runner = self.runners.get(pool)
         return None if runner is None else runner.lives(owner, pool)
 
     @property
     def capacities(self) -> Mapping[str, int]:
         """See Runner; a pool that cannot be used has no room."""
-        found = dict.fromkeys(self._obstacles, 0)
-        for runner in self._runners.values():
+        found = dict.fromkeys(self.obstacles, 0)
+        for runner in self.runners.values():
             found |= runner.capacities
         return found
 
     @property
-    def obstacles(self) -> Mapping[str, str]:
-        return self._obstacles
-
-    @property
     def facts(self) -> Mapping[str, SparkFacts]:
         return {
-            pool: facts for runner in self._runners.values() for pool, facts in runner.facts.items()
+            pool: facts for runner in self.runners.values() for pool, facts in runner.facts.items()
         }
 
     def recall(self, facts: SparkFacts) -> None:
-        if facts.pool in self._runners:
-            self._runners[facts.pool].recall(facts)
+        if facts.pool in self.runners:
+            self.runners[facts.pool].recall(facts)
 
     def statements(self, job: Job) -> Sequence[str]:
-        runner = self._runners.get(job.pool)
+        runner = self.runners.get(job.pool)
         return () if runner is None else runner.statements(job)
 
     def submit(self, job: Job) -> None:
-        if job.pool not in self._runners:
-            reason = self._obstacles.get(job.pool, "it is not configured")
+        if job.pool not in self.runners:
+            reason = self.obstacles.get(job.pool, "it is not configured")
             raise RunnerUnavailableError(f"pool {job.pool} cannot be used: {reason}")
-        self._runners[job.pool].submit(job)
+        self.runners[job.pool].submit(job)
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        for runner in self._runners.values():
+        for runner in self.runners.values():
             runner.renew(job_id, valid_for)
 
     def report(self, job: Job) -> RunnerReport | None:
-        if job.pool in self._runners:
-            return self._runners[job.pool].report(job)
+        if job.pool in self.runners:
+            return self.runners[job.pool].report(job)
         if not self._end_driver_of(job):
             return None
         message = f"its pool {job.pool} is not configured any more, or cannot be used here"
         is_started = job.started_at is not None
         tracked = TrackedJob(job.job_id, progress=job.progress, is_started=is_started)
-        tracked.end(lost(self._clock.now(), message))
+        tracked.end(lost(self.clock.now(), message))
         return tracked.report()
 
     def _end_driver_of(self, job: Job) -> bool:
         """Refuse the polls of the job's driver once its fence has passed; True if none is left."""
-        for driver in self._store.drivers():
-            if job.job_id not in self._store.pending_jobs(driver.name):
+        for driver in self.store.drivers():
+            if job.job_id not in self.store.pending_jobs(driver.name):
                 continue
-            now = self._clock.now()
+            now = self.clock.now()
             if driver.fence is not None and now <= driver.fence + FENCE_MARGIN:
                 return False
             reason = f"no daemon has its pool {driver.pool} any more"
-            if not self._store.end_driver(driver.name, reason, now, driver.polls):
+            if not self.store.end_driver(driver.name, reason, now, driver.polls):
                 return False
         return True
 
     def log(self, job: Job, since: int) -> JobLog | None:
-        return self._store.job_log(job.job_id, since)
+        return self.store.job_log(job.job_id, since)
 
     def cancel(self, job_id: str) -> None:
-        for runner in self._runners.values():
+        for runner in self.runners.values():
             runner.cancel(job_id)
 
     def outlives_daemon(self, pool: str, /) -> bool:
         """See Runner; nothing here ends a job of another pool."""
-        return pool not in self._runners or self._runners[pool].outlives_daemon(pool)
+        return pool not in self.runners or self.runners[pool].outlives_daemon(pool)
 
     def leave(self) -> None:
-        for runner in self._runners.values():
+        for runner in self.runners.values():
             runner.leave()
 
     def close(self) -> None:
-        for runner in self._runners.values():
+        for runner in self.runners.values():
             runner.close()
 
     def describe(self, pool: str = "", /) -> Sequence[tuple[str, bool, str]]:
         """See Runner; each line names its pool, if there are several."""
-        is_alone = len(self._runners) + len(self._obstacles) == 1
+        is_alone = len(self.runners) + len(self.obstacles) == 1
         found = [
             (what if is_alone else f"{what} (pool {name})", is_fine, sentence)
-            for name, runner in self._runners.items()
+            for name, runner in self.runners.items()
             if pool in {"", name}
             for what, is_fine, sentence in runner.describe(name)
         ]
         found += [
             (f"pool {name}", False, reason)
-            for name, reason in self._obstacles.items()
+            for name, reason in self.obstacles.items()
             if pool in {"", name}
         ]
         return found

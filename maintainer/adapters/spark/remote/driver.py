@@ -69,7 +69,7 @@ class RemoteDriver:
         self._renewals: dict[str, datetime] = {}  # those that the store does not have yet
         self._done: list[int] = []
         self._cancelled: set[str] = set()
-        self._given_up = ""
+        self.given_up = ""  # why; empty: it was not
         self._ordered = record.ordered
 
     @property
@@ -80,11 +80,6 @@ class RemoteDriver:
     def hindrance(self) -> str:
         """Return what the launcher says of it."""
         return self.state.reason
-
-    @property
-    def given_up(self) -> str:
-        """Return why it was given up; empty: it was not."""
-        return self._given_up
 
     def run(self, order: Mapping[str, object], valid_for: timedelta | None) -> None:
         """See Driver; a job that nobody has renewed yet may work for the longest time."""
@@ -119,7 +114,7 @@ class RemoteDriver:
 
     def give_up(self, reason: str) -> None:
         """See Driver; it has ended when its launcher says so, or its fence has passed."""
-        self._given_up = reason
+        self.given_up = reason
         self.last_words = _explain(reason)
         self._wake()
 
