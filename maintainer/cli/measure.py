@@ -84,7 +84,6 @@ class ReadingColumn(ProgressColumn):
     """The amount read so far; it also advances while one huge table is measured."""
 
     def __init__(self, read: ReadCount) -> None:
-        """Take the shared count of what was read."""
         super().__init__()
         self._read = read
 

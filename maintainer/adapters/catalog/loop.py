@@ -167,7 +167,6 @@ class DaemonThreads(Executor):
     """A thread pool that nothing waits for, not even the end of the process."""
 
     def __init__(self, width: int, name: str) -> None:
-        """Start `width` threads."""
         self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._width = width
         for _ in range(width):

@@ -79,7 +79,6 @@ class ByteBudget:
     """Lends a number of bytes, in the order of the requests."""
 
     def __init__(self, total: int) -> None:
-        """Take the total number of bytes."""
         self._total = total
         self._free = total
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()

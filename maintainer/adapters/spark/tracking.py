@@ -148,7 +148,6 @@ class TrackedJobs:
     """The runner's jobs, and for how long those without a driver may still work."""
 
     def __init__(self) -> None:
-        """Begin without jobs."""
         self._jobs: dict[str, TrackedJob] = {}
         self._until: dict[str, float] = {}  # by read_clock
 

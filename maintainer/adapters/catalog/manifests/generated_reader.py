@@ -41,7 +41,6 @@ class Source:
     """The lines of a function that reads `count` records of together `limit` bytes."""
 
     def __init__(self, defined: Mapping[str, Any]) -> None:
-        """Take the schema's named types."""
         self._defined = defined
         self._lines: list[str] = []
         self._indent = 1

@@ -25,7 +25,6 @@ class LazySummary(Mapping[str, str]):
     __slots__ = ("_found", "_raw")
 
     def __init__(self, raw: bytes) -> None:
-        """Take the summary's JSON."""
         self._raw = raw
         self._found: dict[str, str] | None = None
 

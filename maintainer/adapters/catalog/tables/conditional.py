@@ -72,7 +72,6 @@ class ConditionalRequests:
     """Asks for many tables at once on a loop of its own; the calling thread waits."""
 
     def __init__(self, catalog: RestCatalog, limits: PollLimits, rate: Rate) -> None:
-        """Take the catalog, for its addresses, headers and authentication."""
         self._catalog = catalog
         self._limits = limits
         self._rate = rate

@@ -39,7 +39,6 @@ class Rate:
     """Hands out times at least 1 / per_second apart, to threads and coroutines alike."""
 
     def __init__(self, per_second: float) -> None:
-        """Take the greatest number of requests a second."""
         self._seconds = 1 / per_second
         self._lock = Lock()
         self._next = 0.0

@@ -35,7 +35,6 @@ class Trial:
     """One driver of a pool. Close it in every case: that ends this driver, and no other one."""
 
     def __init__(self, source: DriverSource, options: RunnerOptions) -> None:
-        """Take where the driver comes from."""
         self._source = source
         self._options = options
         self._heard: SimpleQueue[Mapping[str, object]] = SimpleQueue()
