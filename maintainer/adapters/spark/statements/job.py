@@ -79,7 +79,7 @@ def _check_main(table: TableIdentifier, action: RollBack) -> str:
     expected = action.expected_snapshot_id
     standing = f"(SELECT snapshot_id FROM {name_table(table)}.refs WHERE name = 'main')"
     return (
-        f"SELECT assert_true({standing} = {expected}, 'main has moved on from snapshot "
+        f"SELECT assert_true({standing} = {expected}, 'main has changed from snapshot "
         f"{expected}') AS is_unmoved"
     )
 

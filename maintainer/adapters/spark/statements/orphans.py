@@ -93,7 +93,7 @@ def _look_at(
         statement
         for part in _parts(given)
         for statement in (
-            *_show(LISTING_VIEW, part, "", None, "the listing is not whole"),
+            *_show(LISTING_VIEW, part, "", None, "the listing is incomplete"),
             call_statement(table, action),
             f"DROP VIEW {view}",
         )
@@ -164,7 +164,7 @@ def _disposal_statements(
             view_of(approved),
             whole_list,
             *places_of(action),
-            "the list is not whole: nothing is deleted",
+            "the list is incomplete: nothing is deleted",
         ),
         disposal_statement(table, action),
         _tell_reached(table, view),

@@ -177,7 +177,7 @@ def test_guard_5_the_removal_reads_exactly_the_list() -> None:
         "to": ASIDE,
     }
     assert whole == (
-        f"SELECT assert_true(count(*) = 2 AND count(DISTINCT file_path) = 2, 'the list is not whole: nothing is deleted') FROM `{name}`"
+        f"SELECT assert_true(count(*) = 2 AND count(DISTINCT file_path) = 2, 'the list is incomplete: nothing is deleted') FROM `{name}`"
     )
     assert call == main_statement(ORDERS, REMOVAL)
     assert call.endswith(

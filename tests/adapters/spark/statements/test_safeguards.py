@@ -123,7 +123,7 @@ def test_a_rollback_fails_where_main_has_moved_on() -> None:
         NOW,
     )
     standing = "(SELECT snapshot_id FROM `lake`.`sales`.`or``ders`.refs WHERE name = 'main')"
-    moved = f"SELECT assert_true({standing} = 9, 'main has moved on from snapshot 9') AS is_unmoved"
+    moved = f"SELECT assert_true({standing} = 9, 'main has changed from snapshot 9') AS is_unmoved"
     call = (
         "CALL `lake`.system.rollback_to_snapshot(table => '`lake`.`sales`.`or``ders`', "
         "snapshot_id => 7L)"
