@@ -20,6 +20,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling, LoadScopeScheduling  # type: ignore[import-untyped]
 
+from tests.examples import FAST, FULL
 from tests.prerequisites import PREREQUISITES, find_missing
 from tests.shares import FIRST, PURE, SECOND, belongs
 
@@ -39,7 +40,8 @@ LOOPBACK = {
 SWITCHES = ("MAINTAINER_REQUIRE_ALL",)
 
 # No deadline: the time of one example says more about the machine's other work than about the code.
-settings.register_profile("fast", deadline=None, max_examples=40)
+settings.register_profile("fast", deadline=None, max_examples=FAST)
+settings.register_profile("full", deadline=None, max_examples=FULL)
 settings.register_profile(
     "ci",
     deadline=None,
@@ -48,7 +50,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("ci" if os.environ.get("CI") == "true" else "fast")
+settings.load_profile("ci" if os.environ.get("CI") == "true" else "full")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -44,6 +44,7 @@ def command_of(share: str, arguments: Sequence[str], *, is_colored: bool = False
         sys.executable,
         *("-m", "pytest", "--numprocesses", "0", "--share", share),
         *("-m", " and ".join(f"not {mark}" for mark in LEFT_OUT)),
+        *("--hypothesis-profile", "fast"),
         *(() if NO_CACHE in arguments else ("-o", f"cache_dir=.pytest_cache/{share}")),
         *("--color", "yes" if is_colored else "no"),
         *(COVERAGE if share == FIRST else ()),

@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from maintainer.app.turns import Turns
 from maintainer.domain.duty import Duty, DutyKind
 from maintainer.domain.errors import StoreUnavailableError
+from tests.examples import examples
 from tests.fakes.adapters.store import FakeStore
 
 SPAN = timedelta(minutes=2)
@@ -251,4 +252,4 @@ class Duties(RuleBasedStateMachine):
 
 
 TestDuties = Duties.TestCase
-TestDuties.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestDuties.settings = settings(max_examples=examples(60), stateful_step_count=30, deadline=None)

@@ -30,6 +30,7 @@ from maintainer.domain.rules import (
 )
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.measure.health import measure
+from tests.examples import examples
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share, snapshot
 
 DAY = timedelta(days=1)
@@ -215,7 +216,7 @@ def planned(state: State, policy: Policy) -> set[RuleName]:
 
 @pytest.mark.parametrize("dimension", Dimension)
 @given(st.data())
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_what_was_planned_is_planned_still_when_one_thing_gets_worse(
     dimension: Dimension, data: st.DataObject
 ) -> None:

@@ -34,6 +34,7 @@ from maintainer.estimate.cost import (
     measure_work,
     predict,
 )
+from tests.examples import examples
 from tests.samples import NOW, health_of_partitions
 
 RULE = RuleName.REWRITE_DATA_FILES
@@ -128,7 +129,7 @@ def test_the_90th_percentile_holds_for_about_nine_in_ten_jobs() -> None:
     assert sum(errors[20:]) / (jobs - 20) < 0.19  # the noise itself is 0.16 on average
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.tuples(st.floats(0, 1e16), st.floats(0, 1e7)), max_size=12),
     st.lists(st.tuples(st.floats(0, 1e16), st.floats(0, 1e7)), max_size=12),

@@ -11,6 +11,7 @@ from maintainer.domain.file_sizes import DeletedFiles, find_runs
 from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, pack_files
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, PartitionDigest
 from maintainer.measure.delete_index import JoinedDeletes, join_deletes
+from tests.examples import examples
 
 FIRST, SECOND = 1, 2  # keys of two data files
 
@@ -252,7 +253,7 @@ DELETED = st.lists(
     limit=st.integers(1, 12),
     manifests=st.integers(1, 4),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_classes_are_the_same_however_the_files_come_together(
     files: list[tuple[int, int, int]],
     removed: list[tuple[int, int, int]],

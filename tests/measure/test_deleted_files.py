@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from maintainer.domain.file_sizes import DeletedFiles
 from maintainer.domain.inventory import SizeClasses
 from maintainer.measure.deleted_files import NO_BOUNDS, DeletedTable, Grain
+from tests.examples import examples
 
 BOUNDS = SizeClasses(1000, 750, 1800)
 DELETED = st.tuples(
@@ -47,7 +48,7 @@ def holds(known: DeletedFiles, size: int, ratio: float, count: int) -> bool:
     most_single=0,
     most_classes=1,
 )
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_classes_are_no_more_than_there_may_be_and_tell_the_truth_of_each_file(
     files: Files, most_single: int, most_classes: int
 ) -> None:
@@ -85,7 +86,7 @@ def test_classes_are_no_more_than_there_may_be_and_tell_the_truth_of_each_file(
     most_classes=st.integers(0, 40),
     seed=st.randoms(use_true_random=False),
 )
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_classes_are_the_same_for_files_in_any_order(
     files: Files, most_single: int, most_classes: int, seed: object
 ) -> None:

@@ -14,6 +14,7 @@ from maintainer.domain.file_sizes import (
 )
 from maintainer.domain.inventory import Content, PartitionDigest
 from maintainer.measure.sums import MOST_EXACT, MOST_LISTED, PartitionSums
+from tests.examples import examples
 
 SIZES = st.lists(st.integers(1, 2**20), min_size=1, max_size=80)
 FILLERS = MIN_LISTED_SIZES  # so many partitions that each may list only the fewest
@@ -41,7 +42,7 @@ def sums_of(
     most_runs=st.integers(0, 60),
     fillers=st.sampled_from((0, FILLERS)),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_runs_of_sizes_are_no_more_than_there_may_be_in_any_order(
     parts: list[tuple[str, list[int]]], most_runs: int, fillers: int
 ) -> None:

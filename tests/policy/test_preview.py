@@ -16,6 +16,7 @@ from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, RuleName
 from maintainer.domain.verdict import VerdictChange
 from maintainer.policy.effective import effective
 from maintainer.policy.preview import compare_plans, find_affected, with_candidate, with_file
+from tests.examples import examples
 from tests.policy.test_effective import EXPIRE, ORDERS, _layers, layer
 from tests.samples import NOW, health_of_partitions
 
@@ -117,7 +118,7 @@ def test_work_that_would_be_done_otherwise_is_a_change_too() -> None:
     ]
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(_layers(), _layers())
 def test_no_verdict_changes_for_a_table_that_is_not_concerned(
     before: tuple[PolicyLayer, ...], after: tuple[PolicyLayer, ...]

@@ -9,6 +9,7 @@ from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.domain.policy_version import PolicyChange, PolicyVersion, WrittenLayer
 from maintainer.policy.versions import compare_layers, version_of, write_layers
 from maintainer.policy.writing import write_value
+from tests.examples import examples
 from tests.policy.test_effective import _layers
 from tests.samples import NOW
 
@@ -77,7 +78,7 @@ def test_a_value_that_only_moved_or_was_only_spelt_otherwise_is_no_change() -> N
     assert compare_layers(write_layers([before]), write_layers([after])) == ()
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(_layers(), _layers())
 def test_a_comparison_read_backwards_is_the_same(
     before: tuple[PolicyLayer, ...], after: tuple[PolicyLayer, ...]

@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+from tests.examples import examples
 from tests.project.repository import ROOT, list_files, read_pyproject
 from tests.shares import COVERAGE, FIRST, FIRST_SHARE, PURE, SECOND, belongs, command_of, judge, run
 
@@ -81,3 +83,18 @@ def test_a_file_that_is_named_runs_in_its_share_alone(share: str, code: int) -> 
         timeout=60,
     )
     assert done.returncode == code, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("profile", "asked", "tried"),
+    [("full", 150, 150), ("ci", 150, 150), ("fast", 150, 37), ("fast", 12, 5)],
+)
+def test_a_property_is_tried_on_fewer_random_examples_in_the_fast_tests_alone(
+    profile: str, asked: int, tried: int
+) -> None:
+    present = settings.get_current_profile_name()
+    settings.load_profile(profile)
+    try:
+        assert examples(asked) == tried
+    finally:
+        settings.load_profile(present)

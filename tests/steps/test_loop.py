@@ -33,6 +33,7 @@ from maintainer.steps.scan import scan
 from maintainer.steps.submit import start_pending, submit
 from maintainer.steps.table import measured_record
 from maintainer.steps.watch import watch
+from tests.examples import examples
 from tests.samples import NOW
 from tests.steps.world import World, layer
 
@@ -520,7 +521,7 @@ ACTIONS = st.lists(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(ACTIONS)
 def test_after_any_events_in_any_order_no_table_has_two_jobs_and_every_job_can_end(
     actions: list[str],

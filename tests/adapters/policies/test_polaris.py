@@ -29,6 +29,7 @@ from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.domain.units import MIB
 from maintainer.policy.effective import effective
 from tests.adapters.policies.polaris_server import TOKEN, Polaris, serve
+from tests.examples import examples
 from tests.fakes.adapters.policies import FakePolicies
 
 COMPACTION, METADATA, EXPIRY, ORPHANS = (
@@ -292,7 +293,7 @@ _KEYS = st.sampled_from(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.sampled_from(sorted(DOCUMENTED)),
     st.dictionaries(_KEYS, _JSON),

@@ -34,9 +34,10 @@ from tests.adapters.store.values import (
     make_plan,
     succeeded,
 )
+from tests.examples import examples
 
 on_one_store = settings(
-    max_examples=25,
+    max_examples=examples(25),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

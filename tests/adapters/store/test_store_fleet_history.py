@@ -9,6 +9,7 @@ from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.store import Store
 from tests.adapters.store.values import NOW, make_grade, make_health
+from tests.examples import examples
 from tests.fakes.adapters.store import FakeStore
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -108,7 +109,7 @@ def test_old_samples_are_thinned_to_hours_and_days_and_then_deleted(store: Store
     hourly=st.integers(0, 6000),
     daily=st.integers(0, 6000),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_thinning_keeps_the_last_sample_of_each_bucket(
     steps: list[tuple[int, int]], hourly: int, daily: int
 ) -> None:

@@ -14,6 +14,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.store import Store
 from maintainer.ports.store.tables import HISTORY_METRICS
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health
+from tests.examples import examples
 from tests.fakes.adapters.store import FakeStore
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -107,7 +108,7 @@ def test_an_earlier_measurement_that_comes_late_changes_nothing_that_is_known(st
     since=st.integers(0, 400),
     length=st.integers(0, 400),
 )
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_a_line_through_what_is_reported_goes_through_every_measurement(
     steps: list[tuple[int, int]], since: int, length: int
 ) -> None:

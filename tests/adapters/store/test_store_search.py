@@ -10,6 +10,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.store import Store
 from maintainer.ports.store.tables import TableQuery
 from tests.adapters.store.values import make_grade, make_health
+from tests.examples import examples
 from tests.fakes.adapters.store import FakeStore
 
 # Few characters, so that names share parts; and those at which bytes and cases change.
@@ -39,7 +40,7 @@ def found(store: Store, query: TableQuery) -> tuple[list[TableIdentifier], set[t
 
 
 @settings(
-    max_examples=12,
+    max_examples=examples(12),
     deadline=None,
     suppress_health_check=[
         HealthCheck.function_scoped_fixture,

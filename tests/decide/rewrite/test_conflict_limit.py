@@ -30,6 +30,7 @@ from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.cost import Pace
+from tests.examples import examples
 from tests.samples import NOW, health_of_partitions
 
 FILES = RuleName.REWRITE_DATA_FILES
@@ -135,7 +136,7 @@ def test_a_writer_that_has_rested_for_longer_than_it_does_on_average_leaves_more
 
 
 @given(st.integers(1, 70), st.floats(0.001, 1000), st.integers(0, 10**15), st.floats(0.1, 600))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_conflicts_commits_and_smaller_tables_never_make_a_job_longer(
     times: int, commits: float, data_bytes: int, start: float
 ) -> None:

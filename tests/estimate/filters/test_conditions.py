@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from maintainer.estimate.filters.conditions import Comparison, Kind, Operator, Value, read_conjuncts
 from tests.conditions import CONDITIONS
+from tests.examples import examples
 
 ONE = Value(Kind.NUMBER, number=Decimal(1))
 DAY = timedelta(days=1)
@@ -169,7 +170,7 @@ def test_everything_else_is_not_reported_and_never_refused(text: str) -> None:
         )
     )
 )
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_any_text_is_read(words: list[str]) -> None:
     assert read_conjuncts(" ".join(words))
 

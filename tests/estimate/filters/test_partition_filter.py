@@ -17,6 +17,7 @@ from maintainer.estimate.rewrite_data_files import (
     estimate_rewrite_data_files,
     plan_groups,
 )
+from tests.examples import examples
 from tests.samples import NOW, health_of_partitions
 
 NONE, SOME, ALL = Taken.NONE, Taken.SOME, Taken.ALL
@@ -267,7 +268,7 @@ def test_two_fields_of_one_column_are_asked_both() -> None:
 
 
 @given(st.sampled_from(["<", "<=", ">", ">=", "="]), st.integers(-50, 50), st.integers(-50, 50))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_a_condition_on_a_month_is_true_of_each_of_its_days(
     operator: str, start: int, boundary: int
 ) -> None:

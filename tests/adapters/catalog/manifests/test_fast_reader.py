@@ -40,6 +40,7 @@ from tests.adapters.catalog.manifests.test_manifest import (
     required,
     write,
 )
+from tests.examples import examples
 
 LISTED: Final = {
     "manifest_path": "a" * 2000,
@@ -216,7 +217,7 @@ def test_fields_of_any_type_that_we_do_not_know_are_passed_over(data: st.DataObj
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(st.data(), st.sampled_from(["null", "deflate"]))
 def test_damaged_bytes_never_lead_the_fast_reader_out_of_its_block(
     data: st.DataObject, codec: str

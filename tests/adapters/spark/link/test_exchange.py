@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from maintainer.adapters.spark.driver.link.exchange import Poll
 from tests.adapters.spark.link.polls import NAME, Home, RemoteEnd
+from tests.examples import examples
 
 _SECONDS = st.integers(1, 90).map(lambda seconds: timedelta(seconds=seconds))
 _PICK = st.integers(0, 1_000)
@@ -134,4 +135,4 @@ class BadNetwork(RuleBasedStateMachine):
 
 
 TestBadNetwork = BadNetwork.TestCase
-TestBadNetwork.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestBadNetwork.settings = settings(max_examples=examples(60), stateful_step_count=40, deadline=None)
