@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Event
 from typing import Annotated
 
@@ -12,9 +12,9 @@ from fastapi import Depends, Request
 
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.limits import Limits, Streams
-from maintainer.api.queue_cache import Queue
 from maintainer.api.readiness import Check
 from maintainer.domain.access import ApiToken, ClaimRule
+from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Policy
 from maintainer.measure.catalog_storage import CatalogStorage
@@ -38,6 +38,18 @@ class People:
     name_claim: str = "preferred_username"
     page: str = ""  # the origin at which people open the page; empty: bearer tokens alone
     session_seconds: int = 8 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The queue at one moment, best first."""
+
+    at: datetime
+    decisions: Sequence[AdmissionDecision] = ()
+
+    def of(self, table: TableIdentifier) -> tuple[AdmissionDecision, ...]:
+        """The part of the queue that concerns one table."""
+        return tuple(decision for decision in self.decisions if decision.candidate.table == table)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Answers that read every table, made at most every minute however many clients ask."""
+"""Answers that read every table, made at most every so often however many clients ask."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Generic, TypeVar
 from maintainer.ports.clock import Clock
 
 MAX_AGE = timedelta(minutes=1)
+QUEUE_AGE = timedelta(seconds=5)
 # Reading 100,000 tables takes some seconds, and must not become the daemon's main work.
 REST_FACTOR = 10
 MOST_ANSWERS = 16  # to different questions, or to people who see different tables
 
-Within = tuple[str, ...] | None  # prefixes of the names of the tables that a person sees; None: all
 Question = TypeVar("Question", bound=Hashable)
 Answer = TypeVar("Answer")
 
@@ -33,17 +33,26 @@ class FleetCache(Generic[Question, Answer]):
 
     read_fleet: Callable[[Question], Answer]
     clock: Clock
+    max_age: timedelta = MAX_AGE
     _kept: dict[Question, _Kept[Answer]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def read(self, question: Question) -> Answer:
-        """The answer, at most MAX_AGE or ten times its reading time old."""
-        with self._lock:
+        """The answer, at most the greatest age or ten times its reading time old.
+
+        While another thread reads the fleet, the last answer is returned.
+        """
+        kept = self._kept.get(question)
+        if not self._lock.acquire(blocking=kept is None) and kept is not None:
+            return kept.answer
+        try:
             kept = self._kept.get(question)
             now = self.clock.now()
-            if kept is None or now - kept.at >= max(MAX_AGE, REST_FACTOR * kept.took):
+            if kept is None or now - kept.at >= max(self.max_age, REST_FACTOR * kept.took):
                 kept = self._renew(question, now)
             return kept.answer
+        finally:
+            self._lock.release()
 
     def _renew(self, question: Question, now: datetime) -> _Kept[Answer]:
         answer = self.read_fleet(question)

@@ -8,16 +8,16 @@ from functools import partial
 from maintainer.adapters.identity import CookieSealer, OpenIdProvider, ProviderOptions
 from maintainer.adapters.notifier import AppriseNotifier
 from maintainer.api.application import PREFIX
-from maintainer.api.deps import ApiContext, People
-from maintainer.api.fleet_cache import FleetCache
+from maintainer.api.deps import ApiContext, People, Queue
+from maintainer.api.fleet_cache import QUEUE_AGE, FleetCache
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.limits import Limits, Streams
 from maintainer.api.measure_queue import MeasureQueue
-from maintainer.api.queue_cache import QueueBoard
 from maintainer.api.readiness import Check, check_store
 from maintainer.app import App
 from maintainer.app.effective import list_settings
 from maintainer.app.options import make_impact_models
+from maintainer.ports import Ports
 from maintainer.requests.report import report_small_files, report_storage
 from maintainer.scheduler import Scheduler
 from maintainer.settings import Settings
@@ -40,7 +40,7 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         readiness=partial(_readiness, app, scheduler),
         metrics=app.telemetry.render,
         report=FleetCache(partial(report_small_files, ports.store, models), ports.clock).read,
-        queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
+        queue=partial(FleetCache(partial(_read_queue, ports), ports.clock, QUEUE_AGE).read, None),
         try_targets=notifier.try_targets if isinstance(notifier, AppriseNotifier) else dict,
         measure_soon=MeasureQueue(partial(measure_table, ports)).add,
         impact=models,
@@ -62,6 +62,10 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         prefix=app.settings.server.prefix,
         hosts=AllowedHosts.of(app.settings.server.host, _list_hosts(app.settings)),
     )
+
+
+def _read_queue(ports: Ports, _question: None) -> Queue:
+    return Queue(ports.clock.now(), read_queue(ports))
 
 
 def _list_hosts(settings: Settings) -> tuple[str, ...]:

@@ -19,11 +19,10 @@ from fastapi import FastAPI
 from maintainer.adapters.identity import CookieSealer
 from maintainer.api import jobs, policies, tables
 from maintainer.api.application import build_api
-from maintainer.api.deps import ApiContext, EffectiveSetting, People
+from maintainer.api.deps import ApiContext, EffectiveSetting, People, Queue
 from maintainer.api.fleet_cache import FleetCache
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.limits import Limits, Streams
-from maintainer.api.queue_cache import Queue
 from maintainer.domain.access import ApiToken
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier, TablePattern

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.api.fleet_cache import MAX_AGE, MOST_ANSWERS, FleetCache, Within
+from maintainer.api.fleet_cache import MAX_AGE, MOST_ANSWERS, QUEUE_AGE, FleetCache
 from maintainer.domain.access import Role
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
@@ -24,6 +24,9 @@ from tests.fakes.adapters.clock import FakeClock
 COST = ScanCost(
     "ice", NOW - timedelta(minutes=4), 60.0, 3, 97, 1, 12, 400, 96_000, is_complete=True
 )
+
+
+Within = tuple[str, ...] | None
 
 
 def put(client: Client, name: str, location: str, files: int | None = 10) -> None:
@@ -152,6 +155,23 @@ def test_a_slow_reading_is_repeated_less_often() -> None:
     clock.advance(timedelta(minutes=1))
     cache.read(None)
     assert reads == 2
+
+
+def test_who_asks_while_the_fleet_is_read_gets_the_answer_before() -> None:
+    clock = FakeClock(NOW)
+    answers: list[int] = []
+    meanwhile: list[int] = []
+
+    def read(_question: None) -> int:
+        if answers:
+            meanwhile.append(cache.read(None))
+        answers.append(len(answers))
+        return answers[-1]
+
+    cache = FleetCache(read, clock, QUEUE_AGE)
+    assert cache.read(None) == 0
+    clock.advance(QUEUE_AGE)
+    assert (cache.read(None), meanwhile) == (1, [0])
 
 
 def test_only_some_answers_are_kept() -> None:

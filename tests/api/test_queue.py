@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 
-from maintainer.api.queue_cache import MAX_AGE, Queue, QueueBoard
+from maintainer.api.deps import Queue
 from maintainer.domain.access import Role
 from maintainer.domain.admission import AdmissionDecision, Candidate, Wait, WaitCode
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
@@ -12,7 +11,6 @@ from maintainer.domain.policy import RuleName
 from tests.api.nouns import HEALTH, NOW, ORDERS, finish_job
 from tests.api.people import let_in
 from tests.api.serving import Client, job_of, path_of
-from tests.fakes.adapters.clock import FakeClock
 
 REWRITE = RuleName.REWRITE_DATA_FILES
 QUEUED = Wait(WaitCode.QUEUED, "no free slot; 1 ahead in the queue", ahead=1)
@@ -96,59 +94,6 @@ def test_what_is_said_of_another_table_of_the_same_name_is_not_shown(client: Cli
     stranger = verdict("orders", SPENT)
     put(client, replace(stranger, candidate=replace(stranger.candidate, table_uuid="another")))
     assert client.get(f"{path_of(ORDERS)}/plan").json()["planned"][0]["admission"] is None
-
-
-@dataclass
-class Judge:
-    """Counts how often it is asked, and takes its time."""
-
-    clock: FakeClock
-    takes: timedelta = timedelta(0)
-    asked: list[None] = field(default_factory=list)
-    meanwhile: Callable[[], object] = lambda: None
-
-    def __call__(self) -> tuple[AdmissionDecision, ...]:
-        self.asked.append(None)
-        self.clock.advance(self.takes)
-        self.meanwhile()
-        return (verdict(f"t{len(self.asked)}"),)
-
-
-def test_the_board_works_the_queue_out_again_only_when_it_is_old() -> None:
-    clock = FakeClock(NOW)
-    judge = Judge(clock)
-    board = QueueBoard(judge, clock)
-    assert board.read() is board.read()
-    clock.advance(MAX_AGE - timedelta(milliseconds=1))
-    assert board.read().decisions[0].candidate.table.name == "t1"
-    clock.advance(timedelta(milliseconds=1))
-    assert board.read().decisions[0].candidate.table.name == "t2"
-    assert len(judge.asked) == 2
-
-
-def test_a_queue_that_takes_long_is_worked_out_more_rarely() -> None:
-    clock = FakeClock(NOW)
-    judge = Judge(clock, timedelta(seconds=3))
-    board = QueueBoard(judge, clock)
-    board.read()
-    clock.advance(timedelta(seconds=26))
-    board.read()
-    assert len(judge.asked) == 1
-    clock.advance(timedelta(seconds=1))
-    board.read()
-    assert len(judge.asked) == 2
-
-
-def test_who_asks_while_the_queue_is_worked_out_gets_the_one_before() -> None:
-    clock = FakeClock(NOW)
-    judge = Judge(clock)
-    board = QueueBoard(judge, clock)
-    before = board.read()
-    seen: list[Queue] = []
-    judge.meanwhile = lambda: seen.append(board.read())
-    clock.advance(MAX_AGE)
-    assert board.read() is not before
-    assert seen == [before]
 
 
 def test_who_sees_a_part_reads_no_figures_of_others(client: Client) -> None:
