@@ -78,17 +78,8 @@ def get_daily_work(  # noqa: PLR0913, PLR0917 - query parameters are arguments, 
         catalog=catalog,
         namespace=namespace,
         days=[
-            DayOut(
-                day=one.day,
-                files_removed=one.files_removed,
-                requests_saved=one.requests_saved,
-                bytes_rewritten=one.cost.bytes,
-                gb_hours=one.cost.gb_hours,
-            )
+            DayOut.of(one, bytes_rewritten=one.cost.bytes, gb_hours=one.cost.gb_hours)
             for one in work
         ],
-        budgets=[
-            BudgetOut(name=one.name, resource=one.resource, limit=one.limit, spent=one.spent)
-            for one in budgets
-        ],
+        budgets=[BudgetOut.model_validate(one) for one in budgets],
     )

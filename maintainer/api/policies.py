@@ -74,9 +74,7 @@ def get_suggested_policy(record: RecordIn, ports: PortsIn) -> policy_schemas.Sug
     if record.health is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"{record.table} was not measured yet")
     suggested = suggest(ports, record.health)
-    return policy_schemas.SuggestedPolicyOut.of(
-        suggested, table=str(suggested.table), yaml=write_suggestion(suggested)
-    )
+    return policy_schemas.SuggestedPolicyOut.of(suggested, yaml=write_suggestion(suggested))
 
 
 @router.get(

@@ -66,7 +66,7 @@ class SuggestedValueOut(Schema):
 class SuggestedPolicyOut(Schema):
     """A policy file for one table, from its history between two times."""
 
-    table: str
+    table: Written
     since: datetime
     until: datetime
     values: list[SuggestedValueOut]

@@ -122,41 +122,29 @@ def get_small_files_report(found: ReportIn) -> SmallFilesReportOut:
     The report uses the latest health of each table. Slowdowns are estimates from published
     measurements; requests are counted from the files.
     """
-    return SmallFilesReportOut(
+    return SmallFilesReportOut.of(
+        found,
         total=None if found.total is None else _write_line(found, found.total),
         namespaces=[_write_line(found, line) for line in found.namespaces],
         first=[_write_line(found, line) for line in found.first],
-        left_out=found.left_out,
-        storages=list(found.profiles),
-        scans_per_day=found.scans_per_day,
-        name_services=list(map(NameServiceOut.model_validate, found.name_services)),
+        storages=found.profiles,
         sentences=list(describe(found)),
     )
 
 
 def _write_line(found: Report, line: ReportLine) -> ReportLineOut:
-    return ReportLineOut(
-        name=line.name,
-        tables=line.tables,
-        files=line.files,
-        bytes=line.bytes,
-        average_file_size_bytes=line.average_file_size_bytes,
+    return ReportLineOut.of(
+        line,
         small=[
             SmallShareOut(below_bytes=bound, files=files, share=share)
             for bound, files, share in zip(
                 SMALL_BOUNDS_BYTES, line.files_under, line.shares_under, strict=True
             )
         ],
-        slowdown_low=line.slowdown_low,
-        slowdown_high=line.slowdown_high,
-        requests=line.requests,
-        requests_saved=line.requests_saved,
         requests_per_day=found.requests_per_day(line.requests),
         requests_saved_per_day=found.requests_per_day(line.requests_saved),
         cost_per_day=found.cost_per_day(line),
         cost_saved_per_day=found.cost_saved_per_day(line),
-        scan_seconds=line.scan_seconds,
-        scan_seconds_at_target=line.scan_seconds_at_target,
         round_trips=[
             RoundTripsOut(parallel=parallel, seconds=line.wait_seconds / parallel)
             for parallel in PARALLEL

@@ -11,7 +11,7 @@ from pydantic import Field
 from maintainer.api.access import on_table
 from maintainer.api.deps import PortsIn
 from maintainer.api.errors import ProblemError
-from maintainer.api.health_schemas import Schema
+from maintainer.api.health_schemas import Schema, Written
 from maintainer.api.paths import RecordIn
 from maintainer.api.tables import NOT_FOUND, ONE_TABLE
 from maintainer.domain.access import Role
@@ -43,7 +43,7 @@ class RescueStepOut(Schema):
 class RescuePlanOut(Schema):
     """The jobs until a table is healthy, as far as they are predictable."""
 
-    table: str
+    table: Written
     begins_at: datetime
     ends_at: datetime
     band: Band = Field(description="Now.")
@@ -69,16 +69,4 @@ def get_rescue(record: RecordIn, ports: PortsIn) -> RescuePlanOut:
     """
     if record.health is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"{record.table} has not been measured yet")
-    found = rescue(ports, record, record.health)
-    return RescuePlanOut(
-        table=str(found.table),
-        begins_at=found.begins_at,
-        ends_at=found.ends_at,
-        band=found.band,
-        is_healthy=found.is_healthy,
-        days=found.days,
-        gb_hours=found.gb_hours,
-        gb_hours_p90=found.gb_hours_p90,
-        sentence=found.sentence,
-        steps=[RescueStepOut.model_validate(step) for step in found.steps],
-    )
+    return RescuePlanOut.model_validate(rescue(ports, record, record.health))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import typer
@@ -10,9 +9,7 @@ import typer
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import OutputFormat, print_json, print_list
 from maintainer.cli.rows import Rows
-from maintainer.cli.show import write_time
 from maintainer.cli.state import load, open_app
-from maintainer.decide.rescue.plan import RescuePlan
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.units import format_instant, format_number, format_size
 from maintainer.ports.store.tables import TableRecord
@@ -29,7 +26,9 @@ def report_rescue(table: str, output: OutputFormat, config: Path | None) -> None
         record = app.ports.store.table(name) or TableRecord(name, health.measured_at)
         found = rescue(app.ports, record, health)
     if output is OutputFormat.JSON:
-        print_json(_rescue_json(found))
+        from maintainer.api.rescue import RescuePlanOut  # noqa: PLC0415 - imports the server
+
+        print_json(RescuePlanOut.model_validate(found).model_dump(mode="json"))
         return
     if found.steps:
         rows = Rows(_COLUMNS, right=_COLUMNS[4:])
@@ -47,22 +46,3 @@ def report_rescue(table: str, output: OutputFormat, config: Path | None) -> None
             )
         print_list(rows)
     typer.echo(found.sentence)
-
-
-def _rescue_json(found: RescuePlan) -> dict[str, object]:
-    return {
-        "table": str(found.table),
-        "begins_at": write_time(found.begins_at),
-        "ends_at": write_time(found.ends_at),
-        "band": found.band,
-        "is_healthy": found.is_healthy,
-        "days": found.days,
-        "gb_hours": found.gb_hours,
-        "gb_hours_p90": found.gb_hours_p90,
-        "sentence": found.sentence,
-        "steps": [
-            asdict(step)
-            | {"starts_at": write_time(step.starts_at), "ends_at": write_time(step.ends_at)}
-            for step in found.steps
-        ],
-    }

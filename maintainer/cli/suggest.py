@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import typer
 
 from maintainer.adapters.policies import parse_policy
+from maintainer.api.policy_schemas import SuggestedPolicyOut
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import OutputFormat, command, print_json, say
-from maintainer.cli.show import write_time
 from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.decide.suggestion import SuggestedPolicy, write_suggestion
 from maintainer.domain.identifier import TableIdentifier
@@ -33,7 +31,7 @@ def suggest(
         suggested = suggest_from_history(app.ports, known or measure_named(app.ports, name).health)
         text = write_suggestion(suggested)
         if output is OutputFormat.JSON:
-            print_json(_suggestion_json(suggested, text))
+            print_json(SuggestedPolicyOut.of(suggested, yaml=text).model_dump(mode="json"))
             return
         typer.echo(text, nl=False)
         layer = parse_policy(write_suggestion(suggested, Mode.ENFORCE), "suggested.yaml")
@@ -51,13 +49,3 @@ def _say_effect(plan: Plan, suggested: SuggestedPolicy) -> None:
     for skipped in plan.skipped:
         if skipped.rule in rules:
             say(f"{skipped.rule.value} would not run now ({skipped.code}): {skipped.reason}")
-
-
-def _suggestion_json(suggested: SuggestedPolicy, text: str) -> dict[str, object]:
-    return {
-        "table": str(suggested.table),
-        "since": write_time(suggested.since),
-        "until": write_time(suggested.until),
-        "values": [asdict(value) for value in suggested.values],
-        "yaml": text,
-    }
