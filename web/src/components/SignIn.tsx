@@ -7,7 +7,7 @@ import { Notice } from "./notices";
 
 const FAILURES: Record<string, string> = {
   unavailable:
-    "The OpenID provider does not answer. Who is signed in stays so; nobody else can sign in until it is back.",
+    "The OpenID provider does not answer. Signed-in people stay signed in; nobody else can sign in until it answers.",
   refused: "The OpenID provider did not confirm the sign-in, or it took too long. Try again.",
 };
 
@@ -60,7 +60,10 @@ export function SignIn({ session }: { session: Session }) {
       )}
       {session.has_tokens && <TokenForm />}
       {!session.has_provider && !session.has_tokens && (
-        <p>This daemon takes bearer tokens of its OpenID provider alone, not from a browser.</p>
+        <p>
+          This daemon accepts only bearer tokens of its OpenID provider, and no sign-in in a
+          browser.
+        </p>
       )}
     </div>
   );

@@ -94,7 +94,7 @@ describe("what small files cost", () => {
       },
     };
     await show(<ImpactPanel table={{ ...detail, impact }} />);
-    expect(screen.queryByText("Cost of a scan’s requests")).not.toBeInTheDocument();
+    expect(screen.queryByText("Cost of requests per full read")).not.toBeInTheDocument();
     expect(screen.getByText("Cost of writing these files")).toBeInTheDocument();
     expect(screen.getByText(/at least 300 objects, 195/)).toBeInTheDocument();
     expect(screen.getByText(/253\.9.KiB with HDFS snapshots/)).toBeInTheDocument();

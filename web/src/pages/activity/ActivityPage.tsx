@@ -68,7 +68,7 @@ export function ActivityPage() {
             {entries.length > 0 ? (
               <AuditList entries={entries} />
             ) : (
-              <Empty title="Nothing was done, or nothing matches these filters" />
+              <Empty title="No entries, or no entry matches these filters" />
             )}
             <LoadMore
               query={audit}

@@ -13,7 +13,7 @@ import { StoragePanel } from "./StoragePanel";
 
 const PAGE_HEIGHT = 300;
 
-/** What could not be listed, catalog by catalog. */
+/** Catalogs and namespaces that could not be listed, catalog by catalog. */
 export function CatalogFaults({ catalogs }: { catalogs: CatalogOut[] }) {
   const faults = catalogs.flatMap(({ name, faults: found }) =>
     found.map((fault) => ({ name, ...fault })),
@@ -21,7 +21,10 @@ export function CatalogFaults({ catalogs }: { catalogs: CatalogOut[] }) {
   if (faults.length === 0)
     return <Empty title="Every catalog answered, and each namespace was listed" />;
   return (
-    <Grid label="What could not be listed" headings={["Catalog", "Namespace", "Reason", "Seen"]}>
+    <Grid
+      label="Catalogs and namespaces that could not be listed"
+      headings={["Catalog", "Namespace", "Reason", "Seen"]}
+    >
       {faults.map((fault) => (
         <tr key={`${fault.name} ${fault.namespace}`}>
           <th scope="row">{fault.name}</th>

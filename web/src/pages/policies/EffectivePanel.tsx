@@ -36,7 +36,7 @@ export function EffectivePanel({
       {path ? (
         <Effective path={path} name={table} />
       ) : (
-        <Empty title={table ? "This is no table’s name" : "Choose a table"}>
+        <Empty title={table ? "No table has this name" : "Choose a table"}>
           A name has a catalog, a namespace and a table, such as lake.sales.orders.
         </Empty>
       )}

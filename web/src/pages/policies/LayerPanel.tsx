@@ -16,9 +16,7 @@ function Governed({ name }: { name: string }) {
       {({ pages }) => {
         const names = pages.flatMap((page) => page.items);
         if (names.length === 0)
-          return (
-            <Empty title="No known table has such a name">The file decides nothing yet.</Empty>
-          );
+          return <Empty title="No known table has such a name">The file has no effect yet.</Empty>;
         return (
           <div className="stack-tight">
             <p className="dim">

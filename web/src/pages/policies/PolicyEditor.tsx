@@ -40,7 +40,7 @@ export function PolicyEditor({
       <Textarea
         ref={text}
         label="Policy as YAML"
-        description="Ctrl+Space leads to the suggestions below."
+        description="Ctrl+Space moves to the suggestions below."
         aria-describedby={id}
         rows={ROWS}
         spellCheck={false}
@@ -57,7 +57,7 @@ export function PolicyEditor({
           list.current?.querySelector("button")?.focus();
         }}
       />
-      <ul ref={list} id={id} className="suggestions" aria-label="Possible at the caret">
+      <ul ref={list} id={id} className="suggestions" aria-label="Suggestions at the cursor">
         {suggestions.map(({ text: suggestion, description }) => (
           <li key={suggestion}>
             <UnstyledButton className="suggestion" onClick={() => insert(suggestion)}>

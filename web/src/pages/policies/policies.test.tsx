@@ -112,6 +112,6 @@ describe("the result of a trial", () => {
 describe("the policy of a table", () => {
   it("needs a table's whole name", async () => {
     await show(<EffectivePanel table="orders" onChoose={vi.fn()} />);
-    expect(screen.getByText("This is no table’s name")).toBeVisible();
+    expect(screen.getByText("No table has this name")).toBeVisible();
   });
 });

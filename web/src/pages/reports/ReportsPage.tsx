@@ -43,7 +43,7 @@ function Choices({ choice, onChange }: ChoiceProps) {
         }
       />
       <NativeSelect
-        label="Scans of each table a day"
+        label="Full reads of each table a day"
         data={SCANS_PER_DAY.map((one) => ({ value: String(one), label: formatCount(one) }))}
         value={String(choice.scans_per_day ?? SCANS_PER_DAY[0])}
         onChange={({ currentTarget: { value } }) =>

@@ -61,7 +61,7 @@ export function SelectionBar({ selected, shown, onSelectShown, onEnd }: Selectio
           <Button onClick={onEnd}>Done</Button>
         </div>
       </div>
-      {asked.isPending && <p className="dim">The daemon is asked for each table…</p>}
+      {asked.isPending && <p className="dim">Checking each table…</p>}
       {asked.error && <ErrorNotice error={asked.error} />}
       {asked.data && <Answers answers={asked.data} />}
       <Modal
@@ -132,7 +132,7 @@ function Answers({ answers }: { answers: Answer[] }) {
         {refused.length > 0 && `, ${formatCount(refused.length)} refused`}.
       </p>
       <details open={refused.length > 0}>
-        <summary>What became of each</summary>
+        <summary>Result for each table</summary>
         <Grid label="Answers" headings={["Table", "Answer"]}>
           {[...refused, ...answers.filter((answer) => !answer.isRefused)].map((answer) => (
             <tr key={answer.table}>

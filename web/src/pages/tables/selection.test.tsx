@@ -58,7 +58,7 @@ describe("a request on several tables", () => {
     expect(asked).toEqual([]);
     await userEvent.click(screen.getByRole("button", { name: "Run now" }));
     expect(await screen.findByText(/^6 tables done/)).toBeVisible();
-    await userEvent.click(screen.getByText("What became of each"));
+    await userEvent.click(screen.getByText("Result for each table"));
     expect(screen.getByRole("row", { name: "lake.streaming.a Compact data files" })).toBeVisible();
     expect(
       screen.getByRole("row", { name: "lake.streaming.b Nothing is worth doing" }),

@@ -17,13 +17,15 @@ function Slowdown({ impact }: { impact: Impact }) {
   const { slowdown_low: low, slowdown_high: high } = impact;
   return (
     <>
-      <dt>Full scans take</dt>
+      <dt>A full read takes</dt>
       <dd>
         {formatFactor(low)}
         {formatFactor(low) !== formatFactor(high) && <> to {formatFactor(high)}</>}{" "}
         <span className="dim">of the time with 130 MB files</span>
         {impact.is_beyond_measured && (
-          <div className="dim">Smaller files than these were not measured: it may be worse.</div>
+          <div className="dim">
+            Smaller files than these were not measured: the real cost may be higher.
+          </div>
         )}
       </dd>
     </>
@@ -33,7 +35,7 @@ function Slowdown({ impact }: { impact: Impact }) {
 /** The costs that the operator gave a price for. */
 function Costs({ impact }: { impact: Impact }) {
   const costs: [string, number | null][] = [
-    ["Cost of a scan’s requests", impact.request_cost_per_scan],
+    ["Cost of requests per full read", impact.request_cost_per_scan],
     ["Cost of writing these files", impact.write_cost],
     ["Cost of listing all files", impact.list_cost],
     ["Cost of a month’s storage", impact.storage_cost_per_month],
@@ -63,14 +65,14 @@ export function ImpactPanel({ table }: { table: TableDetail }) {
         <div className="stack">
           <dl className="description">
             <Slowdown impact={impact} />
-            <dt>Requests per full scan</dt>
+            <dt>Requests per full read</dt>
             <dd>
               at least {formatCount(impact.requests_per_scan)}{" "}
               <span className="dim">
                 ({formatCount(impact.requests_at_target)} with files of the target size)
               </span>
             </dd>
-            <dt>Time of a full scan</dt>
+            <dt>Time of a full read</dt>
             <dd>
               {formatDuration(impact.scan_seconds)}{" "}
               <span className="dim">

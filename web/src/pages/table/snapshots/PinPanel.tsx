@@ -12,13 +12,13 @@ export function PinPanel({ table, path }: { table: string; path: TablePath }) {
   const pins = useQuery(pinsQuery(path));
   const unpin = useUnpin(path);
   return (
-    <Panel title="Who keeps snapshots">
+    <Panel title="Pins that keep snapshots">
       {unpin.error && <ErrorNotice error={unpin.error} />}
       <Loaded query={pins} label="the pins">
         {(list) =>
           list.pins.length + list.keepers.length === 0 ? (
-            <Empty title="Nobody needs an old snapshot">
-              “Pin…” keeps a snapshot and all newer ones.
+            <Empty title="No pin keeps an old snapshot">
+              “Pin…” protects a snapshot and all newer ones from expiry.
             </Empty>
           ) : (
             <div className="stack">
@@ -37,7 +37,7 @@ export function PinPanel({ table, path }: { table: string; path: TablePath }) {
                       <td>{pin.by}</td>
                       <td>
                         {pin.until ? <TimeAgo time={pin.until} /> : "when it is removed"}
-                        {!pin.is_held && <div className="dim">holds nothing</div>}
+                        {!pin.is_held && <div className="dim">protects nothing</div>}
                       </td>
                       <td>
                         <RoleButton
