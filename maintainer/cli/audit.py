@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maintainer.cli.console import command, print_json, print_list
+from maintainer.cli.console import print_json, print_list
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, load, open_app
 from maintainer.cli.terminal import write_json
@@ -33,7 +33,6 @@ class AuditFormat(StrEnum):
     JSONL = "jsonl"
 
 
-@command
 def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     table: Annotated[str | None, typer.Option(help="catalog.namespace.table")] = None,
     job: Annotated[str, typer.Option(help="A job's id.")] = "",

@@ -10,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 import maintainer
+from maintainer.cli.console import explained_errors
 from maintainer.cli.state import Config, remember
 
 
@@ -147,6 +148,11 @@ class _Listing(TyperGroup):
         for panel, entries in PANELS.items():
             for name, entry in entries.items():
                 self.add_command(_Listed(name, entry, panel))
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as in load_command
+        """Run the command that was typed, with its errors explained."""
+        with explained_errors():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - as in load_command
         """All of them."""

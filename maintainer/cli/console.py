@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from functools import wraps
-from typing import ParamSpec
 
 import typer
 from rich.console import Console, RenderableType
@@ -20,8 +18,6 @@ from maintainer.domain.errors import (
     MaintainerError,
     UnknownTableError,
 )
-
-P = ParamSpec("P")
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -91,17 +87,6 @@ def explained_errors() -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
-
-
-def command(function: Callable[P, None]) -> Callable[P, None]:
-    """Run a command with its errors explained."""
-
-    @wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        with explained_errors():
-            function(*args, **kwargs)
-
-    return run
 
 
 def join(words: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from maintainer.cli import show
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_json, print_list
+from maintainer.cli.console import EXIT_FAILED, OutputFormat, print_json, print_list
 from maintainer.cli.roles import Role
 from maintainer.cli.state import Config, Format, load
 from maintainer.domain.units import parse_duration
@@ -17,7 +17,6 @@ from maintainer.domain.units import parse_duration
 # completion should not wait for these imports.
 
 
-@command
 def serve(
     role: Annotated[
         Role,
@@ -35,7 +34,6 @@ def serve(
     serve_daemon(load(config), role)
 
 
-@command
 def doctor(
     deadline: Annotated[
         str, typer.Option("--deadline", help="How long the checks may take, such as 10s.")
@@ -80,7 +78,6 @@ def doctor(
         raise typer.Exit(EXIT_FAILED)
 
 
-@command
 def openapi() -> None:
     """Print the OpenAPI document of the REST API."""
     from maintainer.api.application import write_openapi  # noqa: PLC0415

@@ -12,7 +12,7 @@ from rich.live import Live
 
 from maintainer.adapters.spark.prerequisites import refuse_missing
 from maintainer.cli import show_jobs
-from maintainer.cli.console import EXIT_FAILED, command, make_console, print_list, say
+from maintainer.cli.console import EXIT_FAILED, make_console, print_list, say
 from maintainer.cli.once import run_until_rest
 from maintainer.cli.plan import plan_summary
 from maintainer.cli.state import open_app
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 DEFAULT_DEMO_DIRECTORY = Path("demo-lake")
 
 
-@command
 def demo(
     directory: Annotated[
         Path, typer.Option("--dir", help="Where the lake is, or is to be built.")

@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from maintainer.adapters.policies import parse_policy
-from maintainer.cli.console import command, say
+from maintainer.cli.console import say
 from maintainer.cli.state import Config
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
 from maintainer.domain.policy import PolicyLayer
@@ -60,7 +60,6 @@ class _Wanted:
     properties: dict[str, str] = field(default_factory=dict)
 
 
-@command
 def init(  # noqa: PLR0913, PLR0917 - each is an option of the command
     catalog: Annotated[
         str | None,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from maintainer.adapters.spark.pins import SETS, Jar
-from maintainer.cli.console import command
 from maintainer.cli.state import Config, load
 from maintainer.cli.terminal import echo
 from maintainer.domain.errors import InvalidValueError
@@ -27,7 +26,6 @@ def jars() -> None:
 
 
 @jars_app.command()
-@command
 def fetch(
     sets: Annotated[
         list[str] | None,

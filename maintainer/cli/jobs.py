@@ -15,7 +15,7 @@ from rich.live import Live
 from rich.text import Text
 
 from maintainer.cli.complete import complete_table
-from maintainer.cli.console import OutputFormat, command, make_console, print_json, print_list
+from maintainer.cli.console import OutputFormat, make_console, print_json, print_list
 from maintainer.cli.rows import Facts, Rows
 from maintainer.cli.show_jobs import ROW_PROOFS, STATE_STYLES, effect_table
 from maintainer.cli.state import Config, Format, load
@@ -71,7 +71,6 @@ def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:
 
 
 @jobs_app.callback()
-@command
 def jobs(  # noqa: PLR0913, PLR0917 - the options of one command
     context: typer.Context,
     table: Annotated[
@@ -119,7 +118,6 @@ def jobs(  # noqa: PLR0913, PLR0917 - the options of one command
 
 
 @jobs_app.command("show")
-@command
 def show_job(job: JobId, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
     """Show one job: its state and times, its statement, and what it achieved."""
     found = _ask_daemon(load(config), "GET", f"/jobs/{quote(job, safe='')}")
@@ -141,7 +139,6 @@ def show_job(job: JobId, output: Format = OutputFormat.TABLE, config: Config = N
 
 
 @jobs_app.command("cancel")
-@command
 def cancel_job(job: JobId, config: Config = None) -> None:
     """Ask the running daemon to end a job. Uncommitted work is discarded."""
     answer = _ask_daemon(load(config), "POST", f"/jobs/{quote(job, safe='')}/cancel")
@@ -149,7 +146,6 @@ def cancel_job(job: JobId, config: Config = None) -> None:
 
 
 @jobs_app.command("log")
-@command
 def show_log(
     job: JobId,
     follow: Annotated[

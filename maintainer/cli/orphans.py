@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from maintainer.api.orphans import MAX_FILES_TOLD, OrphanFileOut, write_list
-from maintainer.cli.console import OutputFormat, command, print_json, print_list
+from maintainer.cli.console import OutputFormat, print_json, print_list
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.cli.terminal import echo
@@ -32,7 +32,6 @@ FILES_SHOWN = 100
 
 
 @orphans_app.command("list")
-@command
 def list_lists(
     table: TableName, output: Format = OutputFormat.TABLE, config: Config = None
 ) -> None:
@@ -68,7 +67,6 @@ def _tell_state(orphans: OrphanList, now: datetime) -> str:
 
 
 @orphans_app.command()
-@command
 def show(  # noqa: PLR0913, PLR0917 - the options of one command
     table: TableName,
     list_id: ListId,
@@ -129,7 +127,6 @@ def _describe(orphans: OrphanList, now: datetime) -> list[str]:
 
 
 @orphans_app.command()
-@command
 def approve(
     table: TableName,
     list_id: ListId,
@@ -152,7 +149,6 @@ def approve(
 
 
 @orphans_app.command()
-@command
 def reject(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Config = None) -> None:
     """Reject deletion of the files in a list, even if it was approved before."""
     with open_app(load(config)) as app:
@@ -161,7 +157,6 @@ def reject(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Confi
 
 
 @orphans_app.command()
-@command
 def restore(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Config = None) -> None:
     """Bring the files of a list back from quarantine: by the next job, or now by `maintainer run
     TABLE --action remove_orphan_files`.

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_json, print_list, say
+from maintainer.cli.console import EXIT_FAILED, OutputFormat, print_json, print_list, say
 from maintainer.cli.rows import Rows
 from maintainer.cli.show import write_time
 from maintainer.cli.state import Config, Format, load, open_app
@@ -32,7 +32,6 @@ Reason = Annotated[str, typer.Option("--reason", help="Shown where people ask wh
 By = Annotated[str, typer.Option("--by", help="Who asks.")]
 
 
-@command
 def pause(
     scope: Scope = EVERYTHING,
     reason: Reason = "",
@@ -54,7 +53,6 @@ def pause(
     echo(f"paused {pause.scope}; {rest}")
 
 
-@command
 def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None) -> None:
     """End a pause or a drain."""
     wanted = read_scope(scope)
@@ -66,7 +64,6 @@ def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None
     echo(f"resumed {wanted}")
 
 
-@command
 def drain(
     reason: Reason = "",
     wait: Annotated[
@@ -108,7 +105,6 @@ def _wait_until_drained(ports: Ports, seconds: float) -> PausesInForce:
     return found
 
 
-@command
 def pauses(output: Format = OutputFormat.TABLE, config: Config = None) -> None:
     """List what is paused, by whom and why, and what still runs there."""
     with open_app(load(config)) as app:

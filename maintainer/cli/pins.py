@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from maintainer.cli.choose import measure_named
-from maintainer.cli.console import command
 from maintainer.cli.state import Config, TableName, load, open_app
 from maintainer.cli.terminal import echo
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
@@ -24,7 +23,6 @@ from maintainer.steps.table import measured_record
 DEFAULT_BY = "person"
 
 
-@command
 def pin(  # noqa: PLR0913, PLR0917 - the options of one command
     table: TableName,
     snapshot: Annotated[
@@ -67,7 +65,6 @@ def pin(  # noqa: PLR0913, PLR0917 - the options of one command
             echo(line)
 
 
-@command
 def unpin(
     table: TableName,
     name: Annotated[str, typer.Option("--name", help="The pin's name.")] = "cli",

@@ -11,7 +11,7 @@ from rich.text import Text
 from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, find_known, refuse_unknown
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_json, print_list, say
+from maintainer.cli.console import EXIT_FAILED, OutputFormat, print_json, print_list, say
 from maintainer.cli.rows import Rows
 from maintainer.cli.show import NOTHING_WAITS, Waits
 from maintainer.cli.state import Config, Format, Tables, load, open_app
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from maintainer.app import App
 
 
-@command
 def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
     tables: Tables = None,
     verbose: Annotated[

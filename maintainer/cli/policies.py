@@ -14,15 +14,7 @@ from maintainer.adapters.policies import PolicyDirectory, parse_policy, write_po
 from maintainer.adapters.policies.polaris_content import read_policies
 from maintainer.adapters.policies.polaris_layers import write_file
 from maintainer.cli.complete import known_tables
-from maintainer.cli.console import (
-    EXIT_USAGE,
-    OutputFormat,
-    command,
-    join,
-    print_json,
-    print_list,
-    say,
-)
+from maintainer.cli.console import EXIT_USAGE, OutputFormat, join, print_json, print_list, say
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.cli.terminal import echo
@@ -54,7 +46,6 @@ policies_app.add_typer(import_app, name="import")
 
 
 @policies_app.command("check")
-@command
 def check_policies(
     directory: Annotated[
         Path | None, typer.Argument(help="A policy directory; the configured one when not given.")
@@ -99,7 +90,6 @@ def _known_tables(settings: Settings | None, policies: PolicySet) -> list[TableI
 
 
 @policies_app.command("explain")
-@command
 def explain_policy(
     table: TableName, output: Format = OutputFormat.TABLE, config: Config = None
 ) -> None:
@@ -133,7 +123,6 @@ def explain_policy(
 
 
 @policies_app.command("versions")
-@command
 def list_versions(
     limit: Annotated[
         int, typer.Option("--limit", min=1, max=MAX_PAGE, help="How many.")
@@ -165,7 +154,6 @@ def list_versions(
 
 
 @policies_app.command("diff")
-@command
 def compare_policies(
     before: Annotated[str, typer.Argument(help="A version, or `current`.")],
     after: Annotated[
@@ -195,7 +183,6 @@ def compare_policies(
 
 
 @import_app.command("polaris-json")
-@command
 def import_polaris(
     file: Annotated[
         str,
@@ -231,7 +218,6 @@ def import_polaris(
 
 
 @policies_app.command("schema")
-@command
 def print_policy_schema() -> None:
     """Print the JSON schema of policy files."""
     typer.echo(write_policy_schema(), nl=False)

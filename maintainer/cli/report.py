@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from maintainer.cli.console import OutputFormat, command, print_json, print_list, say
+from maintainer.cli.console import OutputFormat, print_json, print_list, say
 from maintainer.cli.rescue import report_rescue
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, Format, load, open_app
@@ -30,7 +30,6 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-@command
 def report(
     to: Annotated[
         StorageProfile | None,

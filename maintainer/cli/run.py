@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from maintainer.adapters.spark.prerequisites import refuse_missing
 from maintainer.cli import show_jobs
 from maintainer.cli.choose import measure_named
-from maintainer.cli.console import EXIT_FAILED, command, make_console, say
+from maintainer.cli.console import EXIT_FAILED, make_console, say
 from maintainer.cli.once import follow_job, settle_left_jobs
 from maintainer.cli.plan import plan_details
 from maintainer.cli.state import Config, TableName, load, open_app
@@ -89,7 +89,6 @@ Actions = Annotated[
 ]
 
 
-@command
 def run(
     table: TableName,
     action: Actions = None,
@@ -158,7 +157,6 @@ def _explain_no_job(app: App, made: Plan) -> None:
     raise typer.Exit(EXIT_FAILED)
 
 
-@command
 def rollback(
     job: Annotated[
         str, typer.Argument(metavar="JOB", help="The id of the job that is to be undone.")

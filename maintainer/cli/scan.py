@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from maintainer.cli import show
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_json, print_list, say
+from maintainer.cli.console import EXIT_FAILED, OutputFormat, print_json, print_list, say
 from maintainer.cli.state import Config, Format, Tables, load, open_app
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band
@@ -18,7 +18,6 @@ from maintainer.domain.units import format_count
 # completion should not wait for these imports.
 
 
-@command
 def scan(
     tables: Tables = None,
     deep: Annotated[
@@ -49,7 +48,6 @@ def scan(
             raise typer.Exit(EXIT_FAILED)
 
 
-@command
 def check(
     tables: Tables = None,
     fail_on: Annotated[

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from maintainer.adapters.policies import PolicyDirectory
 from maintainer.app.options import admission_rules
-from maintainer.cli.console import OutputFormat, command, make_console, print_json, print_list, say
+from maintainer.cli.console import OutputFormat, make_console, print_json, print_list, say
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.admission import AdmissionRules, Scorer
@@ -38,7 +38,6 @@ MOST_WEEKS = 104
 SHORTEST_CYCLE = timedelta(minutes=5)
 
 
-@command
 def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     tables: Annotated[
         int,

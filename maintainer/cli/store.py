@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from maintainer.adapters.store import SqlStore, open_store
-from maintainer.cli.console import command
 from maintainer.cli.state import Config, load
 from maintainer.cli.terminal import echo
 from maintainer.domain.errors import StoreUnavailableError
@@ -25,7 +24,6 @@ _INTERVAL_SECONDS = 1.0
 
 
 @store_app.command()
-@command
 def migrate(config: Config = None) -> None:
     """Bring the store to this version's schema; other processes that do so wait meanwhile."""
     with closing(open_store(load(config).store)) as store:
@@ -33,7 +31,6 @@ def migrate(config: Config = None) -> None:
 
 
 @store_app.command()
-@command
 def wait(
     timeout: Annotated[str, typer.Option("--timeout", help="How long to wait, such as 5m.")] = "5m",
     config: Config = None,

@@ -7,7 +7,7 @@ import typer
 from maintainer.adapters.policies import parse_policy
 from maintainer.api.policy_schemas import SuggestedPolicyOut
 from maintainer.cli.choose import measure_named
-from maintainer.cli.console import OutputFormat, command, print_json, say
+from maintainer.cli.console import OutputFormat, print_json, say
 from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.decide.suggestion import SuggestedPolicy, write_suggestion
 from maintainer.domain.identifier import TableIdentifier
@@ -17,7 +17,6 @@ from maintainer.requests.preview import preview
 from maintainer.requests.suggest import suggest as suggest_from_history
 
 
-@command
 def suggest(
     table: TableName,
     output: Format = OutputFormat.TABLE,

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from maintainer.cli.choose import measure_named
-from maintainer.cli.console import OutputFormat, command, make_console, print_json
+from maintainer.cli.console import OutputFormat, make_console, print_json
 from maintainer.cli.rows import Rows
 from maintainer.cli.show import (
     BAND_STYLES,
@@ -50,7 +50,6 @@ class _Answer:
     waits: Waits
 
 
-@command
 def why(
     table: TableName,
     output: Format = OutputFormat.TABLE,
