@@ -317,6 +317,7 @@ def test_history_has_samples_oldest_first_within_its_bounds(client: Client) -> N
     }
 
 
+@pytest.mark.slow
 def test_a_long_history_is_thinned_and_keeps_the_latest_sample(client: Client) -> None:
     for minute in range(5000, 0, -1):
         client.daemon.store.record_health(

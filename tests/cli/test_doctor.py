@@ -182,6 +182,7 @@ def test_a_check_that_fails_hides_no_other(error: Exception, sentence: str) -> N
     assert sorted(noted) == [("bad", False, sentence), ("good", True, "fine")]
 
 
+@pytest.mark.slow
 def test_a_catalog_that_never_answers_does_not_keep_the_process(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         (tmp_path / "maintainer.yaml").write_text(

@@ -76,10 +76,12 @@ def complete(configuration: Path, *words: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_the_shell_completes_the_names_of_known_tables(configuration: Path) -> None:
     assert complete(configuration, "scan", "lake.sa") == ["lake.sales.orders"]
 
 
+@pytest.mark.slow
 def test_nothing_is_completed_and_nothing_is_said_without_a_configuration(tmp_path: Path) -> None:
     assert complete(tmp_path / "none.yaml", "why", "lake.") == []
 

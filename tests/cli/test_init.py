@@ -144,6 +144,7 @@ def test_what_cannot_be_is_refused_before_anything_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_person_is_asked_for_what_the_options_leave_open(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     environment = {

@@ -57,6 +57,7 @@ def test_checking_policies_imports_neither_the_lake_nor_the_store(tmp_path: Path
     assert not packages & {*LAKE, *SERVICES, *STORE, *METRICS}
 
 
+@pytest.mark.slow
 def test_checking_the_configured_policies_imports_the_store_of_known_tables_alone(
     configuration: Path,
 ) -> None:
@@ -67,6 +68,7 @@ def test_checking_the_configured_policies_imports_the_store_of_known_tables_alon
     assert not packages & {*LAKE, *SERVICES, *METRICS, "alembic", "psycopg"}
 
 
+@pytest.mark.slow
 def test_completing_a_table_imports_the_store_and_nothing_of_the_lake(configuration: Path) -> None:
     packages = imported(
         _MAINTAINER_COMPLETE="complete_bash",
@@ -78,6 +80,7 @@ def test_completing_a_table_imports_the_store_and_nothing_of_the_lake(configurat
     assert not packages & {*LAKE, *SERVICES}
 
 
+@pytest.mark.slow
 def test_a_scan_of_a_store_of_this_version_imports_no_migrations_and_nothing_of_the_daemon(
     configuration: Path,
 ) -> None:

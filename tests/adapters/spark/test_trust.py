@@ -48,6 +48,7 @@ def test_every_certificate_of_a_bundle_is_read() -> None:
     ).count("BEGIN CERTIFICATE")
 
 
+@pytest.mark.slow
 def test_java_opens_the_store_and_finds_each_certificate(java_home: Path) -> None:
     certificates = read_certificates(Path(certifi.where()))
     listed = list_store(replace_store(java_home, certificates))
@@ -55,6 +56,7 @@ def test_java_opens_the_store_and_finds_each_certificate(java_home: Path) -> Non
     assert listed.stdout.count("trustedCertEntry") == len(certificates) > 0
 
 
+@pytest.mark.slow
 def test_java_refuses_a_store_that_was_tampered_with(java_home: Path) -> None:
     store = replace_store(java_home, read_certificates(Path(certifi.where())))
     content = bytearray(store.read_bytes())
@@ -96,6 +98,7 @@ def test_the_named_bundle_goes_before_the_one_of_the_system(tmp_path: Path) -> N
     assert find_bundle({}, []) is None
 
 
+@pytest.mark.slow
 def test_a_drivers_java_trusts_the_named_authorities_beside_the_machines(tmp_path: Path) -> None:
     every = read_certificates(Path(certifi.where()))
     named, own = tmp_path / "ours.pem", tmp_path / "machine.pem"

@@ -48,6 +48,7 @@ def test_a_value_is_read_back_by_its_type() -> None:
     assert documents.read_or_none(TableFault, None) is None
 
 
+@pytest.mark.slow
 def test_several_threads_may_be_the_first_to_read_a_type() -> None:
     done = subprocess.run(
         [sys.executable, "-c", FIRST_READERS], check=False, capture_output=True, text=True

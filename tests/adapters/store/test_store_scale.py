@@ -141,6 +141,7 @@ def times(store: Store) -> list[timedelta]:
     ]
 
 
+@pytest.mark.slow
 def test_old_history_keeps_the_last_sample_of_each_hour_and_older_of_each_day(store: Store) -> None:
     first = START.replace(hour=0) - 2 * DAY
     for number in range(3 * 24 * 2):

@@ -300,6 +300,7 @@ def test_neither_errors_nor_log_lines_contain_the_token_or_an_address(
     assert "127.0.0.1" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_the_client_library_is_loaded_only_for_a_cluster() -> None:
     program = (
         "import sys, json, maintainer.cli, maintainer.app\n"
