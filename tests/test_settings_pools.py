@@ -71,7 +71,7 @@ def test_a_pool_on_another_place_inherits_nothing_of_the_place(tmp_path: Path) -
     assert big.kubernetes.kubeconfig == tmp_path / "cluster"
     assert settings.spark.link is None, "the default pool keeps its socket"
     assert type(big).model_fields.keys() >= OF_THE_PLACE, "every name is a setting"
-    page = " ".join(read_text("docs/spark.md").split()).partition("describes the place:")[2]
+    page = " ".join(read_text("docs/spark.md").split()).partition("the settings of the cluster:")[2]
     assert set(re.findall(r"`(\w+)`", page.partition(". So")[0])) == OF_THE_PLACE
 
 

@@ -182,7 +182,7 @@ class Metric(StrEnum):
         Unit.SHARE,
         "below",
         "share of kept data files that are live",
-        "Fires while a smaller share than this of the data files that are kept is live; 0 to 1.",
+        "Fires while less than this share of the kept data files is live; 0 to 1.",
         lambda health, _: health.live_file_ratio,
     )
     METADATA_FILE_COUNT = (
@@ -198,7 +198,7 @@ class Metric(StrEnum):
         Unit.BYTES,
         "above",
         "size of the metadata file",
-        "Fires while the current metadata file is larger than this; each commit writes it anew.",
+        "Fires while the current metadata file is larger than this; each commit writes a new one.",
         lambda health, _: health.metadata_bytes,
     )
 

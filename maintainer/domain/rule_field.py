@@ -177,10 +177,10 @@ class RuleField:
 
     @property
     def restriction(self) -> str:
-        """What a table property cannot say, as a sentence after the meaning; else empty."""
+        """What a table property cannot set, as a sentence after the meaning; else empty."""
         if self.files_only is None:
             return ""
-        return f" A table property cannot say {self.files_only.value}."
+        return f" A table property cannot set {self.files_only.value}."
 
 
 # One argument for each part of a definition.

@@ -104,7 +104,7 @@ class RewriteDataFilesRule(RewriteRule):
         None,
         Size("1MiB", "1000PiB"),
         "One job takes the partitions with the most to gain up to this size, the next job the next",
-        unset="all at once",
+        unset="all in one job",
     )
 
     @classmethod
@@ -177,7 +177,8 @@ class ComputePartitionStatsRule(Rule):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpireSnapshotsRule(Rule):
-    """Drop old snapshots and the files that only they use with Iceberg's expire_snapshots."""
+    """Expire old snapshots, and delete the files that only they use, with Iceberg's "
+    "expire_snapshots."""
 
     name = RuleName.EXPIRE_SNAPSHOTS
     metrics = (

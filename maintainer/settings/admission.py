@@ -25,7 +25,9 @@ class AdmissionSettings(BudgetModel):
     """Which planned actions may start: their order, budgets and blackouts."""
 
     scorer: Scorer = Field(
-        default=Scorer.MAINTAINER, strict=False, description="How planned actions are ordered."
+        default=Scorer.MAINTAINER,
+        strict=False,
+        description="How the score of planned actions is computed.",
     )
     per_catalog: dict[str, BudgetModel] = Field(
         default_factory=dict, description="The same three limits for one catalog."
@@ -44,8 +46,8 @@ class AdmissionSettings(BudgetModel):
     )
     sla: Annotated[timedelta, DurationBetween("1m", "365d")] = Field(
         default=timedelta(hours=24),
-        description="The waiting time after which a table's score grows tenfold with each "
-        "further such time.",
+        description="The waiting time after which a table's score begins to grow faster: tenfold "
+        "in each further such time.",
     )
     blackouts: Annotated[tuple[WindowModel, ...], BeforeValidator(read_windows)] = Field(
         default=(),

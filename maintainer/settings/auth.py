@@ -69,7 +69,7 @@ def _read_scopes(value: object) -> object:
 RoleName = Annotated[
     Role,
     BeforeValidator(_read_role),
-    Field(description="What it allows; each role includes those before it."),
+    Field(description="The role; each role includes those before it."),
 ]
 Scopes = Annotated[
     tuple[str, ...],
@@ -77,7 +77,7 @@ Scopes = Annotated[
     Field(
         min_length=1,
         max_length=20,
-        description="On which tables: catalogs (`lake`) and namespaces (`lake.sales`) with those "
+        description="The tables: catalogs (`lake`), or namespaces (`lake.sales`) with those "
         "nested in them. `*` is all tables.",
     ),
 ]
@@ -118,11 +118,11 @@ class RoleRule(Strict):
 
     claim: _Text | None = Field(
         default=None,
-        description="The claim that decides, such as `groups` or `realm_access.roles`. Without it, "
-        "everybody has the role whom the provider signs in.",
+        description="The claim that decides, such as `groups` or `realm_access.roles`. Without "
+        "it, everybody who is signed in by the provider has the role.",
     )
     value: _Text | None = Field(
-        default=None, description="What the claim must be, or have in its list."
+        default=None, description="The value of the claim, or an entry of its list."
     )
     role: RoleName
     on: Scopes = ("*",)
@@ -144,13 +144,13 @@ class OidcSettings(Strict):
     )
     client_id: _Text = Field(description="The name of this daemon at the provider.")
     client_secret: _Text | None = Field(
-        default=None, repr=False, description="Its secret; a public client has none."
+        default=None, repr=False, description="The client's secret; a public client has none."
     )
     page: Annotated[str, BeforeValidator(_check_page), Field(max_length=500)] | None = Field(
         default=None,
         description="The address at which people open the page, without `server.prefix`. The "
-        "provider must allow `PAGE/PREFIX/api/v1/session/callback`. Without it, the API takes "
-        "bearer tokens alone.",
+        "provider must allow `PAGE/PREFIX/api/v1/session/callback`. Without it, the API accepts "
+        "only bearer tokens.",
     )
     audience: _Text | None = Field(
         default=None, description="The audience of bearer tokens. Default: `client_id`."
@@ -162,7 +162,7 @@ class OidcSettings(Strict):
         default=("openid", "profile", "email"),
         min_length=1,
         max_length=20,
-        description="What the page asks the provider for.",
+        description="The scopes that the page requests.",
     )
     name_claim: _Text = Field(
         default="preferred_username",
@@ -193,7 +193,9 @@ class OidcSettings(Strict):
 
 
 class AuthSettings(Strict):
-    """Who may use the API and the page. As soon as anything is set here, reading needs it too.
+    """Who may use the API and the page.
+
+    As soon as anything is set here, every request needs a sign-in, also to read.
 
     [Sign-in and roles](sign-in.md) has examples.
     """
@@ -217,15 +219,15 @@ class AuthSettings(Strict):
         default=20,
         ge=1,
         le=10_000,
-        description="The most wrong tokens and refused sign-ins of one client address. Then it is "
-        "refused for a time, with a right token too; sessions of the page go on.",
+        description="The most wrong tokens and refused sign-ins of one client address. Then the "
+        "address is refused for some time, even with a valid token; sessions of the page continue.",
     )
     streams: int = Field(
         default=8,
         ge=1,
         le=16,  # as many as the API follows for all together
-        description="The most event streams (the activity and the log of a job) that one person or "
-        "token follows at once.",
+        description="The most event streams (the activity and the log of a job) that one person "
+        "or token follows at the same time.",
     )
     open_metrics: bool = Field(
         default=False,

@@ -49,7 +49,7 @@ _Price = Annotated[float, Field(ge=0, le=1_000_000)]
 
 
 class StorageSettings(Strict):
-    """The prices and the speed of the storage, behind the estimate of the cost of small files.
+    """The prices and the speed of the storage, from which the cost of small files is estimated.
 
     These apply to all catalogs; `catalogs.<name>.storage` has the same keys for one catalog, and
     overrides them one by one. Prices are in your own currency.
@@ -60,19 +60,22 @@ class StorageSettings(Strict):
     )
     get_price_per_million: _Price | None = Field(
         default=None,
-        description="The price of a million GET requests. Default: no cost of scans is shown.",
+        description="The price of a million GET requests. Default: the cost of reads is not shown.",
     )
     put_price_per_million: _Price | None = Field(
         default=None,
-        description="The price of a million PUT requests. Default: no cost of writes is shown.",
+        description="The price of a million PUT requests. Default: the cost of writes is not "
+        "shown.",
     )
     list_price_per_million: _Price | None = Field(
         default=None,
-        description="The price of a million LIST requests. Default: no cost of lists is shown.",
+        description="The price of a million LIST requests. Default: the cost of listings is not "
+        "shown.",
     )
     price_per_gb_month: _Price | None = Field(
         default=None,
-        description="The price of 10^9 bytes for a month. Default: no cost of bytes is shown.",
+        description="The price of 10^9 bytes for a month. Default: the cost of storage is not "
+        "shown.",
     )
     round_trip: Annotated[timedelta, DurationBetween("0s", "1m")] | None = Field(
         default=None,
@@ -81,7 +84,7 @@ class StorageSettings(Strict):
     )
     bandwidth: Annotated[int, SizeBetween("1KiB", "1024TiB")] | None = Field(
         default=None,
-        description="Bytes that a full scan reads in a second. Default: 112MB.",
+        description="Bytes that a full read of a table reads in a second. Default: 112MB.",
     )
     parallelism: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
         default=None, description="Requests at the same time. Default: 1."
@@ -95,12 +98,12 @@ class CatalogSettings(Strict):
     spark: dict[str, str] = Field(
         default_factory=dict,
         repr=False,
-        description="What only Spark needs, under Spark's own names of properties.",
+        description="Properties for Spark only, by Spark's own names.",
     )
     locations: Annotated[dict[str, str], BeforeValidator(_check_locations)] = Field(
         default_factory=dict,
-        description="Directories that Spark and this process reach by different names: Spark's, "
-        "and the one to read.",
+        description="Directories that have another address for Spark: Spark's address, and the "
+        "one that the daemon reads.",
     )
     storage: StorageSettings = StorageSettings()
 

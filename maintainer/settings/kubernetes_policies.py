@@ -22,15 +22,15 @@ def _check_bound(value: object) -> object:
 
 
 class KubernetesPolicySettings(Strict):
-    """Policies that are resources of Kubernetes; none are read without this section."""
+    """Policies that are resources of Kubernetes. Without this section none are read."""
 
     namespaces: dict[
         Label,
         Annotated[list[Annotated[str, BeforeValidator(_check_bound)]], Field(min_length=1)],
     ] = Field(
         min_length=1,
-        description="For each namespace of Kubernetes, the list of the tables for which its "
-        "policies may decide: names, or globs whose only wildcard is `*`, such as `lake.sales.*`.",
+        description="For each namespace of Kubernetes, the list of the tables that its policies "
+        "may govern: names, or globs whose only wildcard is `*`, such as `lake.sales.*`.",
     )
     interval: Annotated[timedelta, DurationBetween("1s", "1d")] = Field(
         default=timedelta(seconds=30), description="How often the policies are read."

@@ -28,7 +28,8 @@ class LeaseSettings(Strict):
     )
     clock_margin: Annotated[timedelta, DurationBetween("1s", "10m")] = Field(
         default=timedelta(seconds=15),
-        description="How far clocks of two machines may differ; a takeover waits this much longer.",
+        description="The largest difference of the clocks of two machines. A takeover waits this "
+        "much longer.",
     )
 
     @model_validator(mode="after")

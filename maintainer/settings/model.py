@@ -52,18 +52,18 @@ class Settings(Strict):
     """All settings of the operator; paths are absolute."""
 
     catalogs: Annotated[dict[str, CatalogSettings], BeforeValidator(check_catalogs)] = Field(
-        description="PyIceberg's own properties of a catalog; under `spark`, what only Spark "
-        "needs; under `locations`, names of storage that Spark alone uses; under `storage`, "
-        "its prices and speed."
+        description="PyIceberg's own properties of a catalog; under `spark`, properties for Spark "
+        "only; under `locations`, where the daemon reads directories that have another address "
+        "for Spark; under `storage`, prices and speed of the storage."
     )
     store: Annotated[str, BeforeValidator(_check_store)] = Field(
         default="sqlite:///maintainer.db",
         description="The daemon's database: `sqlite:///FILE`, or `postgresql://...` for "
-        "several daemons. The default file lies in `$STATE_DIRECTORY`, if that is set.",
+        "several daemons. The default file is in `$STATE_DIRECTORY`, if that is set.",
     )
     policies: Annotated[Path, BeforeValidator(read_path)] = Field(
         default=Path("policies"),
-        description="The directory of policy files. It is read again when a file changes.",
+        description="The directory of policy files. It is reloaded when a file changes.",
     )
     scan: ScanSettings = ScanSettings()
     plan: PlanSettings = PlanSettings()
@@ -92,7 +92,8 @@ class Settings(Strict):
     kubernetes_policies: KubernetesPolicySettings | None = None
     drain_timeout: Annotated[timedelta, DurationBetween("0s", "1d")] = Field(
         default=timedelta(seconds=60),
-        description="How long running jobs may finish after SIGTERM before they are cancelled.",
+        description="The time that running jobs have to finish after SIGTERM. Then they are "
+        "cancelled.",
     )
     auth: AuthSettings = AuthSettings()
 

@@ -50,14 +50,15 @@ class NoticeTemplate(Strict):
 
 
 class NotificationSettings(Strict):
-    """Which notices are sent, to which targets, and how often at most."""
+    """Which notices are sent to which targets, and how many."""
 
     targets: Annotated[
         dict[str, str],
         Field(
             repr=False,
             max_length=20,
-            description="Apprise URLs by name. They hold secrets: take them from the environment.",
+            description="Apprise URLs by name. They contain secrets: take them from the "
+            "environment.",
         ),
     ] = Field(default_factory=dict)
     schemes: Annotated[
@@ -90,7 +91,7 @@ class NotificationSettings(Strict):
     ] = Field(default_factory=dict)
     repeat_after: Annotated[timedelta, DurationBetween("1s")] = Field(
         default=timedelta(hours=6),
-        description="The same kind about the same table is sent once in this time.",
+        description="A notice of one kind about one table is sent once in this time.",
     )
     max_per_hour: int = Field(
         default=60,

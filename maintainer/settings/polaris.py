@@ -20,12 +20,12 @@ _Uri = Annotated[str, BeforeValidator(_check_uri), Field(max_length=2000)]
 
 
 class PolarisSettings(Strict):
-    """Policies in Apache Polaris for one of the catalogs; none are read without this section."""
+    """Policies in Apache Polaris for one of the catalogs. Without this section none are read."""
 
     catalog: str = Field(
         min_length=1,
         max_length=100,
-        description="The catalog of this file whose policies Polaris keeps.",
+        description="The catalog, in this file, whose policies are in Polaris.",
     )
     uri: _Uri | None = Field(
         default=None, description="The address of Polaris. Default: the catalog's `uri`."

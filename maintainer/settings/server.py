@@ -72,20 +72,20 @@ class ServerSettings(Strict):
     hosts: Annotated[tuple[str, ...], BeforeValidator(_read_hosts)] = Field(
         default=(),
         max_length=_MOST_HOSTS,
-        description="Further names under which the page is reached. A variable holds them with "
-        "commas.",
+        description="Further names under which the page is reached. In a variable they are "
+        "separated by commas.",
     )
     proxies: Annotated[tuple[str, ...], BeforeValidator(_read_proxies)] = Field(
         default=("127.0.0.1", "::1"),
         max_length=_MOST_HOSTS,
         description="Addresses and networks of proxies whose `X-Forwarded-For` and "
-        "`X-Forwarded-Proto` are believed: a limit of an address is then the client's, not "
-        "the proxy's. A variable holds them with commas.",
+        "`X-Forwarded-Proto` are trusted: limits by address then apply to the client, not to the "
+        "proxy. In a variable they are separated by commas.",
     )
     prefix: Annotated[str, BeforeValidator(_read_prefix)] = Field(
         default="",
         max_length=200,
         description="The path below which a proxy serves the page, such as `/maintainer`. The "
-        "proxy may leave it in the requests.",
+        "proxy may remove it from requests or not.",
         examples=["/maintainer"],
     )

@@ -22,21 +22,23 @@ class CatalogScanSettings(Strict):
     )
     max_requests: Annotated[int, Field(ge=1, le=512)] | None = Field(
         default=None,
-        description="Files that are fetched at once, and requests to a catalog at once.",
+        description="Files that are fetched at the same time, and requests to a catalog at the "
+        "same time.",
     )
     min_interval: Annotated[timedelta, DurationBetween("1s")] | None = Field(
         default=None,
-        description="How often a changing table is asked for, where each question costs a request.",
+        description="The interval of requests for a changing table, in catalogs that need a "
+        "request for each table.",
     )
     max_interval: Annotated[timedelta, DurationBetween("1s")] | None = Field(
-        default=None, description="How often an unchanged table is asked for."
+        default=None, description="The longest interval of requests for an unchanged table."
     )
     interval_growth: Annotated[float, Field(ge=1, le=10)] | None = Field(
         default=None,
         description="The interval of an unchanged table grows by this factor each time.",
     )
     interval_jitter: Annotated[float, Field(ge=0, le=0.5)] | None = Field(
-        default=None, description="Each interval varies by up to this share of itself."
+        default=None, description="Each interval is changed at random by up to this share."
     )
 
 
@@ -55,7 +57,7 @@ def _read_locations(value: object) -> object:
 
 
 class ScanSettings(Strict):
-    """How often the catalogs are scanned and asked, and how much is read at once.
+    """How often the catalogs are scanned, and how much is read at the same time.
 
     An unchanged table is measured again now and then, to notice deleted files. In all but SQL
     catalogs, each table costs a request to find out whether it changed. Its interval lies between
@@ -66,7 +68,7 @@ class ScanSettings(Strict):
         default=timedelta(minutes=5), description="How often the catalogs are scanned."
     )
     workers: int = Field(
-        default=8, ge=1, le=64, description="Tables of a catalog that are read side by side."
+        default=8, ge=1, le=64, description="Tables of a catalog that are read at the same time."
     )
     decode_processes: int = Field(
         default=2, ge=0, le=64, description="Processes that decode manifests; 0: the daemon itself."
@@ -75,7 +77,8 @@ class ScanSettings(Strict):
         default=256 * MIB, description="Memory for manifests that are fetched and not yet decoded."
     )
     timeout: Annotated[timedelta, DurationBetween("1s")] = Field(
-        default=timedelta(minutes=10), description="The time to read one table, and to measure it."
+        default=timedelta(minutes=10),
+        description="The time limit for reading one table, and for measuring it.",
     )
     remeasure: Annotated[timedelta, DurationBetween("1m")] = Field(
         default=timedelta(hours=6),
@@ -85,23 +88,26 @@ class ScanSettings(Strict):
         default=100,
         ge=0,
         le=1_000_000,
-        description="The most unchanged tables of a catalog that one scan measures again.",
+        description="The most unchanged tables of a catalog that one scan rechecks.",
     )
     recheck_share: float = Field(
         default=0.05,
         ge=0,
         le=1,
-        description="The largest share of a catalog that one scan measures again.",
+        description="The largest share of a catalog's tables that one scan rechecks.",
     )
     recheck_after: Annotated[timedelta, DurationBetween("0s")] = Field(
-        default=timedelta(hours=1), description="A table is measured again only after this time."
+        default=timedelta(hours=1),
+        description="A table that was measured more recently than this is not rechecked.",
     )
     min_interval: Annotated[timedelta, DurationBetween("1s")] = Field(
         default=timedelta(minutes=1),
-        description="How often a changing table is asked for, where each question costs a request.",
+        description="The interval of requests for a changing table, in catalogs that need a "
+        "request for each table.",
     )
     max_interval: Annotated[timedelta, DurationBetween("1s")] = Field(
-        default=timedelta(hours=1), description="How often an unchanged table is asked for."
+        default=timedelta(hours=1),
+        description="The longest interval of requests for an unchanged table.",
     )
     interval_growth: float = Field(
         default=1.5,
@@ -110,7 +116,10 @@ class ScanSettings(Strict):
         description="The interval of an unchanged table grows by this factor each time.",
     )
     interval_jitter: float = Field(
-        default=0.1, ge=0, le=0.5, description="Each interval varies by up to this share of itself."
+        default=0.1,
+        ge=0,
+        le=0.5,
+        description="Each interval is changed at random by up to this share.",
     )
     requests_per_second: float = Field(
         default=200.0, ge=0.1, le=10_000, description="The most requests a second to one catalog."
@@ -119,13 +128,14 @@ class ScanSettings(Strict):
         default=64,
         ge=1,
         le=512,
-        description="Files that are fetched at once, and requests to a catalog at once.",
+        description="Files that are fetched at the same time, and requests to a catalog at the "
+        "same time.",
     )
     locations: Annotated[tuple[str, ...], BeforeValidator(_read_locations)] = Field(
         default=(),
         max_length=1000,
-        description="From where metadata of tables is read: schemes, or schemes with a bucket "
-        "or a host, such as `[s3://lake, hdfs://namenode.example:8020]`. Default: all "
+        description="The storages from which metadata of tables is read: schemes, or schemes with "
+        "a bucket or a host, such as `[s3://lake, hdfs://namenode.example:8020]`. Default: all "
         "storages of tables. `http` and link-local addresses are never read.",
     )
     catalogs: dict[str, CatalogScanSettings] = Field(
@@ -200,7 +210,7 @@ class PruneSettings(Strict):
         default=timedelta(hours=1), description="How often old entries are removed."
     )
     raw_samples: Annotated[timedelta, DurationBetween("1h")] = Field(
-        default=timedelta(days=7), description="How long every sample is kept."
+        default=timedelta(days=7), description="How long all samples are kept."
     )
     hourly_samples: Annotated[timedelta, DurationBetween("1h")] = Field(
         default=timedelta(days=90), description="How long one sample an hour is kept."

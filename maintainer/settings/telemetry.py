@@ -20,7 +20,7 @@ def _split(value: object) -> object:
 
 
 class MetricsSettings(Strict):
-    """Which tables and namespaces have gauges of their own, and the bound of an alert.
+    """Which tables and namespaces have their own gauges, and the bound of an alert.
 
     In a fleet of more than max_tables tables these are the tables that `tables` names, then the
     degraded and critical ones, the worst first. All others count in the gauges of their namespace,
@@ -28,15 +28,15 @@ class MetricsSettings(Strict):
     """
 
     max_tables: int = Field(
-        default=1000, ge=0, le=10_000, description="The most tables with gauges of their own."
+        default=1000, ge=0, le=10_000, description="The most tables with their own gauges."
     )
     tables: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=1000)], ...], BeforeValidator(_split)
     ] = Field(
         default=(),
         max_length=100,
-        description="Tables that always have gauges of their own: names, or globs with * and "
-        "?; case does not count. A variable holds them with commas.",
+        description="Tables that always have their own gauges: names, or globs with * and "
+        "?; case does not count. In a variable they are separated by commas.",
         examples=["lake.sales.*"],
     )
     max_namespaces: int = Field(
@@ -60,7 +60,8 @@ class LogSettings(Strict):
     )
     level: Literal["debug", "info", "warning"] = Field(
         default="info",
-        description="The least level of the daemon's own events; libraries: warning.",
+        description="The lowest level of the daemon's own events that is logged. Libraries log "
+        "warnings and errors.",
     )
 
 
@@ -82,7 +83,8 @@ _Headers = Annotated[
     Field(
         repr=False,
         max_length=20,
-        description="Headers of each request. They hold secrets: take them from the environment.",
+        description="Headers of each request. They contain secrets: take them from the "
+        "environment.",
     ),
 ]
 
@@ -90,11 +92,11 @@ _Headers = Annotated[
 class TracingSettings(Strict):
     """Traces of jobs and steps, sent to an OpenTelemetry collector over OTLP/HTTP.
 
-    Needs the extra `opentelemetry`. The library's own variables, `OTEL_...`, hold too.
+    Needs the extra `opentelemetry`. The library's own environment variables, `OTEL_...`, apply too.
     """
 
     endpoint: Receiver = Field(
-        description="The whole address, such as `http://collector:4318/v1/traces`."
+        description="The full address, such as `http://collector:4318/v1/traces`."
     )
     headers: _Headers = Field(default_factory=dict)
 
@@ -106,7 +108,7 @@ def _check_body(value: object) -> object:
 class WebhookSettings(Strict):
     """A request to another service after each job that changed a table."""
 
-    url: Receiver = Field(repr=False, description="The whole address, which is sent a POST.")
+    url: Receiver = Field(repr=False, description="The full address, to which a POST is sent.")
     headers: _Headers = Field(default_factory=dict)
     tables: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=1000)], ...], BeforeValidator(_split)
@@ -114,7 +116,7 @@ class WebhookSettings(Strict):
         default=("*",),
         min_length=1,
         max_length=100,
-        description="Of which tables: names, or globs as in a policy.",
+        description="The tables: names, or globs as in a policy.",
         examples=["lake.sales.*"],
     )
     jobs: Literal["changed", "all"] = Field(
@@ -124,7 +126,7 @@ class WebhookSettings(Strict):
     body: Annotated[str, BeforeValidator(_check_body)] = Field(
         default="",
         max_length=10_000,
-        description="A body of your own in JSON, with `$job`, `$state`, `$rule`, `$table`, "
+        description="Your own body in JSON, with `$job`, `$state`, `$rule`, `$table`, "
         "`$catalog`, `$namespace`, `$name`, `$snapshot`, `$ended_at` and `$sentence`. "
         "Default: a CloudEvent.",
     )

@@ -71,7 +71,7 @@ def test_a_field_is_described_with_its_bounds_its_default_and_what_a_property_ca
         files_only=FilesOnly(Approval.AUTOMATIC, "a table's writers set its properties"),
     )
     assert restricted.describe() == (
-        "Who agrees; default required. A table property cannot say automatic."
+        "Who agrees; default required. A table property cannot set automatic."
     )
 
 

@@ -123,8 +123,8 @@ class PoolSettings(Strict):
     )
     start_timeout: Annotated[timedelta, DurationBetween("1s", "1h")] | None = Field(
         default=None,
-        description="The time in which a driver must start, its wait for room in the cluster "
-        "and for its image included. Default: 2m; with runners `kubernetes` and "
+        description="The time limit for the start of a driver, including its wait for room in the "
+        "cluster and for its image. Default: 2m; with runners `kubernetes` and "
         "`yarn`, 10m.",
     )
     java_home: Annotated[Path, BeforeValidator(read_path)] | None = Field(
@@ -141,8 +141,8 @@ class PoolSettings(Strict):
     )
     let_writers_win: bool | None = Field(
         default=None,
-        description="Mark rewrites so that some catalogs may undo them for a writer. Default: with "
-        "a REST catalog.",
+        description="Set summary properties by which some catalogs undo a rewrite that conflicts "
+        "with a writer. Default: true with a REST catalog.",
     )
     ui_url: UiUrl = ""
     conf: Annotated[
@@ -334,8 +334,8 @@ class SparkSettings(PoolSettings):
         BeforeValidator(_check_pools),
         Field(
             max_length=_MAX_POOLS,
-            description="Further ways to run Spark, by the name that `runs_on` in a policy has. "
-            "Each has the keys of this section, which give its defaults; `default` changes the "
+            description="Further ways to run Spark. A policy selects one by its name (`runs_on`). "
+            "Each has the keys of this section and inherits their values; `default` changes the "
             "pool of all other tables.",
         ),
     ] = Field(default_factory=dict)

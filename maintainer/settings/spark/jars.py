@@ -28,7 +28,7 @@ JarTexts: TypeAlias = Annotated[
     BeforeValidator(_check_jars),
     Field(
         description="More jars for drivers on this machine and on YARN: paths, or coordinates with "
-        "their SHA-256, which `maintainer jars fetch` brings.",
+        "their SHA-256, which `maintainer jars fetch` fetches.",
         examples=["[/opt/jars/catalog.jar]"],
     ),
 ]

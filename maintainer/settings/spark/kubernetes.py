@@ -53,7 +53,7 @@ class KubernetesSettings(ContainerSettings):
     )
     context: str = Field(default="", description="The kubeconfig's context. Default: its current.")
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] = Field(
-        default="IfNotPresent", description="When the image is pulled."
+        default="IfNotPresent", description="The pull policy of the image."
     )
     image_pull_secrets: Annotated[tuple[Label, ...], BeforeValidator(_read_list)] = Field(
         default=(), description="The Secrets with the registry's credentials."
@@ -71,10 +71,11 @@ class KubernetesSettings(ContainerSettings):
     )
     pod_template: dict[str, Any] = Field(
         default_factory=dict,
-        description="A pod (metadata and spec) under ours, for volumes, affinity and the like.",
+        description="A pod template (metadata and spec) on which all pods are based, for volumes, "
+        "affinity and the like.",
     )
     node_selector: dict[str, str] = Field(
-        default_factory=dict, description="Labels of the nodes for the pods."
+        default_factory=dict, description="Labels that a node must have."
     )
     tolerations: Annotated[tuple[dict[str, Any], ...], BeforeValidator(_read_list)] = Field(
         default=(), description="Tolerations of the pods, as Kubernetes writes them."
@@ -86,12 +87,13 @@ class KubernetesSettings(ContainerSettings):
     )
     env: dict[str, str] = Field(
         default_factory=dict,
-        description="Variables of drivers. They stand in the pod's manifest: no secrets here.",
+        description="Environment variables of drivers. They are visible in the pod's manifest, so "
+        "use no secrets here.",
     )
     queueing: Literal["none", "kueue", "yunikorn"] = Field(
         default="none", description="The queueing system, if the cluster has one."
     )
     queue: str = Field(default="", description="The queue of that system.")
     timeout: float = Field(
-        default=10.0, ge=1.0, le=300.0, description="Seconds that the API server may take."
+        default=10.0, ge=1.0, le=300.0, description="Seconds for each request to the API server."
     )

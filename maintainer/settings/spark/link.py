@@ -46,8 +46,8 @@ class LinkSettings(Strict):
     )
     without_tls: bool = Field(
         default=False,
-        description="Allow HTTP to other machines. Only where the network itself encrypts: "
-        "catalog secrets go over the link.",
+        description="Allow HTTP to other machines. Use it only if the network itself is "
+        "encrypted: catalog secrets go over the link.",
     )
 
     @model_validator(mode="after")

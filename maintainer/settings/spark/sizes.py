@@ -35,7 +35,9 @@ class ExecutorsSettings(Strict):
     memory: Annotated[str, BeforeValidator(read_memory)] = Field(
         default="2048m", description="Memory of one executor, 512MiB to 1TiB.", examples=["4g"]
     )
-    cores: int = Field(default=1, ge=1, le=64, description="Tasks that one executor runs at once.")
+    cores: int = Field(
+        default=1, ge=1, le=64, description="Tasks that one executor runs at the same time."
+    )
 
 
 class ContainerSettings(Strict):
@@ -45,10 +47,16 @@ class ContainerSettings(Strict):
         default=2, ge=1, le=64, description="Cores of a driver's pod or container."
     )
     driver_overhead: float = Field(
-        default=0.25, ge=0.0, le=4.0, description="Memory beyond the driver's heap, as its share."
+        default=0.25,
+        ge=0.0,
+        le=4.0,
+        description="Memory beyond the driver's heap, as a share of the heap.",
     )
     executor_overhead: float = Field(
-        default=0.1, ge=0.0, le=4.0, description="Memory beyond an executor's heap, as its share."
+        default=0.1,
+        ge=0.0,
+        le=4.0,
+        description="Memory beyond an executor's heap, as a share of the heap.",
     )
 
 
@@ -56,9 +64,9 @@ class AllocationSettings(Strict):
     """How many executors a driver may have where Spark adds and removes them."""
 
     min_executors: int = Field(
-        default=0, ge=0, le=1000, description="Executors that stay while the driver lives."
+        default=0, ge=0, le=1000, description="The fewest executors of a running driver."
     )
-    max_executors: int = Field(ge=1, le=1000, description="Executors at the same time, at most.")
+    max_executors: int = Field(ge=1, le=1000, description="The most executors of a driver.")
 
     @model_validator(mode="after")
     def _check_order(self) -> AllocationSettings:

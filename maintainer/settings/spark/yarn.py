@@ -49,8 +49,8 @@ class YarnSettings(ContainerSettings):
         default="",
         max_length=100,
         pattern=r"^([A-Za-z_][A-Za-z0-9._-]*)?$",
-        description="The user of the applications, where Hadoop does not authenticate. "
-        "Default: the user of the daemon.",
+        description="The user of the applications, if Hadoop has no authentication. Default: the "
+        "user of the daemon.",
     )
     principal: (
         Annotated[str, matching(r"[^\s@/]+(/[^\s@/]+)?@[^\s@/]+", "such as maintainer@EXAMPLE.COM")]
@@ -72,7 +72,10 @@ class YarnSettings(ContainerSettings):
         "certificates. Default: the authorities of the system.",
     )
     timeout: float = Field(
-        default=10.0, ge=1.0, le=300.0, description="Seconds that a resource manager may take."
+        default=10.0,
+        ge=1.0,
+        le=300.0,
+        description="Seconds for each request to a resource manager.",
     )
 
     @model_validator(mode="after")
