@@ -77,7 +77,7 @@ def test_the_schema_has_an_invented_field_with_its_bound_and_its_meaning() -> No
         "type": "integer",
         "minimum": 2,
         "maximum": 2**31 - 1,
-        "description": "Entries of one manifest; floor 2, default 5. A table property cannot say "
+        "description": "Entries of one manifest; floor 2, default 5. A table property cannot set "
         "3.",
     }
 
@@ -85,7 +85,7 @@ def test_the_schema_has_an_invented_field_with_its_bound_and_its_meaning() -> No
 def test_the_reference_has_a_row_for_an_invented_field() -> None:
     page = write_reference({RuleName.REWRITE_MANIFESTS: InventedRule})
     assert (
-        "| `entries_at_least` | Entries of one manifest. A table property cannot say 3. | 5 | "
+        "| `entries_at_least` | Entries of one manifest. A table property cannot set 3. | 5 | "
         "floor 2 |\n" in page
     )
 
