@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select
+from sqlalchemy import ColumnElement, Connection, insert, select
 
 from maintainer.adapters.store import documents
-from maintainer.adapters.store.paging import (
-    Position,
-    check_limit,
-    is_named_within,
-    read_cursor,
-    write_cursor,
-)
+from maintainer.adapters.store.paging import is_named_within, read_newest
 from maintainer.adapters.store.schema import audit_log
 from maintainer.adapters.store.types import AnyRow, write_text
 from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
@@ -43,23 +37,9 @@ def append(connection: Connection, entries: Iterable[AuditEntry]) -> None:
 
 def read_page(connection: Connection, query: AuditQuery) -> Page[AuditEntry]:
     """Read a page by sequence, newest first."""
-    check_limit(query.limit)
-    after = read_cursor(query.cursor, _ORDER, int)
-    filters = _filter(query)
-    total = int(
-        connection.execute(select(func.count()).select_from(audit_log).where(*filters)).scalar_one()
-    )
-    page = select(audit_log).where(*filters)
-    if after is not None:
-        page = page.where(audit_log.c.sequence < int(after.value or 0))
-    rows = connection.execute(
-        page.order_by(audit_log.c.sequence.desc()).limit(query.limit + 1)
-    ).all()
-    shown = rows[: query.limit]
-    cursor = (
-        write_cursor(_ORDER, Position(shown[-1].sequence, "")) if len(rows) > query.limit else None
-    )
-    return Page(tuple(_read(row) for row in shown), cursor, total)
+    rows = select(audit_log).where(*_filter(query))
+    newest = (audit_log.c.sequence,)
+    return read_newest(connection, rows, newest, _ORDER, query.limit, query.cursor, _read)
 
 
 def _filter(query: AuditQuery) -> list[ColumnElement[bool]]:

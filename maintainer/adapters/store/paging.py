@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import ColumnElement, and_, false, or_, true
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    false,
+    func,
+    or_,
+    true,
+    tuple_,
+    type_coerce,
+)
 
+from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import InvalidValueError
-from maintainer.ports.store.pages import MAX_PAGE
+from maintainer.ports.store.pages import MAX_PAGE, Page
+
+T = TypeVar("T")
 
 MAX_CURSOR_CHARACTERS = 8192
 _INTEGER_LIMIT = 2**63
@@ -49,6 +64,35 @@ def check_limit(limit: int) -> None:
     if not 1 <= limit <= MAX_PAGE:
         message = f"limit {limit} is outside 1..{MAX_PAGE}"
         raise InvalidValueError(message)
+
+
+def read_newest(  # noqa: PLR0913, PLR0917 - the arguments of a page
+    connection: Connection,
+    rows: Select[Any],
+    keys: tuple[ColumnElement[Any], ...],
+    order: str,
+    limit: int,
+    cursor: str | None,
+    read: Callable[[AnyRow], T],
+) -> Page[T]:
+    """Read a page of these rows, the newest first, with their number in all.
+
+    The keys are an instant or a number, and a name that breaks its ties if there can be any.
+    """
+    check_limit(limit)
+    after = read_cursor(cursor, order, int)
+    counted = rows.with_only_columns(func.count(), maintain_column_froms=True)
+    raw = [type_coerce(keys[0], BigInteger).label("raw_key"), *keys[1:]]
+    page = rows.add_columns(*raw).order_by(*(key.desc() for key in keys)).limit(limit + 1)
+    if after is not None:
+        page = page.where(tuple_(*raw) < (after.value or 0, after.row_id)[: len(raw)])
+    found = connection.execute(page).all()
+    following = None
+    if len(found) > limit:
+        value, row_id = (*found[limit - 1][-len(raw) :], "")[:2]
+        following = write_cursor(order, Position(value, row_id))
+    total = connection.execute(counted).scalar_one()
+    return Page(tuple(map(read, found[:limit])), following, total)
 
 
 def write_cursor(order: str, position: Position) -> str:

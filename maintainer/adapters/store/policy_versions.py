@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqlalchemy import Connection, Select, delete, func, select, tuple_
+from sqlalchemy import Connection, delete, select
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
+from maintainer.adapters.store.paging import read_newest
 from maintainer.adapters.store.schema import policy_versions
-from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
+from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.policy import PolicyProblem
 from maintainer.domain.policy_version import PolicyVersion, WrittenLayer
 from maintainer.ports.store.pages import Page
 from maintainer.ports.store.policy_versions import MAX_POLICY_VERSIONS
 
 _ORDER = "policy_versions:last_seen_at:desc"
-_NEWEST_FIRST = (policy_versions.c.last_seen_at.desc(), policy_versions.c.version.desc())
+_NEWEST = (policy_versions.c.last_seen_at, policy_versions.c.version)
+_NEWEST_FIRST = tuple(key.desc() for key in _NEWEST)
 _SUMMARY = [column for column in policy_versions.c if column.name != "document"]
 
 
@@ -58,21 +57,7 @@ def read_versions(
     connection: Connection, limit: int = 100, cursor: str | None = None
 ) -> Page[PolicyVersion]:
     """Read a page by the last time each came into force, newest first."""
-    check_limit(limit)
-    after = read_cursor(cursor, _ORDER, int)
-    page: Select[Any] = select(*_SUMMARY)
-    if after is not None:
-        place = (read_instant(int(after.value or 0)), after.row_id)
-        page = page.where(tuple_(policy_versions.c.last_seen_at, policy_versions.c.version) < place)
-    rows = connection.execute(page.order_by(*_NEWEST_FIRST).limit(limit + 1)).all()
-    shown = rows[:limit]
-    following = (
-        write_cursor(_ORDER, Position(write_instant(shown[-1].last_seen_at), shown[-1].version))
-        if len(rows) > limit
-        else None
-    )
-    total = int(connection.execute(select(func.count()).select_from(policy_versions)).scalar_one())
-    return Page(tuple(_read(row) for row in shown), following, total)
+    return read_newest(connection, select(*_SUMMARY), _NEWEST, _ORDER, limit, cursor, _read)
 
 
 def read_version(connection: Connection, version: str) -> PolicyVersion | None:

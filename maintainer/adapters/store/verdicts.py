@@ -17,15 +17,13 @@ from sqlalchemy import (
     insert,
     or_,
     select,
-    tuple_,
     update,
 )
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.job_schema import candidates
-from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
+from maintainer.adapters.store.paging import read_newest
 from maintainer.adapters.store.schema import IS_OBSERVED, tables, verdicts
-from maintainer.adapters.store.types import read_instant, write_instant
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName
@@ -146,36 +144,21 @@ def read_verdicts(
     connection: Connection, table: TableIdentifier, limit: int = 100, cursor: str | None = None
 ) -> Page[RuleVerdict]:
     """Read a page, newest first; verdicts of the same time by rule, descending."""
-    check_limit(limit)
-    after = read_cursor(cursor, _ORDER, int)
     present_uuid = (
         select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()
     )
-    is_wanted = and_(verdicts.c.full_name == str(table), verdicts.c.table_uuid == present_uuid)
-    total = int(
-        connection.execute(select(func.count()).select_from(verdicts).where(is_wanted)).scalar_one()
+    rows = select(verdicts.c.document, verdicts.c.until).where(
+        verdicts.c.full_name == str(table), verdicts.c.table_uuid == present_uuid
     )
-    page = select(verdicts.c.document, verdicts.c.until, verdicts.c.at, verdicts.c.rule).where(
-        is_wanted
-    )
-    if after is not None:
-        page = page.where(
-            tuple_(verdicts.c.at, verdicts.c.rule)
-            < (read_instant(int(after.value or 0)), after.row_id)
-        )
-    rows = connection.execute(
-        page.order_by(verdicts.c.at.desc(), verdicts.c.rule.desc()).limit(limit + 1)
-    ).all()
-    shown = rows[:limit]
-    following = (
-        write_cursor(_ORDER, Position(write_instant(shown[-1].at), shown[-1].rule))
-        if len(rows) > limit
-        else None
-    )
-    return Page(
-        tuple(replace(documents.read(RuleVerdict, row.document), until=row.until) for row in shown),
-        following,
-        total,
+    newest = (verdicts.c.at, verdicts.c.rule)
+    return read_newest(
+        connection,
+        rows,
+        newest,
+        _ORDER,
+        limit,
+        cursor,
+        lambda row: replace(documents.read(RuleVerdict, row.document), until=row.until),
     )
 
 

@@ -33,15 +33,9 @@ from maintainer.adapters.store.job_schema import (
     rule_histories,
     savings,
 )
-from maintainer.adapters.store.paging import (
-    Position,
-    check_limit,
-    is_named_within,
-    read_cursor,
-    write_cursor,
-)
+from maintainer.adapters.store.paging import is_named_within, read_newest
 from maintainer.adapters.store.schema import tables
-from maintainer.adapters.store.types import AnyRow, read_instant, write_instant, write_text
+from maintainer.adapters.store.types import AnyRow, write_text
 from maintainer.domain.audit import audit_change, audit_events
 from maintainer.domain.effect import Effect
 from maintainer.domain.job import Job, JobEvent, JobState
@@ -179,22 +173,17 @@ def read_job(connection: Connection, job_id: str) -> Job | None:
 
 def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
     """Read one page, newest first; ids break ties."""
-    check_limit(query.limit)
-    after = read_cursor(query.cursor, _JOB_ORDER, int)
-    filters = _filter(query)
-    total = connection.execute(select(func.count()).select_from(jobs).where(*filters)).scalar_one()
-    page = select(jobs.c.document, jobs.c.created_at, jobs.c.job_id).where(*filters)
-    if after is not None:
-        page = page.where(
-            tuple_(jobs.c.created_at, jobs.c.job_id)
-            < (read_instant(int(after.value or 0)), after.row_id)
-        )
-    rows = connection.execute(
-        page.order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc()).limit(query.limit + 1)
-    ).all()
-    shown = rows[: query.limit]
-    cursor = write_cursor(_JOB_ORDER, _position(shown[-1])) if len(rows) > query.limit else None
-    return Page(tuple(documents.read(Job, row.document) for row in shown), cursor, total)
+    rows = select(jobs.c.document).where(*_filter(query))
+    newest = (jobs.c.created_at, jobs.c.job_id)
+    return read_newest(
+        connection,
+        rows,
+        newest,
+        _JOB_ORDER,
+        query.limit,
+        query.cursor,
+        lambda row: documents.read(Job, row.document),
+    )
 
 
 def _filter(query: JobQuery) -> list[ColumnElement[bool]]:
@@ -214,10 +203,6 @@ def _filter(query: JobQuery) -> list[ColumnElement[bool]]:
     if query.until is not None:
         filters.append(jobs.c.created_at < query.until)
     return filters
-
-
-def _position(row: AnyRow) -> Position:
-    return Position(write_instant(row.created_at), row.job_id)
 
 
 def read_unfinished(connection: Connection) -> Sequence[Job]:

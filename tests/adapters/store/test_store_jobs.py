@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from hypothesis import given
 
+from maintainer.adapters.store import open_store
+from maintainer.adapters.store.paging import Position, write_cursor
 from maintainer.compare.rule_history import learn_from_job
 from maintainer.domain.action import ExpireSnapshots
 from maintainer.domain.errors import InvalidValueError
@@ -408,3 +411,11 @@ def test_the_table_of_a_job_is_found_by_its_name(store: Store) -> None:
     store.add_job(make_job())
 
     assert pages(store, JobQuery(table=ORDERS)) == ["job-a"]
+
+
+def test_a_cursor_of_a_time_that_no_calendar_has_is_a_place_in_the_list(store_url: str) -> None:
+    with closing(open_store(store_url)) as opened:
+        opened.add_job(make_job())
+        for number, found in ((2**63 - 1, ("job-a",)), (-(2**63), ())):
+            cursor = write_cursor("jobs:created_at:desc", Position(number, ""))
+            assert tuple(job.job_id for job in opened.jobs(JobQuery(cursor=cursor)).items) == found
