@@ -39,6 +39,12 @@ def find_complaint(log: str) -> str:
 OWNER_ONLY = 0o600
 
 
+def write_privately(path: Path, text: str) -> None:
+    """Write a file that only its owner may read."""
+    path.touch(mode=OWNER_ONLY)
+    path.write_text(text, encoding="utf-8")
+
+
 def open_log(path: Path) -> BinaryIO:
     """Open the log to append; a log of an earlier version becomes unreadable for others."""
     return open(path, "ab", opener=_open_privately)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Protocol
 
 from maintainer.adapters.spark.launcher.liveness import owner_lives
+from maintainer.adapters.spark.launcher.log_files import open_log
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
@@ -69,6 +70,28 @@ def identify(pid: int) -> ProcessIdentity | None:
     """Identify the process with that number for later comparisons; None if it is gone."""
     started = read_start_time(pid)
     return None if started is None else ProcessIdentity(pid, started)
+
+
+def start_process(
+    command: Sequence[str],
+    log: Path,
+    environment: Mapping[str, str],
+    directory: Path,
+    files: Sequence[int] = (),
+) -> tuple[subprocess.Popen[bytes], ProcessIdentity]:
+    """Start a process in a session of its own; it writes to the log and inherits the files."""
+    with open_log(log) as output:
+        child = subprocess.Popen(  # noqa: S603 - our own programs, and Spark's
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=environment,
+            cwd=directory,
+            start_new_session=True,
+            pass_fds=files,
+        )
+    return child, identify(child.pid) or ProcessIdentity(child.pid, "ended already")
 
 
 def end_processes(

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.driver.clock import read_clock
-from maintainer.adapters.spark.launcher.log_files import find_complaint, open_log, read_file
+from maintainer.adapters.spark.launcher.log_files import find_complaint, read_file
 from maintainer.adapters.spark.launcher.ownership import (
     HeldLock,
     ProcessIdentity,
@@ -26,6 +26,7 @@ from maintainer.adapters.spark.launcher.ownership import (
     end_processes,
     forget_in_children,
     identify,
+    start_process,
     take_lock,
 )
 from maintainer.adapters.spark.link import Listener, LogPart
@@ -100,27 +101,16 @@ class DriverProcess:
             str(settings["fingerprint"]),
             int(str(settings["megabytes"])),
         )
-        with listening(directory) as server, open_log(process.log) as log:
-            command = [
-                sys.executable,
-                "-P",
-                "-u",
-                "-m",
-                "maintainer.adapters.spark.driver",
-                str(server.fileno()),
-            ]
-            process._child = subprocess.Popen(  # noqa: S603 - our own driver
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env=driver_environment(java_home, str(settings["host"])),
-                cwd=directory,
-                start_new_session=True,
-                pass_fds=[server.fileno()],
+        program = [sys.executable, "-P", "-u", "-m", "maintainer.adapters.spark.driver"]
+        with listening(directory) as server:
+            process._child, identity = start_process(
+                [*program, str(server.fileno())],
+                process.log,
+                driver_environment(java_home, str(settings["host"])),
+                directory,
+                [server.fileno()],
             )
-        pid = process._child.pid
-        process._identities = [identify(pid) or ProcessIdentity(pid, "ended already")]
+        process._identities = [identity]
         record(directory.name, process._identities)
         with contextlib.suppress(OSError):  # it ended at once; its log has the reason
             process._connection = connect(directory)

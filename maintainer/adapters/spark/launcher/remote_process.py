@@ -16,8 +16,12 @@ from maintainer.adapters.spark.driver import surroundings
 from maintainer.adapters.spark.driver.link import polling
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState
-from maintainer.adapters.spark.launcher.log_files import OWNER_ONLY, open_log, read_file
-from maintainer.adapters.spark.launcher.ownership import ProcessIdentity, end_processes, identify
+from maintainer.adapters.spark.launcher.log_files import read_file, write_privately
+from maintainer.adapters.spark.launcher.ownership import (
+    ProcessIdentity,
+    end_processes,
+    start_process,
+)
 from maintainer.adapters.spark.launcher.process import driver_environment
 from maintainer.adapters.spark.link import LogPart
 from maintainer.adapters.spark.options import LocalSparkOptions
@@ -46,21 +50,12 @@ class ProcessLauncher:
         try:
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             environment = self._write_environment(spec, directory)
-            with open_log(directory / _LOG) as log:
-                child = subprocess.Popen(
-                    [sys.executable, "-P", "-u", "-m", "maintainer.adapters.spark.driver"],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    env=environment,
-                    cwd=directory,
-                    start_new_session=True,
-                )
+            command = [sys.executable, "-P", "-u", "-m", "maintainer.adapters.spark.driver"]
+            child, process = start_process(command, directory / _LOG, environment, directory)
         except OSError as error:
             raise RunnerUnavailableError(
                 f"driver {spec.name} cannot be started in {directory}: {error}"
             ) from error
-        process = identify(child.pid) or ProcessIdentity(child.pid, "ended already")
         handle = json.dumps([spec.name, self._host, process.pid, process.started])
         self._children[handle] = child
         (directory / _HANDLE).write_text(handle, encoding="utf-8")
@@ -110,8 +105,7 @@ class ProcessLauncher:
         """Write the token's file and return the environment, which has no secret."""
         java_home = prepare_home(find_java(self._options.java_home, os.environ), self._run_dir)
         token = directory / _TOKEN
-        token.touch(mode=OWNER_ONLY)
-        token.write_text(spec.start_token, encoding="utf-8")
+        write_privately(token, spec.start_token)
         environment = driver_environment(java_home, self._options.driver_host) | {
             polling.ADDRESS: spec.address,
             polling.NAME: spec.name,

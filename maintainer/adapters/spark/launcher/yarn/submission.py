@@ -18,8 +18,12 @@ from pathlib import Path
 from maintainer.adapters.spark import driver, jars
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.launcher import DriverSpec
-from maintainer.adapters.spark.launcher.log_files import OWNER_ONLY, find_complaint, open_log
-from maintainer.adapters.spark.launcher.ownership import ProcessIdentity, end_processes, identify
+from maintainer.adapters.spark.launcher.log_files import OWNER_ONLY, find_complaint, write_privately
+from maintainer.adapters.spark.launcher.ownership import (
+    ProcessIdentity,
+    end_processes,
+    start_process,
+)
 from maintainer.adapters.spark.launcher.process import driver_environment
 from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
 from maintainer.adapters.spark.launcher.yarn.spark_settings import (
@@ -56,21 +60,12 @@ class Submissions:
         try:
             directory.mkdir(parents=True, exist_ok=True, mode=OWNER_ONLY | 0o100)
             command = self._write(spec, directory)
-            with open_log(directory / _LOG) as log:
-                child = subprocess.Popen(  # noqa: S603 - Spark's own program
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    env=self._environment(),
-                    cwd=directory,
-                    start_new_session=True,
-                )
+            log = directory / _LOG
+            child, process = start_process(command, log, self._environment(), directory)
         except OSError as error:
             raise RunnerUnavailableError(
                 f"driver {spec.name} cannot be submitted from {directory}: {error}"
             ) from error
-        process = identify(child.pid) or ProcessIdentity(child.pid, "ended already")
         self._children[spec.name] = child
         (directory / _PROCESS).write_text(json.dumps([process.pid, process.started]))
 
@@ -140,14 +135,14 @@ class Submissions:
         """Write the files, and return the command, which has no secret."""
         class_path = jars.find_jars(self._options.jars_dir, given=self._options.given_jars)
         settings = submit_settings(spec, self._options, self._yarn, class_path)
-        _write_privately(directory / TOKEN_FILE, spec.start_token)
-        _write_privately(
+        write_privately(directory / TOKEN_FILE, spec.start_token)
+        write_privately(
             directory / _SETTINGS,
             "".join(f"{name}={_escape(value)}\n" for name, value in settings.items()),
         )
         files = [TOKEN_FILE]
         if spec.authority:
-            _write_privately(directory / AUTHORITY_FILE, spec.authority)
+            write_privately(directory / AUTHORITY_FILE, spec.authority)
             files.append(AUTHORITY_FILE)
         (directory / "start.py").write_text(_START, encoding="utf-8")
         _pack_driver(directory / "driver.zip")
@@ -167,11 +162,6 @@ def _pack_driver(archive: Path) -> None:
     with zipfile.ZipFile(archive, "w") as packed:
         for source in sorted(root.rglob("*.py")):
             packed.write(source, f"{_PROGRAM}/{source.relative_to(root)}")
-
-
-def _write_privately(path: Path, text: str) -> None:
-    path.touch(mode=OWNER_ONLY)
-    path.write_text(text, encoding="utf-8")
 
 
 def _escape(value: str) -> str:
