@@ -41,7 +41,12 @@ def preview_policy(
     previews = list(preview_tables(app.ports, candidate, concerned, is_fresh=is_fresh))
     changed = [preview for preview in previews if preview.changes]
     if output is OutputFormat.JSON:
-        print_json([_preview_json(preview) for preview in changed])
+        print_json(
+            [
+                {"table": str(one.table), "changes": [asdict(change) for change in one.changes]}
+                for one in changed
+            ]
+        )
     elif changed:
         print_list(_preview_table(changed))
     for preview in previews:
@@ -111,13 +116,6 @@ def _choose_known(known: Sequence[TableIdentifier], names: list[str]) -> list[Ta
         for table in known
         if not patterns or any(pattern.matches(table) for pattern in patterns)
     ]
-
-
-def _preview_json(preview: TablePreview) -> dict[str, object]:
-    return {
-        "table": str(preview.table),
-        "changes": [asdict(change) for change in preview.changes],
-    }
 
 
 def _preview_table(previews: list[TablePreview]) -> Rows:

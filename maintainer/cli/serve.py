@@ -91,7 +91,7 @@ def _run(app: App, listener: socket.socket, role: Role) -> None:
         scheduler.drain(
             partial(_own_running, app, signals),
             partial(_cancel, app),
-            _drain_timeout(app, signals),
+            timedelta(0) if signals.is_urgent else app.settings.drain_timeout,
         )
         scheduler.stop()
         if role.works:
@@ -178,10 +178,6 @@ class _Signals:
         finally:
             for number, handler in previous.items():
                 signal.signal(number, handler)
-
-
-def _drain_timeout(app: App, signals: _Signals) -> timedelta:
-    return timedelta(0) if signals.is_urgent else app.settings.drain_timeout
 
 
 def _own_running(app: App, signals: _Signals) -> list[Job]:

@@ -8,13 +8,9 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from maintainer.adapters.notifier import PLACEHOLDERS
-from maintainer.adapters.policies.texts import check_template
+from maintainer.adapters.policies.texts import template_of
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.notice import NoticeKind
-
-
-def _check_template(value: object) -> object:
-    return check_template(value, PLACEHOLDERS, "notice")
 
 
 def _read_kind(value: object) -> NoticeKind:
@@ -39,7 +35,9 @@ def _read_templates(value: object) -> object:
     )
 
 
-_Template = Annotated[str, BeforeValidator(_check_template), Field(min_length=1, max_length=2000)]
+_Template = Annotated[
+    str, template_of("notice", PLACEHOLDERS), Field(min_length=1, max_length=2000)
+]
 
 
 class NoticeTemplate(Strict):

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field
 
-from maintainer.adapters.policies.texts import check_template
+from maintainer.adapters.policies.texts import template_of
 from maintainer.adapters.policies.validation import SizeBetween, Strict, refuse
 from maintainer.adapters.telemetry.webhooks import PLACEHOLDERS
 from maintainer.domain.location import is_link_local
@@ -101,10 +101,6 @@ class TracingSettings(Strict):
     headers: _Headers = Field(default_factory=dict)
 
 
-def _check_body(value: object) -> object:
-    return check_template(value, PLACEHOLDERS, "job")
-
-
 class WebhookSettings(Strict):
     """A request to another service after each job that changed a table."""
 
@@ -123,7 +119,7 @@ class WebhookSettings(Strict):
         default="changed",
         description="`changed`: jobs that changed their table; `all`: also the others.",
     )
-    body: Annotated[str, BeforeValidator(_check_body)] = Field(
+    body: Annotated[str, template_of("job", PLACEHOLDERS)] = Field(
         default="",
         max_length=10_000,
         description="Your own body in JSON, with `$job`, `$state`, `$rule`, `$table`, "

@@ -40,7 +40,6 @@ from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (
     CatalogFault,
-    FaultKind,
     SizeClasses,
     Snapshot,
     TableFault,
@@ -161,9 +160,9 @@ class PyIcebergCatalog:
                     location = self._aliases.resolve(found.metadata_location)
                     yield replace(found, metadata_location=location)
                 case Unanswered(table, reason):
-                    yield self._fault(
-                        table, kind_of_catalog_error(reason), explain(reason, self._secrets)
-                    )
+                    said = explain(reason, self._secrets)
+                    kind = kind_of_catalog_error(reason)
+                    yield TableFault(table, kind, said, self._clock.now())
                 case NamespaceError(namespace, reason):
                     yield self._listing_fault(namespace, reason)
 
@@ -388,6 +387,3 @@ class PyIcebergCatalog:
         )
         reason = f"{where} cannot be listed: {explain(error, self._secrets)}"
         return CatalogFault(self.name, namespace, reason, self._clock.now())
-
-    def _fault(self, table: TableIdentifier, kind: FaultKind, reason: str) -> TableFault:
-        return TableFault(table, kind, reason, self._clock.now())

@@ -88,10 +88,8 @@ class PolicyDirectory:
             except OSError as error:
                 # The directory may be in the middle of a swap: the layers stay.
                 reason = error.strerror or str(error)
-        reason = (
-            f"the policy directory {self._path} cannot be read ({reason}); "
-            f"{self._describe_fallback()}"
-        )
+        kept = "its last good files stay" if self._files else "only the built-in default is"
+        reason = f"the policy directory {self._path} cannot be read ({reason}); {kept} in force"
         return _Look(self._files, (PolicyProblem(self._title, reason),))
 
     def _find_place(self) -> Path:
@@ -120,13 +118,6 @@ class PolicyDirectory:
                 if (file := self._read(path)) is not None
             },
             problems,
-        )
-
-    def _describe_fallback(self) -> str:
-        return (
-            "its last good files stay in force"
-            if self._files
-            else "only the built-in default is in force"
         )
 
     def _read(self, path: Path) -> _File | None:

@@ -34,7 +34,6 @@ from maintainer.domain.rule_field import (
     Kind,
     Member,
     Names,
-    RuleField,
     Size,
     Text,
     fields_of,
@@ -69,7 +68,10 @@ def rule_model(rule: type[Rule]) -> type[Strict]:
     keys: dict[str, Any] = {field.key: None for field in fields_of(Rule)}
     if rule.metrics:
         keys["when"] = (_when_model(rule) | None, None)
-    keys |= {field.key: _model_field(field) for field in fields_of(rule)}
+    keys |= {
+        field.key: (_value_type(field.kind) | None, Field(None, description=field.describe()))
+        for field in fields_of(rule)
+    }
     procedure = Procedure(rule.name)
     if PROCEDURE_OPTIONS[procedure]:
         keys["options"] = (_options_model(procedure, _stem(rule)) | None, None)
@@ -107,10 +109,6 @@ def _when_model(rule: type[Rule]) -> type[Strict]:
         for metric in rule.metrics
     }
     return create_model(f"{_stem(rule)}When", __base__=Strict, __doc__=text, **keys)
-
-
-def _model_field(field: RuleField) -> tuple[Annotation, Any]:
-    return (_value_type(field.kind) | None, Field(None, description=field.describe()))
 
 
 def _value_type(kind: Kind) -> Annotation:

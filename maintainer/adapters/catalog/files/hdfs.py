@@ -76,7 +76,8 @@ class HdfsFileIO(FileIO):
     def look(self, location: str) -> StoredFile | None:
         """Return the name node's facts about a file; None if it does not exist."""
         try:
-            return _describe(self.new_input(location).status())
+            found = self.new_input(location).status()
+            return StoredFile(found.length, _moment(found))
         except FileNotFoundError:
             return None
 
@@ -260,10 +261,6 @@ def _in_one_line(error: BaseException) -> OSError:
     """Drop the name node's stack trace; any error, even a panic, becomes an OSError."""
     kind = type(error) if isinstance(error, OSError) else OSError
     return kind((str(error).splitlines() or [type(error).__name__])[0])
-
-
-def _describe(found: FileStatus) -> StoredFile:
-    return StoredFile(found.length, _moment(found))
 
 
 def _moment(found: FileStatus) -> datetime:

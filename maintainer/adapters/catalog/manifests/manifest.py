@@ -216,15 +216,11 @@ def tally_entries(
             group[3].append(
                 _key_of(file, names, content)
                 if listed.content is ManifestContent.DELETES
-                else path_key(_path_of(file, names))
+                else path_key(str(file.get(names["file_path"]) or "").encode())
             )
     for (text, content, file_format), group in groups.items():
         tally.add_files(text, content, file_format.lower(), group)
     return tally
-
-
-def _path_of(file: Mapping[str, Any], names: Mapping[str, str]) -> bytes:
-    return str(file.get(names["file_path"]) or "").encode()
 
 
 def _key_of(file: Mapping[str, Any], names: Mapping[str, str], content: Content) -> int:

@@ -88,7 +88,7 @@ def read_application(operator: Operator, application: Document, pod: Document) -
     phase = phases.get(state, LaunchPhase.STARTING)
     if phase is LaunchPhase.ENDED:
         return _read_end(described, state, message, seen)
-    if phase is LaunchPhase.QUEUED or _is_suspended(application):
+    if phase is LaunchPhase.QUEUED or part(application, "spec").get("suspend") is True:
         return replace(described, phase=LaunchPhase.QUEUED, reason=_explain_queue(application))
     if pod:  # the operator hears of its pod later than we do
         return replace(described, phase=seen.phase, reason=seen.reason, failure=seen.failure)
@@ -132,10 +132,6 @@ def _application_id(operator: Operator, application: Document) -> str:
     if operator is Operator.APACHE:
         return ""  # the driver's pod has it
     return text(application, "status", "sparkApplicationId")
-
-
-def _is_suspended(application: Document) -> bool:
-    return part(application, "spec").get("suspend") is True
 
 
 def _explain_queue(application: Document) -> str:

@@ -80,7 +80,8 @@ class KubernetesLauncher:
         uid = text(existing, "metadata", "uid")
         try:
             for manifest in owned:
-                self._cluster.create(_kind_of(manifest), own(manifest, owner, uid))
+                kind = next(kind for kind in KINDS if kind.name == manifest["kind"])
+                self._cluster.create(kind, own(manifest, owner, uid))
         except RunnerUnavailableError:
             if created is not None:  # without its Secret it would wait for ever
                 with contextlib.suppress(RunnerUnavailableError):
@@ -184,7 +185,3 @@ class KubernetesLauncher:
     def _forget_lists(self) -> None:
         with self._lock:
             self._lists.clear()
-
-
-def _kind_of(manifest: Manifest) -> Kind:
-    return next(kind for kind in KINDS if kind.name == manifest["kind"])

@@ -129,7 +129,10 @@ def _read_pending(
     scheduler = text(pod, "spec", "schedulerName")
     if not scheduled and not text(pod, "spec", "nodeName") and scheduler == "yunikorn":
         return LaunchPhase.QUEUED, _explain_queue(pod, {})
-    for container in _all_containers(pod):
+    for container in (
+        *parts(pod, "status", "initContainerStatuses"),
+        *parts(pod, "status", "containerStatuses"),
+    ):
         waiting = part(container, "state", "waiting")
         reason, message = text(waiting, "reason"), text(waiting, "message")
         if reason in _IMAGE_REASONS:
@@ -174,13 +177,6 @@ def _instant(event: Mapping[str, object]) -> str:
 def _condition(pod: Mapping[str, object], kind: str) -> Mapping[str, object]:
     conditions = parts(pod, "status", "conditions")
     return next((each for each in conditions if text(each, "type") == kind), {})
-
-
-def _all_containers(pod: Mapping[str, object]) -> list[Mapping[str, object]]:
-    return [
-        *parts(pod, "status", "initContainerStatuses"),
-        *parts(pod, "status", "containerStatuses"),
-    ]
 
 
 def _driver_container(pod: Mapping[str, object]) -> Mapping[str, object]:
