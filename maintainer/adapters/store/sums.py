@@ -27,6 +27,7 @@ from maintainer.adapters.store.paging import (
     write_cursor,
 )
 from maintainer.adapters.store.schema import BANDS, HAS_TROUBLE, SUMMED_FIGURES, tables
+from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
@@ -37,6 +38,7 @@ from maintainer.ports.store.pages import Page
 # core for a hundred thousand tables (docs/benchmarks.md).
 MAX_AGE = timedelta(seconds=5)
 EXACT = timedelta(0)
+LONGEST_WAIT_SECONDS = 15
 
 _PLAIN = tuple(field.name for field in fields(Counters) if field.name != "bands")
 _ORDER = "namespaces"
@@ -121,14 +123,23 @@ class SharedSums:
         self._sums: Sums | None = None
 
     def read(self, *, exactly: bool = False) -> Sums:
-        """Return the sums, exactly those of now or as old as they may be."""
-        with self._lock:
+        """Return the sums, exactly those of now or as old as they may be.
+
+        StoreUnavailableError after a long wait for another reader: a database that does not answer
+        would stop one reader after the other.
+        """
+        if not self._lock.acquire(timeout=LONGEST_WAIT_SECONDS):
+            message = f"the sums were not read within {LONGEST_WAIT_SECONDS} s"
+            raise StoreUnavailableError(message)
+        try:
             now = self._clock()
             if self._sums is None or exactly or now - self._read_at >= self._seconds:
                 with self._database.read() as connection:
                     self._sums = read_sums(connection)
                 self._read_at = now
             return self._sums
+        finally:
+            self._lock.release()
 
 
 def read_sums(connection: Connection) -> Sums:

@@ -6,7 +6,7 @@ from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
 from random import Random
-from threading import Barrier, BrokenBarrierError
+from threading import Barrier, BrokenBarrierError, Event
 
 import pytest
 from sqlalchemy import Connection
@@ -344,6 +344,28 @@ def test_sums_that_could_not_be_read_are_read_by_the_next_one(
             with pytest.raises(StoreUnavailableError):
                 shared.read()
         assert shared.read().of().tables == 0
+
+
+def test_no_reader_waits_long_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_reading, may_end = Event(), Event()
+
+    def hang(connection: Connection) -> sums.Sums:
+        is_reading.set()
+        may_end.wait(timeout=60)
+        return read_sums(connection)
+
+    monkeypatch.setattr(sums, "read_sums", hang)
+    monkeypatch.setattr(sums, "LONGEST_WAIT_SECONDS", 0)
+    with (
+        closing(open_store(f"sqlite:///{tmp_path}/maintainer.db")) as opened,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        first = pool.submit(opened.counters)
+        assert is_reading.wait(timeout=60)
+        with pytest.raises(StoreUnavailableError, match="not read within 0 s"):
+            opened.counters()
+        may_end.set()
+        assert first.result(timeout=60).tables == 0
 
 
 def test_the_total_of_a_list_on_one_page_is_never_old(store_url: str) -> None:
