@@ -104,7 +104,6 @@ class ApiContext:
 
 
 async def context_of(request: Request) -> ApiContext:
-    """The context that build_api got."""
     context: ApiContext = request.app.state.context
     return context
 
@@ -113,7 +112,6 @@ ContextIn = Annotated[ApiContext, Depends(context_of)]
 
 
 async def ports_of(context: ContextIn) -> Ports:
-    """The ports of the process."""
     return context.ports
 
 

@@ -64,7 +64,6 @@ def _write_planned(
 
 
 def write_admission(decision: AdmissionDecision) -> plan_schemas.AdmissionOut:
-    """Convert the decision of admission on one action."""
     wait = decision.wait
     return plan_schemas.AdmissionOut.of(
         decision,

@@ -124,7 +124,6 @@ def write_policy_set(policies: PolicySet) -> schemas.PolicySetOut:
 
 
 def write_problems(problems: Iterable[PolicyProblem]) -> list[schemas.PolicyProblemOut]:
-    """Convert the problems of policy files."""
     return [schemas.PolicyProblemOut.model_validate(problem) for problem in problems]
 
 
@@ -172,7 +171,6 @@ def write_outlook(outlook: Outlook, job: Job | None) -> outlook_schemas.OutlookO
 
 
 def write_event(event: JobEvent) -> job_schemas.JobEventOut:
-    """Convert one event of a job."""
     return job_schemas.JobEventOut.of(event, fields=dict(event.fields))
 
 

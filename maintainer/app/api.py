@@ -28,7 +28,6 @@ ANSWERS_SECONDS = 1.0  # pages read their lists again every 15 s
 
 
 def make_context(app: App, scheduler: Scheduler) -> ApiContext:
-    """The API's context."""
     ports, notifier = app.ports, app.ports.notifier
     models = make_impact_models(app.settings)
     return ApiContext(

@@ -44,7 +44,6 @@ _START_TIMEOUTS = {
 
 
 def admission_rules(settings: Settings) -> AdmissionRules:
-    """The admission rules of the settings."""
     pools = settings.spark.every_pool
     return settings.admission.as_rules({name: pool.as_pool for name, pool in pools.items()})
 
@@ -84,7 +83,6 @@ def run_dir(settings: Settings, pool: str = DEFAULT_POOL) -> Path:
 
 
 def spark_options(settings: Settings, pool: str = DEFAULT_POOL) -> LocalSparkOptions:
-    """The options of a runner on this machine, from the settings."""
     spark, common = settings.spark.every_pool[pool], runner_options(settings, pool)
     return LocalSparkOptions(
         **{part.name: getattr(common, part.name) for part in fields(common)},
@@ -102,7 +100,6 @@ def spark_options(settings: Settings, pool: str = DEFAULT_POOL) -> LocalSparkOpt
 
 
 def runner_options(settings: Settings, pool: str = DEFAULT_POOL) -> RunnerOptions:
-    """The options of every kind of runner, from the settings of its pool."""
     spark = settings.spark.every_pool[pool]
     drivers = {size: _driver_size(spark, size) for size in JobSize}
     most = spark.max_memory or ""
@@ -125,7 +122,6 @@ def runner_options(settings: Settings, pool: str = DEFAULT_POOL) -> RunnerOption
 
 
 def kubernetes_options(settings: KubernetesSettings) -> KubernetesOptions:
-    """The launcher's options from the settings."""
     chosen = settings.model_dump(exclude={"operator", "queueing", "timeout"})
     return KubernetesOptions(
         **chosen,
@@ -136,7 +132,6 @@ def kubernetes_options(settings: KubernetesSettings) -> KubernetesOptions:
 
 
 def yarn_options(settings: YarnSettings) -> YarnOptions:
-    """The launcher's options from the settings."""
     chosen = settings.model_dump(exclude={"resource_manager", "principal", "timeout"})
     return YarnOptions(
         **chosen,
@@ -156,7 +151,6 @@ def _driver_size(spark: PoolSettings, size: JobSize) -> DriverSize:
 
 
 def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
-    """The options of a scan from the settings."""
     return ScanOptions(
         is_deep=is_deep,
         remeasure=settings.scan.remeasure,

@@ -27,7 +27,6 @@ class PolicySources:
     kubernetes: KubernetesPolicies | None
 
     def close(self) -> None:
-        """Close the connections."""
         if self.kubernetes is not None:
             self.kubernetes.close()
 

@@ -143,7 +143,6 @@ class ScanSettings(Strict):
     )
 
     def of(self, catalog: str) -> ScanSettings:
-        """Return the settings of one catalog."""
         own = self.catalogs.get(catalog, CatalogScanSettings())
         return self.model_copy(
             update={

@@ -129,7 +129,6 @@ def _readings(text: str) -> Iterator[object]:
 
 
 def _with(written: Mapping[str, object], path: Path, value: object) -> dict[str, object]:
-    """Return a copy with the value at the path."""
     first, *rest = [str(part) for part in path]
     if not rest:
         return {**written, first: value}

@@ -112,7 +112,6 @@ def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ..
 
 
 def _limit(defects: Sequence[Defect], unlisted: int) -> tuple[Defect, ...]:
-    """Limit the number of defects and the length of each."""
     listed = tuple(
         replace(defect, message=shorten(defect.message)) for defect in defects[:MAXIMUM_DEFECTS]
     )

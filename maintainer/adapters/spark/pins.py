@@ -26,7 +26,6 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        """Return its file name in our directory."""
         return f"{self.artifact}-{self.version}.jar"
 
     @property

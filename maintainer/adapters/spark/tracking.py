@@ -319,7 +319,6 @@ def read_instant(message: Mapping[str, object]) -> datetime:
 
 
 def outcome_of_end(driver: Driver, job_id: str, now: datetime, *, is_closed: bool) -> Outcome:
-    """Return the outcome of an unfinished job whose driver has ended."""
     if not driver.is_started:
         return _failed_start(driver, now)
     words = driver.last_words

@@ -112,7 +112,6 @@ class DecodingPool:
         self.processes = processes
 
     def ids(self) -> list[int]:
-        """List the ids of the running processes."""
         with self._lock:
             return [process.id for process in self._running]
 

@@ -74,7 +74,6 @@ class PackedDigests(Sequence[ManifestDigest]):
     def __getitem__(self, index: slice) -> Sequence[ManifestDigest]: ...
 
     def __getitem__(self, index: int | slice) -> ManifestDigest | Sequence[ManifestDigest]:
-        """Unpack one digest, or a slice of them."""
         return (
             PackedDigests(self._packed[index])
             if isinstance(index, slice)

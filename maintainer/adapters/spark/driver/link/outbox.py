@@ -83,7 +83,6 @@ class Outbox:
         return message
 
     def drop(self, numbers: Iterable[int]) -> None:
-        """Drop the messages of these numbers."""
         for number in numbers:
             if self._kept.pop(number, None) is not None:
                 self._kept_bytes -= self._sizes.pop(number)
