@@ -48,6 +48,11 @@ class LaunchState:
     pod: str = ""
 
 
+def add_reason(words: str, reason: str) -> str:
+    """Put a reason behind the words, if there is one."""
+    return f"{words}: {reason}" if reason else words
+
+
 class Launcher(Protocol):
     """Starts drivers that talk over HTTP."""
 

@@ -29,7 +29,7 @@ from maintainer.adapters.spark.launcher.ownership import (
     start_process,
     take_lock,
 )
-from maintainer.adapters.spark.link import Listener, LogPart
+from maintainer.adapters.spark.link import Listener, LogPart, explain_end
 from maintainer.adapters.spark.link.socket import connect, listening
 
 _STOP_SECONDS = 30  # the driver gives its jobs 10 s and Spark 10 s
@@ -193,10 +193,7 @@ class DriverProcess:
 
     def give_up(self, reason: str) -> None:
         """Kill it at once, with the reason as its last words."""
-        self.last_words = {
-            "reason": reason,
-            "causes": [{"class": "RunnerUnavailableError", "message": reason}],
-        }
+        self.last_words = explain_end(reason)
         self.kill()
 
     def stop(self) -> None:

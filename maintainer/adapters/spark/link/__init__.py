@@ -20,6 +20,14 @@ class LogPart:
     has_more: bool = False  # the part is full, and what follows can be read now
 
 
+def explain_end(reason: str) -> Mapping[str, object]:
+    """Return the last words of a driver that was ended for this reason."""
+    return {
+        "reason": reason,
+        "causes": [{"class": "RunnerUnavailableError", "message": reason}],
+    }
+
+
 class Driver(Protocol):
     """One driver, however it was started and however it talks; once ended it stays ended."""
 

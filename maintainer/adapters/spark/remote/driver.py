@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from maintainer.adapters.spark.launcher import Launcher, LaunchPhase, LaunchState
 from maintainer.adapters.spark.launcher.log_files import find_complaint
-from maintainer.adapters.spark.link import Listener, LogPart
+from maintainer.adapters.spark.link import Listener, LogPart, explain_end
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason
 from maintainer.ports.clock import Clock
@@ -115,7 +115,7 @@ class RemoteDriver:
     def give_up(self, reason: str) -> None:
         """See Driver; it has ended when its launcher says so, or its fence has passed."""
         self.given_up = reason
-        self.last_words = _explain(reason)
+        self.last_words = explain_end(reason)
         self._wake()
 
     def stop(self) -> None:
@@ -244,7 +244,7 @@ class RemoteDriver:
         if self.is_ended.is_set():
             return
         if not self.last_words:
-            self.last_words = _explain(reason)
+            self.last_words = explain_end(reason)
             if failure is FailureReason.OUT_OF_MEMORY:
                 self.last_words = {**self.last_words, "exit_code": _EXIT_OUT_OF_MEMORY}
         self.is_ended.set()
@@ -263,13 +263,6 @@ class RemoteDriver:
             causes = [{"class": type(error).__name__, "message": str(error)}]
             said = {"event": "job.failed", "at": time.time(), "job": validity[0], "causes": causes}
             self._listener.heard(self, said)
-
-
-def _explain(reason: str) -> Mapping[str, object]:
-    return {
-        "reason": reason,
-        "causes": [{"class": "RunnerUnavailableError", "message": reason}],
-    }
 
 
 def read_jobs(hello: Mapping[str, object]) -> dict[str, bool]:

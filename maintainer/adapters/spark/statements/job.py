@@ -10,12 +10,12 @@ from maintainer.adapters.spark.statements.orphans import (
     disposal_statement,
     orphan_statements,
 )
-from maintainer.adapters.spark.statements.procedure import call_statement, rollback_statement
-from maintainer.adapters.spark.statements.safeguards import (
+from maintainer.adapters.spark.statements.procedure import (
+    call_statement,
     name_table,
-    statements_after,
-    statements_before,
+    rollback_statement,
 )
+from maintainer.adapters.spark.statements.safeguards import statements_after, statements_before
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier

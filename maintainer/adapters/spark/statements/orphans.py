@@ -11,6 +11,7 @@ from maintainer.adapters.spark.driver.mover import MOVE
 from maintainer.adapters.spark.statements.procedure import (
     LISTING_VIEW,
     call_statement,
+    name_table,
     quote_identifier,
     quote_text,
     view_of,
@@ -68,7 +69,7 @@ def disposal_statement(table: TableIdentifier, action: RemoveOrphanFiles) -> str
         return call_statement(table, action)
     goes_in = action.approved.disposal is Disposal.QUARANTINE
     order = {
-        "table": _name(table),
+        "table": name_table(table),
         "view": quote_identifier(view_of(action.approved)),
         "dry_run": call_statement(table, action) if goes_in else None,
     }
@@ -79,7 +80,7 @@ def disposal_statement(table: TableIdentifier, action: RemoveOrphanFiles) -> str
 def _count_foreign(table: TableIdentifier, action: RemoveOrphanFiles, result: str) -> str:
     own = _WITHOUT_SCHEME.format(quote_text(action.location.rstrip("/") + "/"))
     path = _WITHOUT_SCHEME.format("file_path")
-    return f"SELECT {result} FROM {_name(table)}.all_files WHERE NOT startswith({path}, {own})"
+    return f"SELECT {result} FROM {name_table(table)}.all_files WHERE NOT startswith({path}, {own})"
 
 
 def _look_at(
@@ -181,7 +182,7 @@ def _tell_reached(table: TableIdentifier, view: str) -> str:
         "metadata_log_entries": "file",
     }
     reached = " UNION ".join(
-        f"SELECT {column} AS path FROM {_name(table)}.{source}"
+        f"SELECT {column} AS path FROM {name_table(table)}.{source}"
         for source, column in sources.items()
     )
     same = (
@@ -191,10 +192,4 @@ def _tell_reached(table: TableIdentifier, view: str) -> str:
     return (
         f"SELECT reached.path FROM ({reached}) AS reached LEFT JOIN {view} AS listed ON {same} "
         f"WHERE reached.path IS NOT NULL {order}"
-    )
-
-
-def _name(table: TableIdentifier) -> str:
-    return ".".join(
-        quote_identifier(level) for level in (table.catalog, *table.namespace, table.name)
     )

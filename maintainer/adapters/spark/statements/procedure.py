@@ -32,7 +32,9 @@ from maintainer.domain.orphan import quarantine_of
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.sql import MAX_NAME_CHARACTERS, quote_identifier, quote_text
 
-__all__ = ["LISTING_VIEW", "call_statement", "quote_identifier", "quote_text", "view_of"]
+__all__ = [
+    "LISTING_VIEW", "call_statement", "name_table", "quote_identifier", "quote_text", "view_of",
+]  # fmt: skip
 
 LISTING_VIEW = "maintainer_listing"  # the temporary view of the files in a table's location
 
@@ -100,13 +102,18 @@ def rollback_statement(table: TableIdentifier, action: RollBack) -> str:
 def _call(table: TableIdentifier, procedure: str, arguments: list[tuple[str, str]]) -> str:
     # The table is given with its catalog, because a namespace with a catalog's name would be taken
     # for the catalog.
-    full_name = ".".join(
-        quote_identifier(level) for level in (table.catalog, *table.namespace, table.name)
-    )
     written = ", ".join(
-        f"{name} => {value}" for name, value in [("table", quote_text(full_name)), *arguments]
+        f"{name} => {value}"
+        for name, value in [("table", quote_text(name_table(table))), *arguments]
     )
     return f"CALL {quote_identifier(table.catalog)}.system.{procedure}({written})"
+
+
+def name_table(table: TableIdentifier) -> str:
+    """Return the table's SQL name, its catalog first."""
+    return ".".join(
+        quote_identifier(level) for level in (table.catalog, *table.namespace, table.name)
+    )
 
 
 def view_of(approved: ApprovedList) -> str:

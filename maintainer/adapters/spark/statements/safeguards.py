@@ -8,12 +8,12 @@ from math import ceil
 from maintainer.adapters.spark.driver.results import EXECUTE
 from maintainer.adapters.spark.statements.procedure import (
     PARTS_OF_SCOPE,
+    name_table,
     quote_identifier,
     quote_text,
 )
 from maintainer.domain.action import RewriteDataFiles, RewritePositionDeleteFiles
 from maintainer.domain.condition import enclose
-from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JOBS_MARK, Job
 from maintainer.domain.rollback import JobAction
 from maintainer.domain.safeguards import Canary, Checksum, rollback_tag
@@ -74,13 +74,6 @@ def statements_after(job: Job) -> list[str]:
     ):
         statements.append(f"{EXECUTE}{_write_comparison(job)}")
     return statements
-
-
-def name_table(table: TableIdentifier) -> str:
-    """Return the table's SQL name, its catalog first."""
-    return ".".join(
-        quote_identifier(level) for level in (table.catalog, *table.namespace, table.name)
-    )
 
 
 def retained_minutes(job: Job) -> int:

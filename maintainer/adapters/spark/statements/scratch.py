@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from maintainer.adapters.spark.statements.procedure import call_statement
-from maintainer.adapters.spark.statements.safeguards import name_table
+from maintainer.adapters.spark.statements.procedure import call_statement, name_table
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.identifier import TableIdentifier
 

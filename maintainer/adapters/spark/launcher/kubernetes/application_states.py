@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from maintainer.adapters.kubernetes.documents import name_of, part, text
-from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
+from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState, add_reason
 from maintainer.adapters.spark.launcher.kubernetes.labels import KUEUE_QUEUE
 from maintainer.adapters.spark.launcher.kubernetes.options import Operator
 from maintainer.adapters.spark.launcher.kubernetes.pod_states import read_pod
@@ -107,7 +107,7 @@ def _read_end(described: LaunchState, state: str, message: str, seen: LaunchStat
         failure = FailureReason.OUT_OF_MEMORY
     elif failure is FailureReason.OTHER and _LOST.search(message):
         failure = FailureReason.LOST_RUNNER
-    reason = f"{words}: {message}" if message else words
+    reason = add_reason(words, message)
     return replace(described, phase=LaunchPhase.ENDED, reason=reason, failure=failure)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from maintainer.adapters.kubernetes.documents import name_of, part, parts, text
-from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
+from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState, add_reason
 from maintainer.adapters.spark.launcher.kubernetes.labels import KUEUE_QUEUE, YUNIKORN_QUEUE
 from maintainer.adapters.spark.launcher.kubernetes.pods import DRIVER_CONTAINER
 from maintainer.domain.job import FailureReason
@@ -50,7 +50,6 @@ _DISRUPTIONS = {
 
 
 def read_pod(pod: Mapping[str, object], events: Sequence[Mapping[str, object]]) -> LaunchState:
-    """Return the state of a driver from its pod, and the pod's events if they were read."""
     match text(pod, "status", "phase"):
         case "Succeeded":
             phase, reason, failure = LaunchPhase.ENDED, "", None
@@ -86,7 +85,7 @@ def _explain_exit(container: Mapping[str, object]) -> tuple[str, FailureReason]:
         sentence = f"killed from outside (exit code {code}); often its node had no memory left"
         return sentence, FailureReason.LOST_RUNNER
     message = text(terminated, "message")
-    return _join(f"the driver ended with exit code {code or 'unknown'}", message), (
+    return add_reason(f"the driver ended with exit code {code or 'unknown'}", message), (
         FailureReason.OTHER
     )
 
@@ -108,11 +107,13 @@ def _explain_failure(pod: Mapping[str, object]) -> tuple[str, FailureReason]:
     if text(container, "state", "terminated", "reason") == "OOMKilled":
         return _explain_exit(container)
     if reason:
-        return _join(_FAILED_POD_REASONS.get(reason, reason), message), FailureReason.LOST_RUNNER
+        return add_reason(
+            _FAILED_POD_REASONS.get(reason, reason), message
+        ), FailureReason.LOST_RUNNER
     disruption = _condition(pod, "DisruptionTarget")
     if text(disruption, "status") == "True":
         reason = text(disruption, "reason")
-        return _join(_DISRUPTIONS.get(reason, reason), text(disruption, "message")), (
+        return add_reason(_DISRUPTIONS.get(reason, reason), text(disruption, "message")), (
             FailureReason.LOST_RUNNER
         )
     if _is_deleted(pod):
@@ -137,9 +138,9 @@ def _read_pending(
         reason, message = text(waiting, "reason"), text(waiting, "message")
         if reason in _IMAGE_REASONS:
             image = text(container, "image") or _driver_image(pod)
-            return LaunchPhase.STARTING, _join(f"the image {image} cannot be pulled", message)
+            return LaunchPhase.STARTING, add_reason(f"the image {image} cannot be pulled", message)
         if reason in _CONTAINER_REASONS:
-            return LaunchPhase.STARTING, _join(_CONTAINER_REASONS[reason], message)
+            return LaunchPhase.STARTING, add_reason(_CONTAINER_REASONS[reason], message)
     return _read_events(events)
 
 
@@ -152,8 +153,8 @@ def _explain_queue(pod: Mapping[str, object], scheduled: Mapping[str, object]) -
     if gates:
         return f"waits for {', '.join(gates)}"
     if text(pod, "spec", "schedulerName") == "yunikorn":
-        return _join(f"waits in YuniKorn's queue {text(labels, YUNIKORN_QUEUE)}", message)
-    return _join("no node can take the pod", message)
+        return add_reason(f"waits in YuniKorn's queue {text(labels, YUNIKORN_QUEUE)}", message)
+    return add_reason("no node can take the pod", message)
 
 
 def _read_events(events: Sequence[Mapping[str, object]]) -> tuple[LaunchPhase, str]:
@@ -164,9 +165,11 @@ def _read_events(events: Sequence[Mapping[str, object]]) -> tuple[LaunchPhase, s
     }
     for reason, words in _EVENT_REASONS.items():
         if reason in newest:
-            return LaunchPhase.STARTING, _join(words, newest[reason])
+            return LaunchPhase.STARTING, add_reason(words, newest[reason])
     if "FailedScheduling" in newest:
-        return LaunchPhase.QUEUED, _join("no node can take the pod", newest["FailedScheduling"])
+        return LaunchPhase.QUEUED, add_reason(
+            "no node can take the pod", newest["FailedScheduling"]
+        )
     return LaunchPhase.STARTING, ""
 
 
@@ -193,7 +196,3 @@ def _driver_image(pod: Mapping[str, object]) -> str:
 
 def _is_deleted(pod: Mapping[str, object]) -> bool:
     return bool(text(pod, "metadata", "deletionTimestamp"))
-
-
-def _join(words: str, message: str) -> str:
-    return f"{words}: {message}" if message else words

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
+from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState, add_reason
 from maintainer.domain.job import FailureReason
 
 _WAITING = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
@@ -43,7 +43,7 @@ def read_application(application: Mapping[str, Any]) -> LaunchState:
 
 def _explain_queue(application: Mapping[str, Any]) -> str:
     words = _shorten(str(application.get("diagnostics") or ""))
-    return _join(f"waits in YARN's queue {application.get('queue', '')}", words)
+    return add_reason(f"waits in YARN's queue {application.get('queue', '')}", words)
 
 
 def _explain_end(state: str, diagnostics: str) -> tuple[str, FailureReason]:
@@ -57,17 +57,13 @@ def _explain_end(state: str, diagnostics: str) -> tuple[str, FailureReason]:
         return f"out of memory (exit code {code})", FailureReason.OUT_OF_MEMORY
     if state == "KILLED":
         by = _KILLED_BY.search(diagnostics)
-        return f"killed by {by['user']}" if by else _join("killed", words), (
+        return f"killed by {by['user']}" if by else add_reason("killed", words), (
             FailureReason.LOST_RUNNER
         )
     if code in _REASONS:
         return _REASONS[code], FailureReason.LOST_RUNNER
-    return _join("its application failed", words), FailureReason.OTHER
+    return add_reason("its application failed", words), FailureReason.OTHER
 
 
 def _shorten(diagnostics: str) -> str:
     return " ".join(diagnostics.split())[:_MAX_WORDS]
-
-
-def _join(words: str, message: str) -> str:
-    return f"{words}: {message}" if message else words
