@@ -55,10 +55,10 @@ def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> AuditPage:
-    """Who asked (or which version of the policies), which statement ran, and what came of it.
+    """Who asked (or which version of the policies), which statement ran, and with what result.
 
-    Entries name the snapshots that the job committed. No entry is ever deleted. Entries of several
-    tables are for those who see all tables.
+    Entries name the snapshots that the job committed. No entry is ever deleted. Entries about
+    several tables are shown only to people who see all tables.
     """
     asked = AuditQuery(
         table=TableIdentifier.parse(table) if table is not None else None,

@@ -46,7 +46,7 @@ class CatalogOut(Sums):
         description="The table that was measured longest ago."
     )
     behind_seconds: float | None = Field(
-        description="Since the next scan was due; null before the first scan."
+        description="Time since the next scan was due; null before the first scan."
     )
 
 

@@ -30,7 +30,7 @@ _JITTER = 1.1  # of the interval: until then the next scan is not late
 
 @router.get("/catalogs", summary="The configured catalogs", dependencies=[on_any(Role.VIEWER)])
 def get_catalogs(ports: PortsIn, context: ContextIn, person: PersonIn) -> list[CatalogOut]:
-    """Each catalog by name, with its sums, its scans and what could not be listed.
+    """Each catalog by name, with its sums, its scans, and the namespaces that could not be listed.
 
     The sums are at most 5 seconds old. A person who sees only some tables of a catalog gets no
     costs of its scans.

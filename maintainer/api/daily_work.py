@@ -23,8 +23,8 @@ class DayOut(Schema):
     day: str = Field(description="Such as 2026-11-21.")
     files_removed: int = Field(description="Data files, net.")
     requests_saved: int = Field(
-        description="By which one scan of each maintained table is shorter: the data files, "
-        "delete files and manifests that it no longer reads."
+        description="Requests that one full read of each maintained table no longer makes: for "
+        "data files, delete files and manifests."
     )
     bytes_rewritten: float
     gb_hours: float = Field(description="Predicted for unfinished jobs, actual for finished ones.")

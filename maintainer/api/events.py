@@ -46,12 +46,12 @@ class TableEvent(BaseModel):
 
 
 class EventsTaken(Schema):
-    """What becomes of the tables."""
+    """The result for the tables."""
 
     measured_soon: list[str]
     left_to_scans: list[str] = Field(
-        description="Tables that are unknown here or on which you are no operator, and those "
-        "for which too many wait already. The next scan finds what has changed."
+        description="Tables that are unknown here or on which you are not an operator, and those "
+        "that exceed the number of waiting tables. The next scan finds what has changed."
     )
 
 

@@ -79,7 +79,7 @@ class WriterRateOut(Schema):
 
 
 class DisagreementOut(Schema):
-    """A figure in one piece of metadata that the manifests' entries contradict."""
+    """A figure in the metadata that differs from the manifests' entries."""
 
     figure: str
     source: str
@@ -131,9 +131,10 @@ class ImpactOut(Schema):
     slowdown_low: float = Field(description="Query time relative to files of the reference size.")
     slowdown_high: float
     is_beyond_measured: bool = Field(
-        description="Files are smaller than any that were measured: it may be worse."
+        description="Files are smaller than the smallest measured size: the real cost may be "
+        "higher."
     )
-    requests_per_scan: int = Field(description="Of a full scan, at least.")
+    requests_per_scan: int = Field(description="Requests of a full read; a lower bound.")
     requests_at_target: int
     request_cost_per_scan: float | None = Field(
         description="At the configured price; null without one."

@@ -18,7 +18,7 @@ from maintainer.requests.inbox import find_inbox
 
 
 class InboxEntryOut(Schema):
-    """One matter that only a person can settle."""
+    """One problem that only a person can resolve."""
 
     kind: InboxKind
     subject: str = Field(description="The name of a table or a catalog, or the source of a policy.")
@@ -29,7 +29,7 @@ class InboxEntryOut(Schema):
 
 
 class InboxOut(Schema):
-    """The first entries, the most pressing kind first; total is the number of all."""
+    """The first entries, the most urgent kind first; total is the number of all."""
 
     items: list[InboxEntryOut]
     total: int
@@ -42,8 +42,8 @@ router = APIRouter(tags=["overview"])
 def get_inbox(ports: PortsIn, person: PersonIn, limit: Limit = DEFAULT_PAGE) -> InboxOut:
     """Tables that are paused, unreadable or keep failing, lists to approve, mistakes in policies.
 
-    Of each kind at most 200 are found. What concerns more than one table is shown to those who may
-    see all tables.
+    Of each kind at most 200 are found. Entries about more than one table are shown only to
+    people who may see all tables.
     """
     entries = [entry for entry in find_inbox(ports) if _is_visible(entry, person)]
     items = [

@@ -57,17 +57,14 @@ class EffectOut(Schema):
     orphan_bytes_removed: int
     contents: ContentProof = Field(
         default=ContentProof.NOT_TAKEN,
-        description="What the checksums of the rows before and after say, where the policy "
-        "wants them.",
+        description="The result of comparing row checksums, if the policy requests them.",
     )
     canary_files: int | None = Field(
         default=None,
-        description="Files that the job added and that were read again; null: not tried, or it "
-        "could not be.",
+        description="New files of the job that were read again; null: not requested, or not "
+        "possible.",
     )
-    failed_proofs: list[str] = Field(
-        default=[], description="Why what the job wrote is not what it should be."
-    )
+    failed_proofs: list[str] = Field(default=[], description="Why the result of the job is wrong.")
     difference: str = Field(
         default="",
         description="How the result differs from the estimate, and why; empty if it does not.",
@@ -81,7 +78,7 @@ class EstimateErrorOut(Schema):
     estimated: float
     actual: float
     ratio: float | None = Field(
-        description="(estimated - actual) / actual; null where there was nothing."
+        description="(estimated - actual) / actual; null if the actual figure is 0."
     )
     note: str = Field(description="Why the estimate could not be better, such as a first run.")
 
@@ -140,12 +137,12 @@ class JobOut(Schema):
     score: ScoreOut | None = Field(description="The score of its admission; null for a request.")
     gb_hours: float | None = Field(description="The actual GB-hours; null until the job has ended.")
     executor_seconds: float | None = Field(
-        description="The time of all executors that the job really had, where Spark adds and "
-        "removes them; its GB-hours rest on it. Null elsewhere."
+        description="The time of all executors that the job used, if Spark adds and removes "
+        "executors; its GB-hours are computed from it. Otherwise null."
     )
     estimate_errors: list[EstimateErrorOut]
     size: JobSize | None = Field(
-        description="How much of Spark it gets; null: of before there were sizes, as small ones."
+        description="How much of Spark it gets; null: stored before sizes existed, counts as small."
     )
     size_reason: str
     pool: str = Field(description="The pool of `spark.pools` that it runs in.")

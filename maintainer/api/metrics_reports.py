@@ -50,8 +50,8 @@ class ReadsCounted(Schema):
 
     counted: int = Field(description="Reports that count as a read.")
     left_out: int = Field(
-        description="Reports of commits, and of tables that are unknown here or on which you "
-        "are no operator."
+        description="Reports of commits, and of tables that are unknown here or on which you are "
+        "not an operator."
     )
 
 

@@ -33,7 +33,7 @@ ListId = Annotated[
     str, Path(alias="list", max_length=200, description="The id of the job that made the list.")
 ]
 By = Annotated[
-    str, Field(min_length=1, max_length=200, description="Who says so, for the audit log.")
+    str, Field(min_length=1, max_length=200, description="The person's name, for the audit log.")
 ]
 
 
@@ -52,11 +52,11 @@ class OrphanListOut(Schema):
     bytes: int
     sha256: str
     expires_at: datetime = Field(
-        description="Until when it may be approved; of an approved list, until when it may be "
-        "carried out."
+        description="When the time for the approval ends; for an approved list, when the approval "
+        "ends."
     )
     kept_files: int = Field(description="Files that were found and must be kept.")
-    refusal: str | None = Field(description="Why nothing of it may be removed.")
+    refusal: str | None = Field(description="Why no file of the list may be removed.")
     warning: str | None
     decided_by: str
     decided_at: datetime | None
@@ -85,7 +85,9 @@ class OrphanFiles(Schema):
 
     list: OrphanListOut
     files: Sequence[OrphanFileOut]
-    next_after: int | None = Field(description="For `after`, to go on; null on the last page.")
+    next_after: int | None = Field(
+        description="The value of `after` for the next page; null on the last page."
+    )
 
 
 class ApprovalRequest(Schema):
@@ -189,7 +191,7 @@ def reject_orphans(
 
 @router.post(
     f"{_LISTS}/{{list}}/restore",
-    summary="Bring orphan files back from quarantine",
+    summary="Restore orphan files from quarantine",
     responses=_ASKED,
     dependencies=[on_table(Role.APPROVER)],
 )

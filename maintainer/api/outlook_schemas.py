@@ -17,8 +17,8 @@ class ProgressOut(Schema):
 
     tasks_done: int | None
     tasks_total: int | None = Field(
-        description="Of the Spark jobs so far: it grows with each of them, so it is no measure "
-        "of what is left."
+        description="The tasks of the Spark jobs so far. The number grows with each Spark job, so "
+        "it does not show how much is left."
     )
     phase: str
     file_groups_done: int | None = Field(
@@ -35,8 +35,8 @@ class ProgressOut(Schema):
     sentence: str
     stage: Stage = Field(description="A job never goes back to an earlier stage.")
     share: float = Field(
-        description="Of the whole job, from 0 while it waits to below 1 before its end; it "
-        "never goes back."
+        description="Of the whole job, from 0 while it waits to below 1 before its end; it never "
+        "decreases."
     )
     is_counted: bool = Field(
         description="The share grows within this stage; else it only grows with the next stage."

@@ -38,7 +38,7 @@ class ScopePauseRequest(Schema):
     scope: Scope = EVERYTHING
     reason: str = Field(default="", max_length=1000)
     cancel: Flag = Field(
-        default=False, description="Ask what runs there to end as well: the kill switch."
+        default=False, description="Also cancel the jobs that run there (kill switch)."
     )
     drain: Flag = Field(
         default=False,

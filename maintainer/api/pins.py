@@ -109,11 +109,13 @@ class ExpiryOut(Schema):
     snapshot_ids: list[SnapshotId] = Field(description="The oldest first; at most 1000.")
     refs: list[str]
     bytes_freed: int | None = Field(
-        description="About; null where the snapshots' summaries do not tell."
+        description="An estimate; null if the snapshots' summaries are incomplete."
     )
-    keeper: KeeperOut | None = Field(description="What protects the other snapshots.")
-    refusal: str | None = Field(description="Why nothing may go.")
-    is_slice: bool = Field(description="More is old enough; it waits for later runs.")
+    keeper: KeeperOut | None = Field(
+        description="The pins, branches and tags that protect the other snapshots."
+    )
+    refusal: str | None = Field(description="Why no snapshot may expire.")
+    is_slice: bool = Field(description="More snapshots are old enough; later runs expire them.")
 
 
 def _health_of(record: TableRecord) -> TableHealth:
@@ -138,7 +140,7 @@ def _write_pin(pin: Pin, health: TableHealth, now: datetime) -> PinOut:
 
 @router.get(
     f"{_ONE}/pins",
-    summary="Who still needs which snapshot",
+    summary="Pins and other reasons to keep snapshots",
     responses=_NOT_FOUND,
     dependencies=[on_table(Role.VIEWER)],
 )
@@ -158,7 +160,7 @@ def get_pins(record: RecordIn, ports: PortsIn) -> PinList:
 
 @router.post(
     f"{_ONE}/pins",
-    summary="Keep a snapshot and what is newer",
+    summary="Keep a snapshot and all newer ones",
     status_code=HTTPStatus.CREATED,
     responses=_ASKED,
     dependencies=[on_table(Role.OPERATOR)],
@@ -188,7 +190,7 @@ def set_pin(record: RecordIn, ports: PortsIn, actor: ActorIn, request: PinReques
 
 @router.delete(
     f"{_ONE}/pins/{{name}}",
-    summary="Take a pin away",
+    summary="Remove a pin",
     status_code=HTTPStatus.NO_CONTENT,
     responses=_ASKED,
     dependencies=[on_table(Role.OPERATOR)],
@@ -220,7 +222,7 @@ def _note(
 
 @router.get(
     f"{_ONE}/expiry",
-    summary="What expiry would take away",
+    summary="What expiry would remove",
     responses=_NOT_FOUND,
     dependencies=[on_table(Role.VIEWER)],
 )

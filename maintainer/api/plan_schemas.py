@@ -25,7 +25,7 @@ class FindingOut(Schema):
     bound: float
     severity: Band
     is_actionable: bool = Field(
-        description="False: beyond the bound, yet no maintenance would change it."
+        description="False: it crosses the bound, but maintenance would not change it."
     )
     sentence: str
 
@@ -40,8 +40,7 @@ class EstimateOut(Schema):
     partitions: int
     note: str
     error_bound: int = Field(
-        description="By how many items_after, and so items_removed, may be wrong; the note "
-        "says why."
+        description="By how many items_after and items_removed may be wrong; the note says why."
     )
 
 
@@ -52,10 +51,12 @@ class CostOut(Schema):
     """
 
     gb_hours: float
-    gb_hours_p90: float = Field(description="What budgets are charged with until the job is done.")
+    gb_hours_p90: float = Field(
+        description="The amount that budgets are charged with until the job has ended."
+    )
     duration_seconds: float
-    basis: CostBasis = Field(description="The finished jobs that it is based on.")
-    samples: int = Field(description="How many of them.")
+    basis: CostBasis = Field(description="The finished jobs that the prediction is based on.")
+    samples: int = Field(description="The number of these jobs.")
 
 
 class TermOut(Schema):
@@ -90,7 +91,7 @@ class AdmissionOut(Schema):
     )
     ahead: int | None = Field(description="Actions ahead in the queue, if it waits for a slot.")
     waiting_since: datetime
-    score: ScoreOut = Field(description="With its waiting counted.")
+    score: ScoreOut = Field(description="The score with the waiting time so far.")
 
 
 class PlannedOut(Schema):
@@ -103,10 +104,10 @@ class PlannedOut(Schema):
     reason: str
     sentence: str = Field(description="The verdict in words, with its reason.")
     cost: CostOut | None
-    score: ScoreOut | None = Field(description="As it stands, before its waiting is counted.")
+    score: ScoreOut | None = Field(description="The score without the waiting time.")
     admission: AdmissionOut | None = Field(description="Why not now, when next; null in a dry run.")
     size: JobSize | None = Field(
-        description="How much of Spark its job gets; null in plans of before there were sizes."
+        description="How much of Spark its job gets; null in plans from before sizes existed."
     )
     size_reason: str
 
@@ -146,7 +147,7 @@ class VerdictOut(Schema):
     code: str = Field(description="`planned`, or why the rule did nothing, as in a plan.")
     sentence: str
     at: datetime
-    until: datetime | None = Field(description="None: it still stands.")
+    until: datetime | None = Field(description="Null: it is the current verdict.")
     next_at: datetime | None = Field(
         description="The next check then; null: when the table changes."
     )

@@ -69,7 +69,7 @@ def get_effective_policy(record: RecordIn, ports: PortsIn) -> schemas.EffectiveP
 def get_suggested_policy(record: RecordIn, ports: PortsIn) -> policy_schemas.SuggestedPolicyOut:
     """Thresholds, cooldown, retention and window, each with the figure behind it.
 
-    Nothing is stored. The policy observes; a person puts it into a file.
+    Nothing is stored. The policy is in mode observe; a person puts it into a file.
     """
     if record.health is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"{record.table} was not measured yet")
@@ -79,7 +79,7 @@ def get_suggested_policy(record: RecordIn, ports: PortsIn) -> policy_schemas.Sug
 
 @router.get(
     "/policies/tables",
-    summary="The tables that a policy file speaks for",
+    summary="The tables that a policy file applies to",
     responses=declare_problems(HTTPStatus.NOT_FOUND),
     dependencies=[on_any(Role.VIEWER)],
 )
@@ -126,7 +126,7 @@ def get_policy_versions(
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")] = 100,
     cursor: Cursor = None,
 ) -> policy_schemas.PolicyVersionPage:
-    """Every version that was in force since the store remembers, the present one first."""
+    """Every version in the store that was in force, the current one first."""
     return policy_schemas.PolicyVersionPage.model_validate(
         ports.store.policy_versions(limit, cursor)
     )
@@ -134,7 +134,7 @@ def get_policy_versions(
 
 @router.get(
     "/policies/versions/diff",
-    summary="What two versions have differently",
+    summary="The differences of two versions",
     dependencies=[on_all(Role.VIEWER)],
 )
 def get_policy_diff(

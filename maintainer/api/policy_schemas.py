@@ -103,11 +103,11 @@ class FleetPreview(Schema):
     looked_at: int
     unmeasured: int
     gb_hours: float = Field(
-        description="The predicted cost of all actions here that would be planned anew."
+        description="The predicted cost of all actions here that would be newly planned."
     )
     next_cursor: str | None
     total: int
 
 
 class GovernedTables(PageOf[Written]):
-    """Names of the tables that a policy file speaks for."""
+    """Names of the tables that a policy file applies to."""

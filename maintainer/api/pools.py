@@ -18,7 +18,9 @@ router = APIRouter(tags=["pools"])
 
 @router.get("/pools", summary="The pools of Spark", dependencies=[on_any(Role.VIEWER)])
 def get_pools(ports: PortsIn, person: PersonIn) -> list[schemas.PoolOut]:
-    """Each pool with the versions and catalogs of its newest driver, and what speaks against it."""
+    """Each pool with the versions and catalogs of its newest driver, and the reasons why it "
+    "cannot run jobs.
+    """
     known = ports.store.spark_facts()
     return [
         _write(ports, person, name, max_jobs, known.get(name))

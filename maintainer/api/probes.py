@@ -19,7 +19,7 @@ _HIDDEN = {True: "it works", False: "it does not work; sign in to read why"}
 router = APIRouter(tags=["probes"])
 
 
-@router.get("/livez", summary="Is the process alive", dependencies=[for_everybody()])
+@router.get("/livez", summary="Whether the process is alive", dependencies=[for_everybody()])
 def get_liveness() -> schemas.Liveness:
     """Answers as long as the process serves; checks nothing else."""
     return schemas.Liveness()
@@ -27,7 +27,7 @@ def get_liveness() -> schemas.Liveness:
 
 @router.get(
     "/readyz",
-    summary="Can it do its work",
+    summary="Whether the daemon can do its work",
     responses={
         503: {
             "model": schemas.Readiness,
@@ -39,7 +39,7 @@ def get_liveness() -> schemas.Liveness:
 def get_readiness(request: Request, context: ContextIn, response: Response) -> schemas.Readiness:
     """Each thing that the daemon needs, and whether it works; 503 when one does not.
 
-    Messages name catalogs and count tables: they are for those who see all tables.
+    Messages name catalogs and count tables: they are shown only to people who see all tables.
     """
     is_told = _sees_all(request, context)
     checks = [

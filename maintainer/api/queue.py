@@ -36,9 +36,9 @@ class QueueOut(Schema):
     at: datetime
     items: list[QueuedOut]
     total: int
-    starting: int = Field(description="How many start next.")
+    starting: int = Field(description="The number of actions that start next.")
     waiting: dict[WaitCode, int] = Field(
-        description="How many wait, by reason; every reason is named."
+        description="The number of waiting actions by reason, with every reason."
     )
 
 

@@ -39,7 +39,7 @@ class SmallShareOut(Schema):
 
 
 class RoundTripsOut(Schema):
-    """The waiting time of one scan of each table."""
+    """The round-trip time of one full read of each table."""
 
     parallel: int = Field(description="Requests at the same time.")
     seconds: float
@@ -56,8 +56,8 @@ class ReportLineOut(Schema):
     small: list[SmallShareOut] = Field(description="The smallest size first.")
     slowdown_low: float = Field(description="1 is as fast as with files of 130 MB.")
     slowdown_high: float
-    requests: int = Field(description="Of one scan of each table; at least.")
-    requests_saved: int = Field(description="That files of the target size would not need.")
+    requests: int = Field(description="Requests of one full read of each table; a lower bound.")
+    requests_saved: int = Field(description="Requests that files of the target size would avoid.")
     requests_per_day: float
     requests_saved_per_day: float
     cost_per_day: float | None = Field(
@@ -65,7 +65,9 @@ class ReportLineOut(Schema):
     )
     cost_saved_per_day: float | None
     round_trips: list[RoundTripsOut]
-    scan_seconds: float = Field(description="Of one scan of each table, by its storage's speed.")
+    scan_seconds: float = Field(
+        description="The time of one full read of each table, by the speed of its storage."
+    )
     scan_seconds_at_target: float
 
 
@@ -102,7 +104,7 @@ def read_report(
         Query(
             gt=0,
             le=MAX_SCANS_PER_DAY,
-            description="How often a day each table is read as a whole.",
+            description="Full reads of each table in a day.",
         ),
     ] = 1.0,
 ) -> Report:

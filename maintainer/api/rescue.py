@@ -64,8 +64,9 @@ class RescuePlanOut(Schema):
 def get_rescue(record: RecordIn, ports: PortsIn) -> RescuePlanOut:
     """The jobs, the days and the GB-hours until the table is healthy; nothing is started.
 
-    The real decision is repeated on the predicted table. It is assumed that the policy enforces,
-    that nothing is paused, that no other table needs the budgets, and that nobody writes meanwhile.
+    The real decision is repeated on the predicted table. It assumes that the policy
+    is in mode enforce, that nothing is paused, that no other table needs the budgets, and that
+    nobody writes meanwhile.
     """
     if record.health is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"{record.table} has not been measured yet")

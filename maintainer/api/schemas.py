@@ -100,7 +100,7 @@ class PolicyValueOut(Schema):
     path: str
     value: str
     source: str
-    is_built_in: bool = Field(description="No file, table property or person set it.")
+    is_built_in: bool = Field(description="True when no file, table property or person set it.")
     built_in: str | None = Field(description="The value where nothing sets it; null: none.")
 
 
@@ -150,7 +150,7 @@ class TableDetail(TableSummary):
         description="Position delete files that apply to no data file."
     )
     oldest_delete_at: datetime | None = Field(
-        description="Deletes have waited at least since then."
+        description="The latest time at which the oldest delete was written."
     )
     partition_skew: float | None = Field(
         description="Bytes of the largest partition / mean of all."
@@ -170,7 +170,7 @@ class TableDetail(TableSummary):
     growth_records_per_day: float | None
     metadata_files: int | None
     storage_files: int | None = Field(
-        description="Files that the table keeps, metadata included; at least."
+        description="A lower bound of the files that the table keeps, metadata included."
     )
     ref_retention: list[RefRetentionOut] = Field(
         description="What branches and tags keep, the oldest first; at most 20."
@@ -198,7 +198,7 @@ class PartitionOut(Schema):
     delete_files: int
     skew: float | None = Field(description="Data bytes / mean of all partitions.")
     band: Band | None = Field(
-        description="By the average file size and the built-in bounds only; null: no files."
+        description="From the average file size and the built-in bounds only; null: no files."
     )
 
 

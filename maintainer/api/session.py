@@ -90,7 +90,7 @@ def get_session(request: Request, context: ContextIn) -> SessionOut:
 def start_session(
     request: Request, context: ContextIn, asked: TokenSignIn, response: Response
 ) -> None:
-    """Answer with a cookie that stands for the token, for browsers."""
+    """Answer with a cookie in place of the token, for browsers."""
     with count_failures(request, context):
         name = find_token(context.tokens, asked.token.strip())
         if name is None:
@@ -107,7 +107,7 @@ def start_session(
     dependencies=[for_everybody()],
 )
 def end_session(context: ContextIn, response: Response) -> None:
-    """Take the page's cookie away; the provider may still know the person."""
+    """Delete the page's cookie; the person may still be signed in at the provider."""
     response.delete_cookie(COOKIE, path=_path(context))
 
 

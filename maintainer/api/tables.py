@@ -114,7 +114,7 @@ ASKED = declare_problems(
 def read_filters(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
     person: PersonIn,
     search: Annotated[
-        Text, Query(description="A part of the full name; case does not count.")
+        Text, Query(description="A part of the full name, in upper or lower case.")
     ] = "",
     catalog: Annotated[Text | None, Query(description="Only this catalog.")] = None,
     namespace: Annotated[

@@ -36,8 +36,10 @@ class AuditFormat(StrEnum):
 def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     table: Annotated[str | None, typer.Option(help="catalog.namespace.table")] = None,
     job: Annotated[str, typer.Option(help="A job's id.")] = "",
-    actor: Annotated[str, typer.Option(help="As the log has it, such as 'person ada'.")] = "",
-    within: Annotated[str | None, typer.Option(help="No older than this, such as 30d.")] = None,
+    actor: Annotated[str, typer.Option(help="As in the log, such as 'person ada'.")] = "",
+    within: Annotated[
+        str | None, typer.Option(help="Only entries not older than this, such as 30d.")
+    ] = None,
     limit: Annotated[
         int | None,
         typer.Option(

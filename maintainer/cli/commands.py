@@ -49,7 +49,8 @@ PANELS: Final = {
         "jobs": Entry("jobs:jobs_app", "Jobs of the running daemon: list, show, log, cancel."),
         "audit": Entry("audit:audit", "Print the audit log, or export it."),
         "pauses": Entry(
-            "pauses:pauses", "List what is paused, by whom and why, and what still runs there."
+            "pauses:pauses",
+            "List what is paused, by whom and why, and the jobs that are running there.",
         ),
     },
     "Act": {
@@ -86,7 +87,7 @@ PANELS: Final = {
     "Set up": {
         "init": Entry(
             "init:init",
-            "Write maintainer.yaml and a first policy; asks for what is not given by options.",
+            "Write maintainer.yaml and a first policy; asks for everything that no option sets.",
         ),
         "demo": Entry(
             "demo:demo", "Build a local lake with small-file problems, and run the daemon on it."
@@ -99,7 +100,9 @@ PANELS: Final = {
         "jars": Entry(
             "jars:jars_app", "Spark's jars on this machine: fetch those that are missing."
         ),
-        "store": Entry("store:store_app", "The store's schema: migrate it, or wait until it is."),
+        "store": Entry(
+            "store:store_app", "The store's schema: migrate it, or wait until it is migrated."
+        ),
         "policies": Entry(
             "policies:policies_app",
             "Policies: validate them, explain them, compare their versions, print their schema.",
@@ -162,8 +165,8 @@ class _Listing(TyperGroup):
 application = typer.Typer(
     name="maintainer",
     cls=_Listing,
-    help="A maintenance daemon for Apache Iceberg tables: it measures, decides by policy, runs "
-    "Spark, and proves what it achieved.",
+    help="A maintenance daemon for Apache Iceberg tables: it measures tables, decides by policy, "
+    "runs maintenance on Spark, and proves the results.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

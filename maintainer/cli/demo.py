@@ -28,7 +28,10 @@ DEFAULT_DEMO_DIRECTORY = Path("demo-lake")
 
 def demo(
     directory: Annotated[
-        Path, typer.Option("--dir", help="Where the lake is, or is to be built.")
+        Path,
+        typer.Option(
+            "--dir", help="The directory of the lake. It is built there if it does not exist."
+        ),
     ] = DEFAULT_DEMO_DIRECTORY,
     build_only: Annotated[
         bool, typer.Option("--build-only", help="Build the lake and stop.")

@@ -66,7 +66,7 @@ def init(  # noqa: PLR0913, PLR0917 - each is an option of the command
         typer.Option(
             "--catalog",
             metavar="NAME",
-            help="The catalog's name, the first part of its tables' names.",
+            help="The catalog's name: the first level of its tables' names.",
         ),
     ] = None,
     catalog_type: Annotated[
@@ -86,7 +86,7 @@ def init(  # noqa: PLR0913, PLR0917 - each is an option of the command
     ] = None,
     config: Config = None,
 ) -> None:
-    """Write maintainer.yaml and a first policy; asks for what is not given by options."""
+    """Write maintainer.yaml and a first policy; asks for everything that no option sets."""
     file = config or Path(os.environ.get(FILE_VARIABLE) or DEFAULT_FILE)
     policy_file = file.parent / "policies" / "default.yaml"
     if file.exists():

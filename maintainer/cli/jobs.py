@@ -140,7 +140,7 @@ def show_job(job: JobId, output: Format = OutputFormat.TABLE, config: Config = N
 
 @jobs_app.command("cancel")
 def cancel_job(job: JobId, config: Config = None) -> None:
-    """Ask the running daemon to end a job. Uncommitted work is discarded."""
+    """Ask the running daemon to cancel a job. Uncommitted work is discarded."""
     answer = _ask_daemon(load(config), "POST", f"/jobs/{quote(job, safe='')}/cancel")
     echo(f"job {job}: {answer['state']}, cancel requested")
 
@@ -153,7 +153,7 @@ def show_log(
     ] = False,
     config: Config = None,
 ) -> None:
-    """Print what the job's driver wrote while it had the job."""
+    """Print the log of the job's driver, for the time of the job."""
     settings, since = load(config), 0
     while True:
         path = f"/jobs/{quote(job, safe='')}/log?since={since}"

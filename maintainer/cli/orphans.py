@@ -26,7 +26,7 @@ orphans_app = typer.Typer(
 ListId = Annotated[
     str, typer.Option("--list", help="The list's id, as `maintainer orphans list` shows it.")
 ]
-By = Annotated[str, typer.Option("--by", help="Who says so, for the audit log.")]
+By = Annotated[str, typer.Option("--by", help="The person's name, for the audit log.")]
 DEFAULT_BY = "person"
 FILES_SHOWN = 100
 
@@ -158,7 +158,7 @@ def reject(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Confi
 
 @orphans_app.command()
 def restore(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Config = None) -> None:
-    """Bring the files of a list back from quarantine: by the next job, or now by `maintainer run
+    """Restore the files of a list from quarantine: by the next job, or now by `maintainer run
     TABLE --action remove_orphan_files`.
     """
     with open_app(load(config)) as app:

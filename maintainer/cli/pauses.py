@@ -28,15 +28,17 @@ Scope = Annotated[
         help="A table, a namespace, a catalog or a glob; everything when none is named.",
     ),
 ]
-Reason = Annotated[str, typer.Option("--reason", help="Shown where people ask why nothing starts.")]
-By = Annotated[str, typer.Option("--by", help="Who asks.")]
+Reason = Annotated[
+    str, typer.Option("--reason", help="The reason, for people who ask why nothing starts.")
+]
+By = Annotated[str, typer.Option("--by", help="The person who asks, for the audit log.")]
 
 
 def pause(
     scope: Scope = EVERYTHING,
     reason: Reason = "",
     cancel: Annotated[
-        bool, typer.Option("--cancel", help="Ask what runs there to end, too: the kill switch.")
+        bool, typer.Option("--cancel", help="Also cancel the jobs that run there (kill switch).")
     ] = False,
     by: By = DEFAULT_BY,
     config: Config = None,
@@ -106,7 +108,7 @@ def _wait_until_drained(ports: Ports, seconds: float) -> PausesInForce:
 
 
 def pauses(output: Format = OutputFormat.TABLE, config: Config = None) -> None:
-    """List what is paused, by whom and why, and what still runs there."""
+    """List what is paused, by whom and why, and the jobs that are running there."""
     with open_app(load(config)) as app:
         found = read_pauses_in_force(app.ports)
     if output is OutputFormat.JSON:

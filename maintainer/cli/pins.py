@@ -32,11 +32,19 @@ def pin(  # noqa: PLR0913, PLR0917 - the options of one command
             help="The snapshot to protect, with newer ones; without it the pins are listed.",
         ),
     ] = None,
-    name: Annotated[str, typer.Option("--name", help="A pin of that name is replaced.")] = "cli",
-    by: Annotated[str, typer.Option("--by", help="Who needs it.")] = DEFAULT_BY,
+    name: Annotated[
+        str, typer.Option("--name", help="The pin's name. A pin with this name is replaced.")
+    ] = "cli",
+    by: Annotated[
+        str, typer.Option("--by", help="The person or program that needs the pin.")
+    ] = DEFAULT_BY,
     hold: Annotated[
         str | None,
-        typer.Option("--for", help="How long, like 7d; until `maintainer unpin` without it."),
+        typer.Option(
+            "--for",
+            help="The time until the pin ends, such as 7d. Without it the pin lasts until "
+            "`maintainer unpin`.",
+        ),
     ] = None,
     config: Config = None,
 ) -> None:
@@ -68,7 +76,9 @@ def pin(  # noqa: PLR0913, PLR0917 - the options of one command
 def unpin(
     table: TableName,
     name: Annotated[str, typer.Option("--name", help="The pin's name.")] = "cli",
-    by: Annotated[str, typer.Option("--by", help="Who takes it away.")] = DEFAULT_BY,
+    by: Annotated[
+        str, typer.Option("--by", help="The person who removes the pin, for the audit log.")
+    ] = DEFAULT_BY,
     config: Config = None,
 ) -> None:
     """Remove a pin."""

@@ -35,7 +35,8 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
         typer.Option(
             "--verbose",
             "-v",
-            help="Show each rule with its statement, cost and rank, as for tables that are named.",
+            help="Show each rule with its statement, cost and rank. This is the default if tables "
+            "are named.",
         ),
     ] = False,
     policy: Annotated[

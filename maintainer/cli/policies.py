@@ -48,11 +48,13 @@ policies_app.add_typer(import_app, name="import")
 @policies_app.command("check")
 def check_policies(
     directory: Annotated[
-        Path | None, typer.Argument(help="A policy directory; the configured one when not given.")
+        Path | None, typer.Argument(help="A policy directory (default: the configured one).")
     ] = None,
     config: Config = None,
 ) -> None:
-    """Validate policy files: exit 2 with each problem as file:line, or when there is no file."""
+    """Validate policy files: exit 2 if a file has a problem (printed as file:line), or if there "
+    "is no file.
+    """
     settings = load(config) if directory is None or config is not None else None
     place = directory or (settings.policies if settings else Path())
     policies = PolicyDirectory(place).current()
@@ -162,7 +164,7 @@ def compare_policies(
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
-    """Show what two versions of the policies have differently, field by field."""
+    """Show the differences of two versions of the policies, field by field."""
     with open_app(load(config)) as app:
         changes = compare_versions(app.ports, before, after)
     if output is OutputFormat.JSON:

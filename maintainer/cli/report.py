@@ -38,13 +38,11 @@ def report(
             "storage.profile of its catalog or impact.profile, else each table's location)."
         ),
     ] = None,
-    scans_per_day: Annotated[
-        float, typer.Option(help="How often a day each table is read as a whole.")
-    ] = 1.0,
+    scans_per_day: Annotated[float, typer.Option(help="Full reads of each table in a day.")] = 1.0,
     rescue: Annotated[
         str | None,
         typer.Option(
-            help="Instead: the jobs, days and GB-hours until this table is healthy.",
+            help="Print the jobs, days and GB-hours until this table is healthy instead.",
             metavar="TABLE",
         ),
     ] = None,

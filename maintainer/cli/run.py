@@ -158,9 +158,7 @@ def _explain_no_job(app: App, made: Plan) -> None:
 
 
 def rollback(
-    job: Annotated[
-        str, typer.Argument(metavar="JOB", help="The id of the job that is to be undone.")
-    ],
+    job: Annotated[str, typer.Argument(metavar="JOB", help="The id of the job to undo.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     config: Config = None,
 ) -> None:

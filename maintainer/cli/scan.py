@@ -22,12 +22,14 @@ def scan(
     tables: Tables = None,
     deep: Annotated[
         bool,
-        typer.Option("--deep", help="Trust nothing: read every table and every manifest again."),
+        typer.Option(
+            "--deep", help="Read every table and every manifest again, whether changed or not."
+        ),
     ] = False,
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", help="Print what each table cost to measure instead of its health."
+            "--explain", help="Print the cost of measuring each table instead of its health."
         ),
     ] = False,
     output: Format = OutputFormat.TABLE,

@@ -16,7 +16,7 @@ from maintainer.domain.units import parse_duration
 
 store_app = typer.Typer(
     name="store",
-    help="The store's schema: migrate it, or wait until it is.",
+    help="The store's schema: migrate it, or wait until it is migrated.",
     no_args_is_help=True,
 )
 
@@ -25,7 +25,7 @@ _INTERVAL_SECONDS = 1.0
 
 @store_app.command()
 def migrate(config: Config = None) -> None:
-    """Bring the store to this version's schema; other processes that do so wait meanwhile."""
+    """Migrate the store to this version's schema. Other processes that migrate it wait."""
     with closing(open_store(load(config).store)) as store:
         echo(store.describe())
 

@@ -10,7 +10,7 @@ from maintainer.domain.identifier import TableIdentifier
 
 
 class InboxKind(StrEnum):
-    """Why a person is needed, the most pressing first."""
+    """Why a person is needed, the most urgent first."""
 
     PAUSED = "paused"  # the daemon paused the table, because a proof failed
     UNREADABLE = "unreadable"  # the table cannot be measured
@@ -24,7 +24,7 @@ class InboxKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InboxEntry:
-    """One matter that only a person can settle."""
+    """One problem that only a person can resolve."""
 
     kind: InboxKind
     subject: str  # the name of a table or of a catalog, or the source of a policy

@@ -10,10 +10,10 @@ export interface paths {
     };
     /**
      * The audit log
-     * @description Who asked (or which version of the policies), which statement ran, and what came of it.
+     * @description Who asked (or which version of the policies), which statement ran, and with what result.
      *
-     *     Entries name the snapshots that the job committed. No entry is ever deleted. Entries of several
-     *     tables are for those who see all tables.
+     *     Entries name the snapshots that the job committed. No entry is ever deleted. Entries about
+     *     several tables are shown only to people who see all tables.
      */
     get: operations["get_audit"];
     put?: never;
@@ -33,7 +33,7 @@ export interface paths {
     };
     /**
      * The configured catalogs
-     * @description Each catalog by name, with its sums, its scans and what could not be listed.
+     * @description Each catalog by name, with its sums, its scans, and the namespaces that could not be listed.
      *
      *     The sums are at most 5 seconds old. A person who sees only some tables of a catalog gets no
      *     costs of its scans.
@@ -102,8 +102,8 @@ export interface paths {
      * What needs a person
      * @description Tables that are paused, unreadable or keep failing, lists to approve, mistakes in policies.
      *
-     *     Of each kind at most 200 are found. What concerns more than one table is shown to those who may
-     *     see all tables.
+     *     Of each kind at most 200 are found. Entries about more than one table are shown only to
+     *     people who may see all tables.
      */
     get: operations["get_inbox"];
     put?: never;
@@ -499,7 +499,7 @@ export interface paths {
      * A policy for a table, from its own history
      * @description Thresholds, cooldown, retention and window, each with the figure behind it.
      *
-     *     Nothing is stored. The policy observes; a person puts it into a file.
+     *     Nothing is stored. The policy is in mode observe; a person puts it into a file.
      */
     get: operations["get_suggested_policy"];
     put?: never;
@@ -518,7 +518,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * The tables that a policy file speaks for
+     * The tables that a policy file applies to
      * @description By name. A narrower file may set other values for some of them.
      */
     get: operations["get_governed_tables"];
@@ -559,7 +559,7 @@ export interface paths {
     };
     /**
      * Versions of the policies
-     * @description Every version that was in force since the store remembers, the present one first.
+     * @description Every version in the store that was in force, the current one first.
      */
     get: operations["get_policy_versions"];
     put?: never;
@@ -578,7 +578,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What two versions have differently
+     * The differences of two versions
      * @description The changes field by field, with values as people write them.
      *
      *     Moving a value to another line or file is no change.
@@ -601,7 +601,8 @@ export interface paths {
     };
     /**
      * The pools of Spark
-     * @description Each pool with the versions and catalogs of its newest driver, and what speaks against it.
+     * @description Each pool with the versions and catalogs of its newest driver, and the reasons why it "
+     *     "cannot run jobs.
      */
     get: operations["get_pools"];
     put?: never;
@@ -714,12 +715,12 @@ export interface paths {
     put?: never;
     /**
      * Sign in with a token
-     * @description Answer with a cookie that stands for the token, for browsers.
+     * @description Answer with a cookie in place of the token, for browsers.
      */
     post: operations["start_session"];
     /**
      * Sign out
-     * @description Take the page's cookie away; the provider may still know the person.
+     * @description Delete the page's cookie; the person may still be signed in at the provider.
      */
     delete: operations["end_session"];
     options?: never;
@@ -858,7 +859,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What expiry would take away
+     * What expiry would remove
      * @description A preview from the last measurement under the policy in force; stores and starts nothing.
      */
     get: operations["get_expiry"];
@@ -1004,7 +1005,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Bring orphan files back from quarantine
+     * Restore orphan files from quarantine
      * @description The next job on the table moves the files back, and never over an existing file.
      *
      *     409 when they are not in quarantine.
@@ -1064,13 +1065,13 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Who still needs which snapshot
+     * Pins and other reasons to keep snapshots
      * @description Pins by name, and all keepers, beginning with the one of the oldest snapshot.
      */
     get: operations["get_pins"];
     put?: never;
     /**
-     * Keep a snapshot and what is newer
+     * Keep a snapshot and all newer ones
      * @description Add a pin, or replace the one of that name.
      *
      *     409 when the table does not have the snapshot. A job that runs already is not affected.
@@ -1093,7 +1094,7 @@ export interface paths {
     put?: never;
     post?: never;
     /**
-     * Take a pin away
+     * Remove a pin
      * @description The next expiry may remove what the pin protected; 404 when there is no pin of that name.
      */
     delete: operations["remove_pin"];
@@ -1139,8 +1140,9 @@ export interface paths {
      * How a table becomes healthy
      * @description The jobs, the days and the GB-hours until the table is healthy; nothing is started.
      *
-     *     The real decision is repeated on the predicted table. It is assumed that the policy enforces,
-     *     that nothing is paused, that no other table needs the budgets, and that nobody writes meanwhile.
+     *     The real decision is repeated on the predicted table. It assumes that the policy
+     *     is in mode enforce, that nothing is paused, that no other table needs the budgets, and that
+     *     nobody writes meanwhile.
      */
     get: operations["get_rescue"];
     put?: never;
@@ -1245,7 +1247,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Is the process alive
+     * Whether the process is alive
      * @description Answers as long as the process serves; checks nothing else.
      */
     get: operations["get_liveness"];
@@ -1285,10 +1287,10 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Can it do its work
+     * Whether the daemon can do its work
      * @description Each thing that the daemon needs, and whether it works; 503 when one does not.
      *
-     *     Messages name catalogs and count tables: they are for those who see all tables.
+     *     Messages name catalogs and count tables: they are shown only to people who see all tables.
      */
     get: operations["get_readiness"];
     put?: never;
@@ -1322,7 +1324,7 @@ export interface components {
        * @description When it may start at the earliest; null: when a job ends or somebody changes something.
        */
       next_at: string | null;
-      /** @description With its waiting counted. */
+      /** @description The score with the waiting time so far. */
       score: components["schemas"]["ScoreOut"];
       /** Sentence */
       sentence: string;
@@ -1339,7 +1341,7 @@ export interface components {
     ApprovalRequest: {
       /**
        * By
-       * @description Who says so, for the audit log.
+       * @description The person's name, for the audit log.
        * @default person
        */
       by?: string;
@@ -1441,7 +1443,7 @@ export interface components {
       };
       /**
        * Behind Seconds
-       * @description Since the next scan was due; null before the first scan.
+       * @description Time since the next scan was due; null before the first scan.
        */
       behind_seconds: number | null;
       /** Data Bytes */
@@ -1547,7 +1549,7 @@ export interface components {
      *     A GB-hour is the memory that a job occupies during an hour of Spark's work.
      */
     CostOut: {
-      /** @description The finished jobs that it is based on. */
+      /** @description The finished jobs that the prediction is based on. */
       basis: components["schemas"]["CostBasis"];
       /** Duration Seconds */
       duration_seconds: number;
@@ -1555,12 +1557,12 @@ export interface components {
       gb_hours: number;
       /**
        * Gb Hours P90
-       * @description What budgets are charged with until the job is done.
+       * @description The amount that budgets are charged with until the job has ended.
        */
       gb_hours_p90: number;
       /**
        * Samples
-       * @description How many of them.
+       * @description The number of these jobs.
        */
       samples: number;
     };
@@ -1605,7 +1607,7 @@ export interface components {
       gb_hours: number;
       /**
        * Requests Saved
-       * @description By which one scan of each maintained table is shorter: the data files, delete files and manifests that it no longer reads.
+       * @description Requests that one full read of each maintained table no longer makes: for data files, delete files and manifests.
        */
       requests_saved: number;
     };
@@ -1616,7 +1618,7 @@ export interface components {
     DecisionRequest: {
       /**
        * By
-       * @description Who says so, for the audit log.
+       * @description The person's name, for the audit log.
        * @default person
        */
       by?: string;
@@ -1642,7 +1644,7 @@ export interface components {
       | "snapshot.unpinned";
     /**
      * DisagreementOut
-     * @description A figure in one piece of metadata that the manifests' entries contradict.
+     * @description A figure in the metadata that differs from the manifests' entries.
      */
     DisagreementOut: {
       /** Claimed */
@@ -1721,11 +1723,11 @@ export interface components {
       bytes_rewritten: number;
       /**
        * Canary Files
-       * @description Files that the job added and that were read again; null: not tried, or it could not be.
+       * @description New files of the job that were read again; null: not requested, or not possible.
        */
       canary_files?: number | null;
       /**
-       * @description What the checksums of the rows before and after say, where the policy wants them.
+       * @description The result of comparing row checksums, if the policy requests them.
        * @default not_taken
        */
       contents?: components["schemas"]["ContentProof"];
@@ -1741,7 +1743,7 @@ export interface components {
       duration_seconds: number | null;
       /**
        * Failed Proofs
-       * @description Why what the job wrote is not what it should be.
+       * @description Why the result of the job is wrong.
        * @default []
        */
       failed_proofs?: string[];
@@ -1805,7 +1807,7 @@ export interface components {
       quantity: components["schemas"]["Quantity"];
       /**
        * Ratio
-       * @description (estimated - actual) / actual; null where there was nothing.
+       * @description (estimated - actual) / actual; null if the actual figure is 0.
        */
       ratio: number | null;
     };
@@ -1818,7 +1820,7 @@ export interface components {
       bytes_rewritten: number;
       /**
        * Error Bound
-       * @description By how many items_after, and so items_removed, may be wrong; the note says why.
+       * @description By how many items_after and items_removed may be wrong; the note says why.
        */
       error_bound: number;
       /** Items After */
@@ -1834,12 +1836,12 @@ export interface components {
     };
     /**
      * EventsTaken
-     * @description What becomes of the tables.
+     * @description The result for the tables.
      */
     EventsTaken: {
       /**
        * Left To Scans
-       * @description Tables that are unknown here or on which you are no operator, and those for which too many wait already. The next scan finds what has changed.
+       * @description Tables that are unknown here or on which you are not an operator, and those that exceed the number of waiting tables. The next scan finds what has changed.
        */
       left_to_scans: string[];
       /** Measured Soon */
@@ -1857,21 +1859,21 @@ export interface components {
       action: string;
       /**
        * Bytes Freed
-       * @description About; null where the snapshots' summaries do not tell.
+       * @description An estimate; null if the snapshots' summaries are incomplete.
        */
       bytes_freed: number | null;
       /**
        * Is Slice
-       * @description More is old enough; it waits for later runs.
+       * @description More snapshots are old enough; later runs expire them.
        */
       is_slice: boolean;
-      /** @description What protects the other snapshots. */
+      /** @description The pins, branches and tags that protect the other snapshots. */
       keeper: components["schemas"]["KeeperOut"] | null;
       /** Refs */
       refs: string[];
       /**
        * Refusal
-       * @description Why nothing may go.
+       * @description Why no snapshot may expire.
        */
       refusal: string | null;
       /** Sentence */
@@ -1936,7 +1938,7 @@ export interface components {
       bound: number;
       /**
        * Is Actionable
-       * @description False: beyond the bound, yet no maintenance would change it.
+       * @description False: it crosses the bound, but maintenance would not change it.
        */
       is_actionable: boolean;
       /** Metric */
@@ -1973,7 +1975,7 @@ export interface components {
     FleetPreview: {
       /**
        * Gb Hours
-       * @description The predicted cost of all actions here that would be planned anew.
+       * @description The predicted cost of all actions here that would be newly planned.
        */
       gb_hours: number;
       /** Items */
@@ -2028,7 +2030,7 @@ export interface components {
     };
     /**
      * GovernedTables
-     * @description Names of the tables that a policy file speaks for.
+     * @description Names of the tables that a policy file applies to.
      */
     GovernedTables: {
       /** Items */
@@ -2080,7 +2082,7 @@ export interface components {
     ImpactOut: {
       /**
        * Is Beyond Measured
-       * @description Files are smaller than any that were measured: it may be worse.
+       * @description Files are smaller than the smallest measured size: the real cost may be higher.
        */
       is_beyond_measured: boolean;
       /**
@@ -2107,7 +2109,7 @@ export interface components {
       requests_at_target: number;
       /**
        * Requests Per Scan
-       * @description Of a full scan, at least.
+       * @description Requests of a full read; a lower bound.
        */
       requests_per_scan: number;
       /**
@@ -2145,7 +2147,7 @@ export interface components {
     };
     /**
      * InboxEntryOut
-     * @description One matter that only a person can settle.
+     * @description One problem that only a person can resolve.
      */
     InboxEntryOut: {
       kind: components["schemas"]["InboxKind"];
@@ -2171,7 +2173,7 @@ export interface components {
     };
     /**
      * InboxKind
-     * @description Why a person is needed, the most pressing first.
+     * @description Why a person is needed, the most urgent first.
      * @enum {string}
      */
     InboxKind:
@@ -2185,7 +2187,7 @@ export interface components {
       | "observed";
     /**
      * InboxOut
-     * @description The first entries, the most pressing kind first; total is the number of all.
+     * @description The first entries, the most urgent kind first; total is the number of all.
      */
     InboxOut: {
       /** Items */
@@ -2262,7 +2264,7 @@ export interface components {
       estimate_errors: components["schemas"]["EstimateErrorOut"][];
       /**
        * Executor Seconds
-       * @description The time of all executors that the job really had, where Spark adds and removes them; its GB-hours rest on it. Null elsewhere.
+       * @description The time of all executors that the job used, if Spark adds and removes executors; its GB-hours are computed from it. Otherwise null.
        */
       executor_seconds: number | null;
       /** Failure Message */
@@ -2295,7 +2297,7 @@ export interface components {
       rule: components["schemas"]["RuleName"] | components["schemas"]["Repair"];
       /** @description The score of its admission; null for a request. */
       score: components["schemas"]["ScoreOut"] | null;
-      /** @description How much of Spark it gets; null: of before there were sizes, as small ones. */
+      /** @description How much of Spark it gets; null: stored before sizes existed, counts as small. */
       size: components["schemas"]["JobSize"] | null;
       /** Size Reason */
       size_reason: string;
@@ -2548,7 +2550,7 @@ export interface components {
       list: components["schemas"]["OrphanListOut"];
       /**
        * Next After
-       * @description For `after`, to go on; null on the last page.
+       * @description The value of `after` for the next page; null on the last page.
        */
       next_after: number | null;
     };
@@ -2566,7 +2568,7 @@ export interface components {
       /**
        * Expires At
        * Format: date-time
-       * @description Until when it may be approved; of an approved list, until when it may be carried out.
+       * @description When the time for the approval ends; for an approved list, when the approval ends.
        */
       expires_at: string;
       /** Files */
@@ -2597,7 +2599,7 @@ export interface components {
       older_than: string;
       /**
        * Refusal
-       * @description Why nothing of it may be removed.
+       * @description Why no file of the list may be removed.
        */
       refusal: string | null;
       /** Removed At */
@@ -2768,7 +2770,7 @@ export interface components {
     PartitionOut: {
       /** Average File Size Bytes */
       average_file_size_bytes: number | null;
-      /** @description By the average file size and the built-in bounds only; null: no files. */
+      /** @description From the average file size and the built-in bounds only; null: no files. */
       band: components["schemas"]["Band"] | null;
       /** Data Bytes */
       data_bytes: number;
@@ -2948,14 +2950,14 @@ export interface components {
       /** Reason */
       reason: string;
       rule: components["schemas"]["RuleName"];
-      /** @description As it stands, before its waiting is counted. */
+      /** @description The score without the waiting time. */
       score: components["schemas"]["ScoreOut"] | null;
       /**
        * Sentence
        * @description The verdict in words, with its reason.
        */
       sentence: string;
-      /** @description How much of Spark its job gets; null in plans of before there were sizes. */
+      /** @description How much of Spark its job gets; null in plans from before sizes existed. */
       size: components["schemas"]["JobSize"] | null;
       /** Size Reason */
       size_reason: string;
@@ -3035,7 +3037,7 @@ export interface components {
       built_in: string | null;
       /**
        * Is Built In
-       * @description No file, table property or person set it.
+       * @description True when no file, table property or person set it.
        */
       is_built_in: boolean;
       /** Path */
@@ -3201,7 +3203,7 @@ export interface components {
       sentence: string;
       /**
        * Share
-       * @description Of the whole job, from 0 while it waits to below 1 before its end; it never goes back.
+       * @description Of the whole job, from 0 while it waits to below 1 before its end; it never decreases.
        */
       share: number;
       /** @description A job never goes back to an earlier stage. */
@@ -3210,7 +3212,7 @@ export interface components {
       tasks_done: number | null;
       /**
        * Tasks Total
-       * @description Of the Spark jobs so far: it grows with each of them, so it is no measure of what is left.
+       * @description The tasks of the Spark jobs so far. The number grows with each Spark job, so it does not show how much is left.
        */
       tasks_total: number | null;
     };
@@ -3241,14 +3243,14 @@ export interface components {
       items: components["schemas"]["QueuedOut"][];
       /**
        * Starting
-       * @description How many start next.
+       * @description The number of actions that start next.
        */
       starting: number;
       /** Total */
       total: number;
       /**
        * Waiting
-       * @description How many wait, by reason; every reason is named.
+       * @description The number of waiting actions by reason, with every reason.
        */
       waiting: {
         [key: string]: number;
@@ -3289,7 +3291,7 @@ export interface components {
       counted: number;
       /**
        * Left Out
-       * @description Reports of commits, and of tables that are unknown here or on which you are no operator.
+       * @description Reports of commits, and of tables that are unknown here or on which you are not an operator.
        */
       left_out: number;
     };
@@ -3370,14 +3372,14 @@ export interface components {
       name: string;
       /**
        * Requests
-       * @description Of one scan of each table; at least.
+       * @description Requests of one full read of each table; a lower bound.
        */
       requests: number;
       /** Requests Per Day */
       requests_per_day: number;
       /**
        * Requests Saved
-       * @description That files of the target size would not need.
+       * @description Requests that files of the target size would avoid.
        */
       requests_saved: number;
       /** Requests Saved Per Day */
@@ -3386,7 +3388,7 @@ export interface components {
       round_trips: components["schemas"]["RoundTripsOut"][];
       /**
        * Scan Seconds
-       * @description Of one scan of each table, by its storage's speed.
+       * @description The time of one full read of each table, by the speed of its storage.
        */
       scan_seconds: number;
       /** Scan Seconds At Target */
@@ -3499,7 +3501,7 @@ export interface components {
     Role: "viewer" | "operator" | "approver" | "admin";
     /**
      * RoundTripsOut
-     * @description The waiting time of one scan of each table.
+     * @description The round-trip time of one full read of each table.
      */
     RoundTripsOut: {
       /**
@@ -3627,7 +3629,7 @@ export interface components {
     ScopePauseRequest: {
       /**
        * Cancel
-       * @description Ask what runs there to end as well: the kill switch.
+       * @description Also cancel the jobs that run there (kill switch).
        * @default false
        */
       cancel?: boolean;
@@ -4076,7 +4078,7 @@ export interface components {
       newest_snapshot_at: string | null;
       /**
        * Oldest Delete At
-       * @description Deletes have waited at least since then.
+       * @description The latest time at which the oldest delete was written.
        */
       oldest_delete_at: string | null;
       /** Oldest Snapshot At */
@@ -4136,7 +4138,7 @@ export interface components {
       snapshots: number | null;
       /**
        * Storage Files
-       * @description Files that the table keeps, metadata included; at least.
+       * @description A lower bound of the files that the table keeps, metadata included.
        */
       storage_files: number | null;
       /**
@@ -4390,7 +4392,7 @@ export interface components {
       sentence: string;
       /**
        * Until
-       * @description None: it still stands.
+       * @description Null: it is the current verdict.
        */
       until: string | null;
     };
@@ -7579,7 +7581,7 @@ export interface operations {
       query?: {
         /** @description Estimate as if all tables were on this kind of storage. Default: the setting storage.profile of its catalog or impact.profile, else each table's location. */
         storage?: components["schemas"]["StorageProfile"] | null;
-        /** @description How often a day each table is read as a whole. */
+        /** @description Full reads of each table in a day. */
         scans_per_day?: number;
       };
       header?: never;
@@ -7667,7 +7669,7 @@ export interface operations {
       query?: {
         /** @description Estimate as if all tables were on this kind of storage. Default: the setting storage.profile of its catalog or impact.profile, else each table's location. */
         storage?: components["schemas"]["StorageProfile"] | null;
-        /** @description How often a day each table is read as a whole. */
+        /** @description Full reads of each table in a day. */
         scans_per_day?: number;
       };
       header?: never;
@@ -8293,7 +8295,7 @@ export interface operations {
         limit?: number;
         /** @description next_cursor of the page before. */
         cursor?: string | null;
-        /** @description A part of the full name; case does not count. */
+        /** @description A part of the full name, in upper or lower case. */
         search?: string;
         /** @description Only this catalog. */
         catalog?: string | null;
@@ -8409,7 +8411,7 @@ export interface operations {
   get_tables_csv: {
     parameters: {
       query?: {
-        /** @description A part of the full name; case does not count. */
+        /** @description A part of the full name, in upper or lower case. */
         search?: string;
         /** @description Only this catalog. */
         catalog?: string | null;
