@@ -42,14 +42,15 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     tables: Annotated[
         int,
         typer.Option(
-            min=1, max=MOST_TABLES, help="How many tables are drawn, with the published file sizes."
+            min=1, max=MOST_TABLES, help="Number of random tables, with the published file sizes."
         ),
     ] = 1000,
     from_store: Annotated[
         bool,
         typer.Option(
             "--from-store",
-            help="Tables like those in the store instead: their rates, sizes and partitioning.",
+            help="Use tables like those in the store instead: their commit rates, sizes and "
+            "partitioning.",
         ),
     ] = False,
     weeks: Annotated[int, typer.Option(min=1, max=MOST_WEEKS, help="Virtual weeks.")] = 2,
@@ -60,8 +61,8 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
         float | None,
         typer.Option(
             min=0.001,
-            help="GB-hours a day; else the fleet's in the configuration that is named, else no "
-            "limit.",
+            help="GB-hours a day (default: the fleet's budget in the given configuration, "
+            "otherwise no limit).",
         ),
     ] = None,
     max_jobs: Annotated[int, typer.Option(min=1, max=1000, help="Jobs side by side.")] = 8,
@@ -73,7 +74,8 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
         list[Path] | None,
         typer.Option(
             "--policies",
-            help="A policy directory to be tried; several are compared. Else the built-in default.",
+            help="A policy directory to simulate; several are compared. Without it, the built-in "
+            "default.",
         ),
     ] = None,
     scorers: Annotated[
@@ -87,7 +89,7 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
         ),
     ] = True,
     seed: Annotated[
-        int, typer.Option(min=0, help="The same seed is the same fleet and the same writers.")
+        int, typer.Option(min=0, help="The same seed gives the same fleet and the same writers.")
     ] = 1,
     output: Annotated[
         OutputFormat, typer.Option("--format", help="How to print the comparison.")
@@ -97,11 +99,11 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     """Simulate a fleet and its maintenance in virtual time, with the production decision code;
     nothing real is touched.
 
-    With --from-store or --config admission is as that configuration has it: budgets of catalogs,
-    shares that are kept, blackouts, scorer and sizes of jobs.
+    With --from-store or --config, admission uses that configuration: budgets of catalogs, reserved
+    shares, blackouts, scorer and job sizes.
     """
     settings = load(config) if from_store or config is not None else None
-    rules = _read_rules(settings)
+    rules = admission_rules(settings) if settings is not None else None
     conditions = Conditions(
         length=timedelta(weeks=weeks),
         cycle=_read_cycle(cycle, timedelta(weeks=weeks)),
@@ -120,22 +122,17 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     )
     contenders: list[Contender] = [
         *_make_daemons(policies or [], scorers or [], conditions, rules),
-        *_make_peers(is_wanted=peers),
+        *((AutoComp(), Cron()) if peers else ()),
     ]
-    files, limit = (
-        sum(traits.files_at_start + traits.fitting_files_at_start for traits in fleet),
-        _write_budget(conditions.gb_hours_per_day),
-    )
+    files = sum(traits.files_at_start + traits.fitting_files_at_start for traits in fleet)
+    budget = conditions.gb_hours_per_day
+    limit = "none" if budget is None else f"{budget:g} GB-hours a day"
     say(f"{len(fleet):,} tables, {files:,} files at the start, {weeks} weeks, budget {limit}")
     results = _run_all(fleet, contenders, conditions)
     if output is OutputFormat.JSON:
         print_json([_write_result(result) for result in results])
         return
     print_list(_compare(results))
-
-
-def _read_rules(settings: Settings | None) -> AdmissionRules | None:
-    return admission_rules(settings) if settings is not None else None
 
 
 def _read_cycle(text: str, length: timedelta) -> timedelta:
@@ -208,10 +205,6 @@ def _read_policies(directory: Path) -> PolicySet:
     return found
 
 
-def _make_peers(*, is_wanted: bool) -> tuple[Contender, ...]:
-    return (AutoComp(), Cron()) if is_wanted else ()
-
-
 def _run_all(
     fleet: Sequence[Traits], contenders: Sequence[Contender], conditions: Conditions
 ) -> list[Result]:
@@ -226,10 +219,6 @@ def _run_all(
 
 def _tell(progress: Progress, task: TaskID, share: float) -> None:
     progress.update(task, completed=share)
-
-
-def _write_budget(budget: float | None) -> str:
-    return "none" if budget is None else f"{budget:g} GB-hours a day"
 
 
 def _compare(results: Sequence[Result]) -> Rows:
