@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from hashlib import sha256
 from threading import Lock
 
@@ -75,7 +76,7 @@ class PolarisPolicies:
                 if layer is not None:
                     layers.append(layer)
 
-        with PolarisClient(self._options) as client:
+        with closing(PolarisClient(self._options)) as client:
             try:
                 client.connect()
                 known: dict[tuple[str, ...], list[PolarisPolicy]] = {(): client.policies()}

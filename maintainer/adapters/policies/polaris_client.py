@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from http import HTTPStatus
-from types import TracebackType
-from typing import Self
 from urllib.parse import quote
 
 import requests
@@ -63,15 +61,8 @@ class PolarisClient:
         self._base = options.uri.rstrip("/")
         self._prefix = ""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the connections."""
         self._http.close()
 
     def connect(self) -> None:

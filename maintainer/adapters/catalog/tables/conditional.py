@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
-from types import TracebackType
 from typing import Final, Protocol, Self
 from urllib.parse import quote
 
@@ -85,12 +84,7 @@ class ConditionalRequests:
         self._client = self._runner.run(self._connect())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         with self._runner:
             self._runner.run(self._client.close())
 
