@@ -10,7 +10,7 @@ import tempfile
 from typing import Final
 
 from maintainer.adapters.clock import SystemClock
-from maintainer.adapters.store import open_store
+from maintainer.adapters.store import MAX_AGE, open_store
 from maintainer.adapters.telemetry.gauges import GaugeOptions
 from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from tests.benchmarks.bench_store import fill, percentile
@@ -25,11 +25,16 @@ def run(scale: float) -> list[Measured]:
     """The size of a scrape and its time, against their bounds."""
     tables = max(100, int(TABLES * scale))
     with tempfile.TemporaryDirectory() as directory:
-        store = open_store(f"sqlite:///{directory}/maintainer.db")
+        store = open_store(f"sqlite:///{directory}/maintainer.db", max_age=MAX_AGE)
         fill(store, tables)
         telemetry = PrometheusTelemetry(store, SystemClock(), GaugeOptions(("lake", "sea")))
         size = len(telemetry.render()[0])
-        milliseconds = percentile(telemetry.render)
+
+        def scrape() -> None:
+            store._sums.read(exactly=True)  # those of the last scrape are too old
+            telemetry.render()
+
+        milliseconds = percentile(scrape)
         store.close()
     of = f"metrics: of {tables:,} tables"
     return [
