@@ -1,4 +1,4 @@
-"""What admission needs to know apart from the candidates."""
+"""The facts that admission needs besides the candidates."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionCircumstances:
-    """All that admission needs apart from the candidates."""
+    """The facts that admission needs besides the candidates."""
 
     now: datetime  # in UTC
     free_slots: Mapping[str, int]  # of each pool of the runner

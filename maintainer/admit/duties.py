@@ -1,4 +1,4 @@
-"""Which duties a worker holds: its share of each kind, as long as others take part."""
+"""The duties that a worker holds: its share of each kind, as long as others work too."""
 
 from __future__ import annotations
 

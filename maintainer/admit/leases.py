@@ -21,7 +21,7 @@ def is_due(lease: Lease, now: datetime, terms: LeaseTerms) -> bool:
 def is_abandoned(
     lease: Lease | None, now: datetime, terms: LeaseTerms, *, is_holder_alive: bool | None
 ) -> bool:
-    """True when the holder of a lease works on its job no longer.
+    """True when the holder of a lease no longer works on its job.
 
     `is_holder_alive` is None when this machine cannot tell. A holder on another machine counts
     as gone once its lease has been expired for the clock margin: its runner has ended the work

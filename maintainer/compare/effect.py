@@ -148,7 +148,7 @@ def _count_lost(job: Job) -> int:
 
 
 def count_claimed(job: Job) -> int:
-    """How many items Spark reports to have rewritten; 0 for other jobs."""
+    """The number of items that Spark reports to have rewritten; 0 for other jobs."""
     items = REWRITTEN_ITEMS.get(job.procedure)
     if job.outcome is None or items is None:
         return 0
@@ -173,7 +173,7 @@ def _count_left(job: Job, own: Sequence[Snapshot]) -> int:
 
 
 def end_of_work(job: Job) -> str:
-    """How Spark's work ended; "lost" when that is not known."""
+    """The end of Spark's work; "lost" when it is unknown."""
     return job.outcome.kind if job.outcome is not None else "lost"
 
 

@@ -103,7 +103,7 @@ def find_failed_proofs(
 
 
 def _tell_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:
-    """Describe a missing manifest list and the way back.
+    """Describe a missing manifest list and how to repair the table.
 
     Some versions of Iceberg take a commit whose answer was lost for a failed one, and delete
     its manifest list.

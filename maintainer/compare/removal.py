@@ -28,7 +28,7 @@ PARTICIPLES: Mapping[Disposal, str] = {
 
 @dataclass(frozen=True, slots=True)
 class RemovalProof:
-    """What the storage shows of the files given to Spark and of the files the table references.
+    """The state in the storage of the files given to Spark and of the files the table references.
 
     Paths are spelled as the table's location is.
     """

@@ -1,4 +1,4 @@
-"""What a finished job teaches about its rule on its table."""
+"""The lessons of a finished job about its rule on its table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a decision needs besides the table's health and its policy."""
+"""The facts that a decision needs besides the table's health and its policy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from maintainer.domain.spark_facts import SparkFacts
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What a decision needs besides the table and its policy."""
+    """The facts that a decision needs besides the table and its policy."""
 
     now: datetime
     history: Mapping[RuleName, RuleHistory] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What each rule's procedure would achieve on a table: an action, its estimate and a sentence."""
+"""The gain of each rule's procedure on a table: an action, its estimate and a sentence."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _LISTED_BY_PREFIX = ("s3://", "gs://", "abfs://", "abfss://", "oss://")
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What an action would achieve, as Iceberg's procedure would plan it."""
+    """The gain of an action, as Iceberg's procedure would plan it."""
 
     action: Action
     estimate: Estimate
@@ -235,7 +235,7 @@ def _gain_of_position_deletes(
 def _choose_deletes(
     rule: RewritePositionDeleteFilesRule, health: TableHealth
 ) -> tuple[RewritePositionDeleteFiles, Estimate, int]:
-    """What the rule says, or all position deletes of the partitions with dangling ones.
+    """The rule's own selection, or all position deletes of the partitions with dangling ones.
 
     The one that removes more is chosen. The last value is the number of dangling ones that it
     removes.

@@ -18,7 +18,7 @@ from maintainer.domain.verdict import Unenforced
 
 
 def entry_of_pause(table: TableIdentifier, by: str, reason: str, at: datetime) -> InboxEntry | None:
-    """A table that the daemon paused; None for a person's own pause, which needs nobody."""
+    """A table that the daemon paused; None for a person's own pause."""
     if by not in {BY_PROOF, BY_WAIT}:
         return None
     return InboxEntry(InboxKind.PAUSED, str(table), reason, at, table)
@@ -83,7 +83,7 @@ def entries_of_names(
 
 
 def entries_of_observed(unenforced: Unenforced) -> list[InboxEntry]:
-    """One entry for all tables whose policy observes and would do something; none without any."""
+    """One entry for all tables in observe mode that maintenance would improve; else none."""
     number = unenforced.tables
     if not number:
         return []

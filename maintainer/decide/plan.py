@@ -247,7 +247,7 @@ def _find_bounds(
     circumstances: Circumstances,
     profile: SizeProfile,
 ) -> JobBounds | None:
-    """What bounds a rewrite of data files; None for the other rules."""
+    """The bounds of a rewrite of data files; None for the other rules."""
     if not isinstance(rule, RewriteDataFilesRule):
         return None
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))

@@ -77,14 +77,14 @@ KNOWN_FAULTS = (
 
 
 def find_faults(facts: SparkFacts | None) -> Iterator[KnownFault]:
-    """The faults of the Iceberg that runs."""
+    """The faults of the running version of Iceberg."""
     version = None if facts is None else read_version(facts.iceberg)
     if version is not None:
         yield from (fault for fault in KNOWN_FAULTS if version < fault.until)
 
 
 def find_fault(facts: SparkFacts | None, rule: Rule, health: TableHealth) -> str | None:
-    """Why the Iceberg that runs must not run the rule on this table; None when it may."""
+    """Why the running version of Iceberg must not run the rule on this table; None when it may."""
     if facts is None:
         return None
     return next(
@@ -131,7 +131,7 @@ def find_unfit(facts: SparkFacts | None, catalog: str, now: datetime) -> Unfit |
 
 
 def find_old_versions(facts: SparkFacts) -> Iterator[str]:
-    """What is older than the statements of jobs need."""
+    """The versions that are older than the statements of jobs need."""
     for name, text, least in (
         ("Spark", facts.spark, LEAST_SPARK),
         ("Iceberg", facts.iceberg, LEAST_ICEBERG),
@@ -142,7 +142,7 @@ def find_old_versions(facts: SparkFacts) -> Iterator[str]:
 
 
 def list_restrictions(facts: SparkFacts | None) -> tuple[str, ...]:
-    """All that the facts forbid, on any table; empty when they forbid nothing."""
+    """All restrictions by the facts, on any table; empty without restrictions."""
     if facts is None:
         return ()
     return (

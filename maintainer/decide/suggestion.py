@@ -62,7 +62,7 @@ class SuggestedValue:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedPolicy:
-    """A whole policy for one table; it observes, so it changes nothing."""
+    """A complete policy for one table, in observe mode."""
 
     table: TableIdentifier
     since: datetime  # of the history that was read
@@ -72,7 +72,7 @@ class SuggestedPolicy:
 
 @dataclass(frozen=True, slots=True)
 class _Writes:
-    """What others write to the table; None: unknown, or the history is too short."""
+    """The writes of others to the table; None: unknown, or the history is too short."""
 
     commits_per_day: float | None
     files_per_day: float | None
@@ -82,7 +82,7 @@ class _Writes:
 def suggest_policy(
     health: TableHealth, samples: Mapping[str, Samples], jobs: Sequence[Job], now: datetime
 ) -> SuggestedPolicy:
-    """Suggest thresholds, cooldown, retention and window from what arrives in the table.
+    """Suggest thresholds, cooldown, retention and window from the files that arrive in the table.
 
     `samples` are the METRICS of LOOKS_BACK, `jobs` the table's newest ones.
     """
@@ -161,7 +161,7 @@ def _read_writes(health: TableHealth, samples: Mapping[str, Samples]) -> _Writes
 
 
 def _read_snapshots(health: TableHealth, hourly: float | None) -> _Writes:
-    """What the kept snapshots say, for a table that was not measured for long."""
+    """The writes by the kept snapshots, for a table without a long history of samples."""
     moments = [stamp.committed_at for stamp in health.history]
     span = max(moments) - min(moments) if moments else timedelta(0)
     if span < _SHORTEST_SPAN:
@@ -240,7 +240,7 @@ def _choose_bound(health: TableHealth) -> tuple[int, str]:
 
 
 def _floor_size(size: float) -> int:
-    """The next power of two below, at least 1 KiB: a figure that people recognise."""
+    """The next smaller power of two, at least 1 KiB: a figure that people recognise."""
     return KIB if size < KIB else int(2 ** (int(size).bit_length() - 1))
 
 
@@ -306,7 +306,7 @@ def _suggest_orphans() -> Iterator[SuggestedValue]:
 
 
 def _suggest_window(health: TableHealth, jobs: Sequence[Job]) -> Iterator[SuggestedValue]:
-    """The hours without a commit, for a table in which a rewrite can meet changed rows."""
+    """The hours without a commit, for a table in which a rewrite can conflict with changed rows."""
     conflicts = sum(job.has_met_writers for job in jobs)
     if health.last_change_at is None and not conflicts:
         return

@@ -1,1 +1,1 @@
-"""Pure: what Iceberg's procedures would do, computed from health. Knows no policy."""
+"""Pure: the results of Iceberg's procedures, computed from health. Knows no policy."""

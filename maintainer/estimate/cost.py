@@ -1,4 +1,4 @@
-"""Predict the cost and the worth of an action from finished jobs.
+"""Predict the cost and the benefit of an action from finished jobs.
 
 docs/decisions.md has the formulas and the sources of their figures.
 """
@@ -126,7 +126,7 @@ def predict(rule: RuleName, work: float, calibration: Calibration, memory_gb: fl
 def most_work(
     rule: RuleName, gb_hours_p90: float, calibration: Calibration, memory_gb: float
 ) -> float:
-    """How much work has this predicted cost; negative when the start-up alone costs more."""
+    """The amount of work with this predicted cost; negative when the start-up alone costs more."""
     pace = find_pace(rule, calibration)
     seconds = gb_hours_p90 / exp(_P90 * sqrt(pace.spread)) / memory_gb * _SECONDS_PER_HOUR
     return (seconds - pace.start_seconds) / pace.seconds_per_unit
@@ -144,7 +144,7 @@ def find_pace(rule: RuleName, calibration: Calibration) -> Pace:
 
 
 def _refine(wide: Pace, fit: CostFit) -> Pace:
-    """The pace of a level, drawn towards the pace of the next wider level.
+    """The pace of a level, mixed with the pace of the next wider level.
 
     One job cannot separate start-up from pace; many jobs outweigh the wider level.
     """

@@ -1,4 +1,4 @@
-"""The bytes of a data file that are none of its rows."""
+"""The bytes of a data file besides its rows."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from maintainer.domain.health import PartitionHealth
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """When a file is a candidate. Sizes are in bytes."""
+    """The bounds from which a file is a candidate. Sizes are in bytes."""
 
     takes_all: bool
     small_below: int
@@ -41,7 +41,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The files of one partition that a rewrite would take."""
+    """The files of one partition that a rewrite would select."""
 
     files: FileSizes
     deleted: int = 0  # of these, files with too many deletes

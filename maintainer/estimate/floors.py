@@ -1,4 +1,4 @@
-"""Floors and refusals: what is never done, even when a policy asks for it."""
+"""Floors and refusals: actions that never run, even when a policy asks for them."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def check_before_submit(
 ) -> str | None:
     """Why a planned action must not be submitted now.
 
-    It compares a fresh reading of the table with the previous one. None when the action may start.
+    It compares the present table with that of the last scan. None when the action may start.
     """
     if health.table_uuid != expected_uuid:
         return (

@@ -1,4 +1,4 @@
-"""What expiry would remove, and what prevents it: pins, checkpoints, markers, staged snapshots."""
+"""The snapshots that expiry would remove, and the pins, checkpoints and markers that keep others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ STREAM_ABOVE = (
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """A snapshot that must stay with all newer ones, and who needs it."""
+    """A snapshot that must be kept with all newer ones, and who needs it."""
 
     snapshot_id: int
     committed_at: datetime
@@ -46,7 +46,7 @@ class Keeper:
 
 @dataclass(frozen=True, slots=True)
 class ExpiryPreview:
-    """What one run of expiry would remove, simulated on the table's metadata."""
+    """The snapshots that one run of expiry would remove, simulated on the table's metadata."""
 
     action: ExpireSnapshots
     estimate: Estimate

@@ -1,4 +1,4 @@
-"""What rewrite_data_files would do: Iceberg's selection and grouping, computed from health.
+"""The result of rewrite_data_files: Iceberg's selection and grouping, computed from health.
 
 Sources: Iceberg 1.12's SizeBasedFileRewritePlanner, BinPackRewriteFilePlanner and
 SparkShufflingDataRewritePlanner; tests/conformance compares it with Spark.

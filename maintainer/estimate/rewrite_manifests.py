@@ -1,4 +1,4 @@
-"""What rewrite_manifests would achieve, per partition spec.
+"""The gain of rewrite_manifests, for each partition spec.
 
 Source: Iceberg's RewriteManifestsSparkAction.
 """
@@ -28,7 +28,7 @@ class ManifestEstimate:
 def estimate_rewrite_manifests(health: TableHealth) -> ManifestEstimate | None:
     """The spec with the most manifests above the ideal number.
 
-    A spec where a rewrite pays comes first. None when the table has no manifest.
+    A spec with a worthwhile rewrite comes first. None when the table has no manifest.
     """
     estimates = [
         ManifestEstimate(spec_id, estimate_spec(health, spec_id))
@@ -107,7 +107,7 @@ def _count_written(group: ManifestGroup, health: TableHealth) -> Count:
 
 
 def is_manifest_rewrite_worthwhile(estimate: Estimate) -> bool:
-    """True when rewriting removes enough manifests to pay."""
+    """True when rewriting removes enough manifests to be worthwhile."""
     return estimate.items_removed > 0 and estimate.items_before >= MANIFEST_EXCESS_FACTOR * max(
         1, estimate.items_after
     )

@@ -1,4 +1,4 @@
-"""What rewriting position delete files would achieve, so that it never runs in vain.
+"""The gain of rewriting position delete files, so that it never runs in vain.
 
 Sources: Iceberg's BinPackRewritePositionDeletePlanner and SparkPositionDeletesRewrite, and Spark's
 results on tables made for this test.

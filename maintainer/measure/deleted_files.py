@@ -24,7 +24,7 @@ _Key = tuple[
 
 
 class Grain(IntEnum):
-    """How similar the files of a class are.
+    """The similarity of the files in a class.
 
     Each coarser grain merges whole classes of the finer one.
     """

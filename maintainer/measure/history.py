@@ -229,7 +229,7 @@ def walk_back(by_id: Mapping[int, Snapshot], snapshot_id: int | None) -> Iterato
 def find_ref_retention(
     snapshots: Sequence[Snapshot], refs: Sequence[Ref]
 ) -> tuple[RefRetention, ...]:
-    """What each ref keeps, ordered by the oldest kept snapshot; at most MAX_RETENTIONS."""
+    """The retention of each ref, ordered by the oldest kept snapshot; at most MAX_RETENTIONS."""
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
     main = next((ref.snapshot_id for ref in refs if ref.name == _MAIN), None)
     main_line = {snapshot.snapshot_id for snapshot in walk_back(by_id, main)}
@@ -342,7 +342,7 @@ def find_last_write(snapshots: Sequence[Snapshot], current_id: int | None) -> da
 def find_last_change(snapshots: Sequence[Snapshot], current_id: int | None) -> datetime | None:
     """The time when other writers last deleted or replaced rows.
 
-    A rewrite of the same files would have lost to that commit.
+    A rewrite of the same files would have conflicted with that commit.
     """
     return max(
         (

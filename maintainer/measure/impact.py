@@ -113,7 +113,7 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class ImpactModels:
-    """The storage of each catalog; `common` is that of a catalog without settings of its own."""
+    """The storage of each catalog; `common` applies to catalogs without their own settings."""
 
     common: ImpactModel = ImpactModel()
     by_catalog: Mapping[str, ImpactModel] = field(default_factory=dict)

@@ -30,7 +30,7 @@ FIRST_TABLES: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """The files of a table, a namespace or all tables, and the cost of one scan of each table."""
+    """The files of a table, a namespace or all tables, and the cost of a full read of each table."""
 
     name: str
     tables: int
@@ -58,7 +58,7 @@ class ReportLine:
 
     @property
     def requests_saved(self) -> int:
-        """The requests of one scan that files of the target size would not need."""
+        """The requests of one full read that files of the target size would not need."""
         return self.requests - self.requests_at_target
 
 

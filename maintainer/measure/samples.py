@@ -1,4 +1,4 @@
-"""Rates and rises of a figure, from its samples over time."""
+"""Rates and increases of a figure, from its samples over time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def drop_unknown(samples: Samples) -> list[tuple[datetime, float]]:
 
 
 def sum_rises(samples: Sequence[tuple[datetime, float]]) -> float:
-    """What was added; falls do not count, because rewrites and expiry cause them."""
+    """The sum of all increases; decreases do not count, because rewrites and expiry cause them."""
     return sum(max(0.0, after - before) for (_, before), (_, after) in pairwise(samples))
 
 

@@ -1,1 +1,1 @@
-"""Pure: what the operator wants for a table."""
+"""Pure: the policy of a table, combined from layers."""

@@ -10,7 +10,7 @@ from maintainer.domain.policy import PolicyLayer
 
 
 class LayerIndex:
-    """Layers by what their patterns begin with."""
+    """Layers by the beginnings of their patterns."""
 
     def __init__(self, layers: Sequence[PolicyLayer]) -> None:
         self._numbered: dict[str, list[tuple[TablePattern, int]]] = defaultdict(list)

@@ -22,7 +22,7 @@ def find_unknown_pools(
 
 
 def explain_unknown(name: str, source: str, pools: Collection[str]) -> str:
-    """The reason why a policy with an unknown pool runs nothing, and where it names the pool."""
+    """Why no job runs under a policy with an unknown pool, and where it names the pool."""
     where = f"{source}: " if source else ""
     return (
         f"{where}{RUNS_ON} is {name!r}, but spark.pools has no such pool (there is "

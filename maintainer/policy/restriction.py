@@ -1,6 +1,6 @@
-"""What a table's own maintainer.* properties may change.
+"""The effect of a table's own maintainer.* properties.
 
-Everybody who can write a table can write them, so they only restrict and tune.
+Everybody who can write to a table can write them, so they only restrict and tune.
 """
 
 from __future__ import annotations

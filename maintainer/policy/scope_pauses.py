@@ -14,7 +14,7 @@ _DIGITS = 8
 def find_scope_pause(
     scope_pauses: Sequence[ScopePause], table: TableIdentifier
 ) -> ScopePause | None:
-    """The pause with the widest scope that covers the table: it must be lifted last."""
+    """The pause with the widest scope that covers the table: it must be resumed last."""
     covering = [pause for pause in scope_pauses if pause.covers(table)]
     return min(
         covering,

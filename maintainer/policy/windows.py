@@ -30,7 +30,7 @@ def is_open(window: Window, now: datetime) -> bool:
 def is_blacked_out(window: Window, now: datetime) -> bool:
     """As is_open, but both occurrences of a repeated local time count.
 
-    A blackout is rather too long than violated.
+    So a blackout may be too long, but is never violated.
     """
     return now < blackout_end(window, now)
 

@@ -1,1 +1,1 @@
-"""What people ask for: each function stores a request, which the steps carry out."""
+"""The requests of people: each function stores a request, which the steps carry out."""

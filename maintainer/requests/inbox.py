@@ -1,4 +1,4 @@
-"""Find what needs a person."""
+"""Find the problems that need a person."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_VERDICTS = 2000  # of observe mode; those beyond are counted and not summed 
 
 
 def find_inbox(ports: Ports) -> tuple[InboxEntry, ...]:
-    """The entries by kind, the most pressing first, and within a kind by name."""
+    """The entries by kind, the most urgent first, and within a kind by name."""
     store = ports.store
     failing = store.failing_rules(REPEATED_FAILURES, MAX_OF_KIND)
     found = [

@@ -16,7 +16,7 @@ from maintainer.ports.store.tables import TableQuery
 
 @dataclass(frozen=True, slots=True)
 class ReportQuestion:
-    """What a report on small files is to be about."""
+    """The question that a report on small files answers."""
 
     within: tuple[str, ...] | None = None  # prefixes of the tables' names; None: all tables
     storage: StorageProfile | None = None  # of all tables; None: each table's own

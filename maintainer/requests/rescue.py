@@ -1,4 +1,4 @@
-"""The rescue plan of a table, from its latest health and what the store knows."""
+"""The rescue plan of a table, from its latest health and other data of the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from maintainer.steps.table_plan import circumstances_of, policy_of
 
 
 def rescue(ports: Ports, record: TableRecord, health: TableHealth) -> RescuePlan:
-    """Plan the way back to health. Nothing is stored or started.
+    """Plan the jobs until the table is healthy. Nothing is stored or started.
 
     TookTooLongError when it takes longer than the work on one table may.
     """

@@ -1,4 +1,4 @@
-"""Suggest a policy for a table from what the store knows of it."""
+"""Suggest a policy for a table from its history in the store."""
 
 from __future__ import annotations
 

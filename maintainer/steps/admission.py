@@ -76,14 +76,14 @@ def read_candidates(ports: Ports) -> list[Candidate]:
 
 
 def reads_per_day_of(ports: Ports, table: TableIdentifier) -> float | None:
-    """How often the table is read, as the ranking counts it; None without a report."""
+    """The reads per day of the table, as its score counts them; None without a report."""
     now = ports.clock.now()
     found = ports.store.reads_of(table, day_of(now - COUNTED_SPAN), day_of(now))
     return None if found is None else rate_reads([found], now)[table]
 
 
 def read_circumstances(ports: Ports) -> AdmissionCircumstances:
-    """Collect what admission needs to know about this moment."""
+    """Collect the facts that admission needs now."""
     unfinished = ports.store.unfinished_jobs()
     now = ports.clock.now()
     return AdmissionCircumstances(

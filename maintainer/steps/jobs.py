@@ -81,7 +81,7 @@ def token_of(ports: Ports, job: Job) -> int | None:
 
 
 def store_end(ports: Ports, before: Job, after: Job, token: int | None) -> bool:
-    """Store a job's final state with what it teaches, at once; False when the job changed first.
+    """Store a job's final state and lessons in one transaction; False when the job changed first.
 
     A table has one unfinished job, so its rule's history cannot change before this one has ended.
     """

@@ -94,7 +94,7 @@ def report_gone_table(ports: Ports, table: TableIdentifier, reason: str) -> None
 
 
 def notify_end(ports: Ports, job: Job, effect: Effect | None) -> None:
-    """Send a notice about a job that has just ended, if it deserves one.
+    """Send a notice about a job that has just ended, if its end calls for one.
 
     It covers jobs that failed before Spark received them too.
     """

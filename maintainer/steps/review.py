@@ -159,7 +159,7 @@ def _wait_within_limit(ports: Ports, job: Job, reason: str) -> Conclusion | None
 def _report_wait(ports: Ports, job: Job, reason: str) -> None:
     """Pause the table and notify people, once.
 
-    Nothing may work on the table before it is known what the job did.
+    No job may run on the table before the result of this job is known.
     """
     if any(event.name == WAIT_REPORTED for event in ports.store.events(job.job_id)):
         return

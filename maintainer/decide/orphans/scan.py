@@ -44,7 +44,7 @@ _STAGING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What an orphan scan needs to know beyond the table itself."""
+    """The facts that an orphan scan needs besides the table itself."""
 
     first_seen_at: datetime | None  # when the daemon first saw the table
     neighbours: tuple[TableLocation, ...]  # locations that may overlap with the table's own

@@ -1,1 +1,1 @@
-"""What brings a neglected table back to health: the decision, repeated on predicted states."""
+"""The way of a neglected table back to health: the decision, repeated on predicted states."""

@@ -256,7 +256,7 @@ def _write_step(  # noqa: PLR0913, PLR0917 - a job and the table after it
 
 
 def _explain(plan: Plan, judged: Grade) -> str:
-    """What is left, and why no rule changes it."""
+    """The remaining problems, and why no rule changes them."""
     reasons = "; ".join(f"{skipped.rule.value}: {skipped.reason}" for skipped in plan.skipped)
     left = judged.reason.removesuffix(".")
     return f"no rule of the policy improves it further. {left}. {reasons}".rstrip()

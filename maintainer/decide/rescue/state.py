@@ -115,7 +115,7 @@ def _rewrite_files(
 def _spread(
     groups: Iterable[FileGroup], health: TableHealth, small_below: int
 ) -> Mapping[PartitionKey, _Change]:
-    """Assign the files of each group to its partitions; its outputs lie in the first one."""
+    """Assign the files of each group to its partitions; its output files are in the first one."""
     left = {
         (partition.spec_id, partition.partition): partition.data_files
         for partition in health.partitions
@@ -142,7 +142,7 @@ def _spread(
 
 
 def _change(partition: PartitionHealth, change: _Change) -> PartitionHealth:
-    """The partition without the taken files, small ones first, and with the outputs."""
+    """The partition without the rewritten files, small ones first, and with the output files."""
     small = min(change.taken, partition.small_files)
     large = min(change.taken - small, partition.large_files)
     small_bytes = partition.small_bytes * small // max(1, partition.small_files)

@@ -1,4 +1,4 @@
-"""What bounds one rewrite: its options, the memory, hot partitions, and limits on its bytes."""
+"""The bounds of one rewrite: its options, the memory, hot partitions, and limits on its bytes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class JobBounds:
-    """What bounds one rewrite: its options, the memory, the age of hot partitions, the limits."""
+    """The bounds of one rewrite: its options, the memory, the age of hot partitions, the limits."""
 
     fit: Fit
     hot_age: timedelta

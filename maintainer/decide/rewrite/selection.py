@@ -1,4 +1,4 @@
-"""What one job rewrites: the file groups are planned once, and then only chosen from."""
+"""The file groups of one job: they are planned once, and each stage chooses from them."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def find_other_maintainer(
 
 
 def describe_other(other: Rewriter) -> str:
-    """Its name, and why nothing runs, as a sentence."""
+    """The other program's name, and why no rewrite runs, as a sentence."""
     who = (
         f"{other.name}, another instance of this program,"
         if other.name.startswith(OURS)
@@ -171,7 +171,7 @@ def _find_unrest(
 
 
 def find_waiting_since(rule: RuleName, circumstances: Circumstances) -> datetime:
-    """Since when the rule has been worth running without running.
+    """The time since which the rule is due without running.
 
     It is now if the rule was not waiting in the last plan.
     """

@@ -14,7 +14,7 @@ from maintainer.domain.units import format_duration, format_instant
 
 @dataclass(frozen=True, slots=True)
 class Unrest:
-    """Active writers that a rewrite would meet: the reason, the end, and if it waited enough."""
+    """Active writers that delay a rewrite: the reason, the end, and whether it waited enough."""
 
     reason: str
     next_at: datetime

@@ -31,7 +31,7 @@ class Remedy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """The answer to a cause: the first wait, doubled each time up to the longest."""
+    """The retry for a cause of failure: the first wait, doubled each time up to the longest."""
 
     first: timedelta
     longest: timedelta = LONGEST_WAIT

@@ -1,4 +1,4 @@
-"""How much of a partition a policy's own filter takes, from the partition's values.
+"""How many files of a partition a policy's own filter selects, from the partition's values.
 
 Iceberg projects the filter onto each file's own partition spec. A comparison with a source column
 of the spec excludes the partition, takes all of it, or takes a part. For a part, and for
@@ -39,7 +39,7 @@ _LAST_OFF: Final = "1970-01-01-00"
 
 
 class Taken(StrEnum):
-    """Which files of a partition a filter takes."""
+    """The files of a partition that a filter selects."""
 
     NONE = "none"
     SOME = "some"  # all, some or none: unknown here
@@ -48,7 +48,7 @@ class Taken(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartitionFilter:
-    """A policy's own filter. Without a filter everything is taken."""
+    """A policy's own filter. Without a filter all files are selected."""
 
     conjuncts: tuple[Comparison | None, ...] = ()
     now: datetime | None = None  # None: conditions on today's date cannot be evaluated
@@ -66,7 +66,7 @@ class PartitionFilter:
         )
 
     def take(self, spec_id: int, partition: str) -> Taken:
-        """How much of one partition, given by its text, the filter takes."""
+        """How many files of one partition, given by its text, the filter selects."""
         if not self.conjuncts:
             return Taken.ALL
         spec = self.specs.get(spec_id)
@@ -85,7 +85,7 @@ def _take(
     values: Mapping[str, str | None],
     now: datetime | None,
 ) -> Taken:
-    """How much of a partition one conjunct takes.
+    """How many files of a partition one conjunct selects.
 
     It checks all fields made from the column: one that excludes or includes the whole partition
     decides.

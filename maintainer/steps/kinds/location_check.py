@@ -1,4 +1,4 @@
-"""Ask the catalogs what else lies in the location of an orphan scan or removal.
+"""Ask the catalogs for other tables in the location of an orphan scan or removal.
 
 They are asked right before the job, because the last scan may be out of date.
 """

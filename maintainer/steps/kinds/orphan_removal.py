@@ -113,7 +113,7 @@ def _choose(  # noqa: PLR0913, PLR0917 - all facts of one choice
     files: Sequence[FoundFile],
     health: TableHealth,
 ) -> tuple[FoundFile, ...] | str:
-    """The unchanged files that the assessment still lets go; or why none may be removed."""
+    """The unchanged files that may be removed by the assessment; or why none may be removed."""
     stored = ports.catalog_of(job.table).stat_files(job.table, [file.path for file in files])
     same = [
         file

@@ -96,7 +96,7 @@ MAX_KEPT_SHOWN = 100  # files that are not to be touched
 def prepare_orphans(
     ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth
 ) -> Preparation:
-    """Check what else lies in the location, and give the runner the files or the listing."""
+    """Check for other tables in the location, and give the runner the files or the listing."""
     refusal = record_foreign_locations(ports, action, health)
     if refusal is not None:
         return Refused(FailureReason.TABLE_CHANGED, refusal)

@@ -100,7 +100,7 @@ def _find_unreachable(ports: Ports) -> dict[str, str]:
 
 
 def _measure_suspects(ports: Ports, health: TableHealth) -> str | None:
-    """Measure other tables whose metadata lies in this table's location.
+    """Measure other tables whose metadata is in this table's location.
 
     Returns why that is impossible, else None.
     """

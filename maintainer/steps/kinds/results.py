@@ -35,7 +35,7 @@ class NotNeeded:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """What the job did, and its final state."""
+    """The effect of the job, and its final state."""
 
     effect: Effect
     conclusion: Conclusion
@@ -43,7 +43,7 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """What the job did cannot be read yet, for this reason."""
+    """The effect of the job cannot be read yet, for this reason."""
 
     reason: str
 
