@@ -1,4 +1,4 @@
-"""The snapshots that expiry would remove, and the pins, checkpoints and markers that keep others."""
+"""The snapshots that expiry would remove, and the pins and checkpoints that keep others."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ FIRST_TABLES: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """The files of a table, a namespace or all tables, and the cost of a full read of each table."""
+    """The files of a table, a namespace or all, and the cost of a full read of each table."""
 
     name: str
     tables: int

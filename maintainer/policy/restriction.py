@@ -56,8 +56,8 @@ def lay_properties(
 def _refuse_mode(laid: Laid, setting: Setting) -> str | None:
     """Why the property must not set the mode.
 
-    Observing is a restriction. Enforcing what the operator only observes needs the operator's
-    permission.
+    Mode observe only restricts. Mode enforce on a table that the operator observes needs the
+    operator's permission.
     """
     said = laid.settings["mode"]
     is_observed = said.value is not Mode.ENFORCE or "mode" in laid.ambiguities
