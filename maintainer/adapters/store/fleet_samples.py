@@ -16,7 +16,7 @@ from sqlalchemy import type_coerce as read_as
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.deletion import delete_in_parts
 from maintainer.adapters.store.schema import fleet_samples, last_fleet_samples
-from maintainer.adapters.store.sums import Scope, Sums, read_figures, write_figures
+from maintainer.adapters.store.sums import Scope, Sums, build_counters, write_figures
 from maintainer.ports.store.figures import SLOT, SLOT_OF_NAMESPACES, FleetSample, floor_to
 
 _FLEET, _CATALOG, _NAMESPACE = range(3)  # levels
@@ -71,7 +71,7 @@ def read_fleet_history(
     later = connection.execute(of_this.where(at.between(since, until)).order_by(at)).all()
     rows = [*later] if later and later[0].measured_at == since else [*valid, *later]
     return tuple(
-        FleetSample(max(row.measured_at, since), read_figures(json.loads(row.figures)))
+        FleetSample(max(row.measured_at, since), build_counters(json.loads(row.figures)))
         for row in rows
     )
 

@@ -154,7 +154,7 @@ def read_sums(connection: Connection) -> Sums:
     trouble = select(*place, func.count(tables.c.fault), func.count(tables.c.pause))
     for row in connection.execute(trouble.where(HAS_TROUBLE).group_by(*place)):
         figures[row[0], row[1]] |= {"faulty_tables": row[2], "paused_tables": row[3]}
-    by_scope: dict[Scope, Counters] = {key: read_figures(one) for key, one in figures.items()}
+    by_scope: dict[Scope, Counters] = {key: build_counters(one) for key, one in figures.items()}
     catalogs = sorted({catalog for catalog, _ in figures})
     for catalog in catalogs:
         by_scope[catalog, None] = add_up(by_scope[key] for key in figures if key[0] == catalog)
@@ -194,7 +194,7 @@ def add_up(parts: Iterable[Counters]) -> Counters:
     return Counters(**plain, bands={band: sum(one.bands[band] for one in every) for band in BANDS})
 
 
-def read_figures(figures: Mapping[str, Any]) -> Counters:
+def build_counters(figures: Mapping[str, Any]) -> Counters:
     """Return the sums with these figures; one that is missing or None is zero."""
     plain = {name: int(figures.get(name) or 0) for name in _PLAIN}
     return Counters(**plain, bands={band: int(figures.get(band.value) or 0) for band in BANDS})
