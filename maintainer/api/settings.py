@@ -42,10 +42,7 @@ def get_settings(context: ContextIn) -> SettingsOut:
     """Each setting of the process that answers; other replicas may be configured differently."""
     return SettingsOut(
         version=__version__,
-        settings=[
-            SettingOut(name=each.name, value=each.value, is_default=each.is_default)
-            for each in context.settings
-        ],
+        settings=[SettingOut.model_validate(each) for each in context.settings],
     )
 
 
