@@ -173,7 +173,7 @@ class Ledger:
             so_far = self._so_far(owner, resource)
             is_short = so_far >= limit or so_far + needed > limit * share
             if is_short or (spare and so_far > max(0.0, limit * (share - spare) - needed)):
-                return self._tell_shortage(
+                return self._describe_shortage(
                     BudgetState(budget.name, resource, limit, so_far, self._tomorrow), needed, share
                 )
         return None
@@ -201,7 +201,7 @@ class Ledger:
             budget=state,
         )
 
-    def _tell_shortage(self, state: BudgetState, needed: float, share: float) -> Wait:
+    def _describe_shortage(self, state: BudgetState, needed: float, share: float) -> Wait:
         resource = state.resource
         spent = (
             f"{write_amount(resource, state.spent)} of {write_amount(resource, state.limit)} of "

@@ -15,7 +15,7 @@ from maintainer.cli.console import EXIT_FAILED, OutputFormat, print_json, print_
 from maintainer.cli.rows import Rows
 from maintainer.cli.show import NOTHING_WAITS, Waits
 from maintainer.cli.state import Config, Format, Tables, load, open_app
-from maintainer.decide.explanation import explain_admission, write_next_look
+from maintainer.decide.explanation import explain_admission, write_next_check
 from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
@@ -153,7 +153,7 @@ def plan_details(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
                 name,
                 skipped.rule.value,
                 Text(skipped.code.value, style="dim"),
-                Text(write_next_look(skipped.next_at), style="dim"),
+                Text(write_next_check(skipped.next_at), style="dim"),
                 why,
             )
             name = ""
@@ -165,7 +165,7 @@ def _write_turn(admission: AdmissionDecision | None) -> str:
     if admission is None or admission.wait is None:
         return "now"
     return (
-        write_next_look(admission.wait.next_at)
+        write_next_check(admission.wait.next_at)
         if admission.wait.next_at is not None
         else "when its turn comes"
     )

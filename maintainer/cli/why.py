@@ -21,7 +21,7 @@ from maintainer.cli.show import (
 )
 from maintainer.cli.show_jobs import jobs_table
 from maintainer.cli.state import Config, Format, TableName, load, open_app
-from maintainer.decide.explanation import give_verdicts, write_next_look
+from maintainer.decide.explanation import give_verdicts, write_next_check
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.health import Grade
 from maintainer.domain.identifier import TableIdentifier
@@ -95,7 +95,7 @@ def _print_answer(console: Console, answer: _Answer) -> None:
     console.print(Text(grade.reason))
     shown = Rows(("rule", "verdict", "next check", "why"), below="why")
     for verdict in give_verdicts(answer.plan):
-        next_look = "now" if verdict.code == PLANNED else write_next_look(verdict.next_at)
+        next_look = "now" if verdict.code == PLANNED else write_next_check(verdict.next_at)
         style = "bold green" if verdict.code == PLANNED else "dim"
         shown.add_row(
             verdict.rule.value,

@@ -75,10 +75,10 @@ def conclude(job: Job, effect: Effect) -> Conclusion:
             and effect.own_commits
         ):
             return _conclude_checked(
-                job, effect, Conclusion(JobState.SUCCEEDED, None, _tell_conflict(outcome))
+                job, effect, Conclusion(JobState.SUCCEEDED, None, _describe_conflict(outcome))
             )
         reason = outcome.reason if outcome is not None else None
-        parts = (_tell_conflict(outcome), message, _partial(job, effect))
+        parts = (_describe_conflict(outcome), message, _partial(job, effect))
         return Conclusion(
             JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in parts if part)
         )
@@ -135,7 +135,7 @@ def _conclude_checked(job: Job, effect: Effect, conclusion: Conclusion) -> Concl
     return Conclusion(JobState.FAILED, said or reason, message)
 
 
-def _tell_conflict(outcome: Outcome | None) -> str:
+def _describe_conflict(outcome: Outcome | None) -> str:
     return (
         ""
         if outcome is None or outcome.conflict is None
@@ -236,7 +236,7 @@ PATIENCE = timedelta(
 LONGEST_WAIT = timedelta(days=1)
 
 
-def is_worth_telling(since: datetime, now: datetime) -> bool:
+def is_worth_a_notice(since: datetime, now: datetime) -> bool:
     """True when the wait has lasted long enough to notify people."""
     return now - since >= PATIENCE or is_ahead(since, now)
 

@@ -231,10 +231,10 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
                 text = "Orphan files were listed; nothing was deleted."
             case _:
                 assert_never(procedure)
-    return text + _tell_writers(effect)
+    return text + _describe_others(effect)
 
 
-def _tell_writers(effect: Effect) -> str:
+def _describe_others(effect: Effect) -> str:
     text = (
         f" Others committed {effect.other_commits:,} times meanwhile."
         if effect.other_commits

@@ -80,7 +80,7 @@ def find_failed_proofs(
     """
     parents = {snapshot.snapshot_id: snapshot.parent_id for snapshot in own}
     found = [
-        _tell_lost_list(job, broken, parents[broken.of_snapshot])
+        _describe_lost_list(job, broken, parents[broken.of_snapshot])
         for broken in unreadable
         if broken.of_snapshot in parents
     ]
@@ -102,7 +102,7 @@ def find_failed_proofs(
     return tuple(found)
 
 
-def _tell_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:
+def _describe_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:
     """Describe a missing manifest list and how to repair the table.
 
     Some versions of Iceberg take a commit whose answer was lost for a failed one, and delete
@@ -121,7 +121,7 @@ def _tell_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:
     )
 
 
-def tell_unmade_checks(job: Job, contents: ContentProof) -> str:
+def describe_missing_checks(job: Job, contents: ContentProof) -> str:
     """Describe the requested Spark checks that did not take place; empty when all did."""
     outcome = job.outcome
     is_cut = (

@@ -74,7 +74,7 @@ def explain_admission(decision: AdmissionDecision) -> str:
     if decision.wait is None:
         return f"{doing} starts next."
     until = (
-        f", until {write_next_look(decision.wait.next_at)} at the earliest"
+        f", until {write_next_check(decision.wait.next_at)} at the earliest"
         if decision.wait.next_at is not None
         else ""
     )
@@ -92,7 +92,7 @@ def _sentence(rule: RuleName, decided: str, reason: str) -> str:
     return f"{DOING[rule]} {decided}: {reason.rstrip('.')}."
 
 
-def write_next_look(next_at: datetime | None) -> str:
+def write_next_check(next_at: datetime | None) -> str:
     """The next check of a verdict as text. None does not mean never."""
     return "when the table or its policy changes" if next_at is None else format_instant(next_at)
 

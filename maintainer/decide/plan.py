@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.gain import find_gain, target_of_policy
 from maintainer.decide.jobs.size import choose_size, spread_groups
-from maintainer.decide.orphans.scan import refuse_orphans, wants_back
+from maintainer.decide.orphans.scan import refuse_orphans, wants_restore
 from maintainer.decide.rewrite.delete_memory import fit_deletes
 from maintainer.decide.rewrite.limits import (
     JobBounds,
@@ -93,7 +93,7 @@ def _decide_rule(
             rule.name,
             SkipCode.BELOW_THRESHOLD,
             reason,
-            _next_threshold_look(rule, health),
+            _next_threshold_check(rule, health),
             assessment.findings,
         )
     if refusal is not None:
@@ -128,7 +128,7 @@ def _find_bar(
 def _find_refusal(
     rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
 ) -> Refusal | None:
-    restores = isinstance(rule, RemoveOrphanFilesRule) and wants_back(circumstances.surroundings)
+    restores = isinstance(rule, RemoveOrphanFilesRule) and wants_restore(circumstances.surroundings)
     fault = None if restores else find_fault(circumstances.facts, rule, health)
     if fault is not None:
         return Refusal(SkipCode.UNSUPPORTED, fault)
@@ -292,7 +292,7 @@ def _skip_unmeasured(rule: Rule, health: TableHealth, policy: Policy) -> Skipped
     return None
 
 
-def _next_threshold_look(rule: Rule, health: TableHealth) -> datetime | None:
+def _next_threshold_check(rule: Rule, health: TableHealth) -> datetime | None:
     """The next check: thresholds on ages are met by time alone, all others only by changes."""
     ages = [
         threshold.bound

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.compare.conclusion import Conclusion, find_end_of_wait, is_worth_telling
+from maintainer.compare.conclusion import Conclusion, find_end_of_wait, is_worth_a_notice
 from maintainer.decide.notices import notice_of_wait
 from maintainer.domain.audit import BY_WAIT
 from maintainer.domain.effect import Effect
@@ -147,7 +147,7 @@ def _wait_within_limit(ports: Ports, job: Job, reason: str) -> Conclusion | None
             )
         return None
     end = find_end_of_wait(job, now)
-    if end is not None or is_worth_telling(since, now):
+    if end is not None or is_worth_a_notice(since, now):
         _report_wait(ports, job, reason)
     if end is None:
         return None

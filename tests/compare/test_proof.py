@@ -7,9 +7,9 @@ import pytest
 
 from maintainer.compare.proof import (
     compare_contents,
+    describe_missing_checks,
     explain_difference,
     find_failed_proofs,
-    tell_unmade_checks,
 )
 from maintainer.domain.action import (
     Action,
@@ -298,7 +298,7 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
 def test_a_check_that_was_asked_for_and_never_made_is_reported(
     outcome: Outcome | None, guards: Safeguards, contents: ContentProof, unmade: str
 ) -> None:
-    sentence = tell_unmade_checks(job_of(outcome=outcome, guards=guards), contents)
+    sentence = describe_missing_checks(job_of(outcome=outcome, guards=guards), contents)
     assert sentence == (f"Requested but not possible: {unmade}." if unmade else "")
 
 

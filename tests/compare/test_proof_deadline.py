@@ -11,7 +11,7 @@ from maintainer.compare.conclusion import (
     LONGEST_WAIT,
     PATIENCE,
     find_end_of_wait,
-    is_worth_telling,
+    is_worth_a_notice,
 )
 from tests.api.nouns import make_job
 from tests.samples import NOW
@@ -32,7 +32,7 @@ WAITING = replace(make_job(), unreadable_since=NOW)
 def test_people_are_notified_after_a_quarter_of_an_hour_and_when_nobody_knows_how_long_it_is(
     waited: timedelta, is_reported: bool
 ) -> None:
-    assert is_worth_telling(NOW, NOW + waited) is is_reported
+    assert is_worth_a_notice(NOW, NOW + waited) is is_reported
 
 
 def test_the_wait_ends_after_a_day() -> None:

@@ -11,7 +11,7 @@ from maintainer.decide.explanation import (
     give_verdicts,
     give_wait,
     key_of,
-    write_next_look,
+    write_next_check,
 )
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles
 from maintainer.domain.admission import AdmissionDecision, Candidate, Wait, WaitCode
@@ -88,8 +88,8 @@ def test_every_rule_and_every_code_has_words(rule: RuleName, code: SkipCode) -> 
 
 
 def test_the_next_check_is_given_in_utc_or_as_a_change() -> None:
-    assert write_next_look(NOW + timedelta(hours=2)) == "2026-03-04 14:00 UTC"
-    assert write_next_look(None) == "when the table or its policy changes"
+    assert write_next_check(NOW + timedelta(hours=2)) == "2026-03-04 14:00 UTC"
+    assert write_next_check(None) == "when the table or its policy changes"
 
 
 def test_an_action_that_is_planned_says_whether_it_starts_or_why_and_until_when_it_waits() -> None:

@@ -24,7 +24,7 @@ MAX_SAMPLE_PARTITIONS: Final = 8
 MAX_DROPPED_TAGS: Final = 20  # before one job; each is a metadata commit
 
 
-def surround(job: Job, wanted: Safeguards, health: TableHealth) -> Safeguards:
+def choose_safeguards(job: Job, wanted: Safeguards, health: TableHealth) -> Safeguards:
     """The safeguards of this job.
 
     Only rewrites have any. A sample of checksums is used only if one fits the limit.

@@ -91,7 +91,7 @@ def refuse_orphans(
     return Refusal(SkipCode.UNSAFE, reason) if reason is not None else None
 
 
-def wants_back(surroundings: Surroundings | None) -> bool:
+def wants_restore(surroundings: Surroundings | None) -> bool:
     """True when somebody asked for a restore.
 
     It removes nothing, so it is safe in any location.

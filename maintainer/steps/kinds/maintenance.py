@@ -10,9 +10,9 @@ from maintainer.compare.effect import compare, split_commits
 from maintainer.compare.lineage import find_lineage_faults
 from maintainer.compare.proof import (
     compare_contents,
+    describe_missing_checks,
     explain_difference,
     find_failed_proofs,
-    tell_unmade_checks,
 )
 from maintainer.compare.row_proof import (
     COUNT_LIMIT_BYTES,
@@ -21,7 +21,7 @@ from maintainer.compare.row_proof import (
     spread_counts,
 )
 from maintainer.decide.jobs.fresh_plan import bring_up_to_date, explain_needlessness
-from maintainer.decide.jobs.safeguards import surround
+from maintainer.decide.jobs.safeguards import choose_safeguards
 from maintainer.decide.plan import on_request
 from maintainer.domain.action import Action
 from maintainer.domain.audit import BY_PROOF
@@ -58,7 +58,7 @@ def prove_contents(
         if not effect.other_commits or broken.of_snapshot in effect.own_snapshot_ids
     ]
     failed = find_failed_proofs(job, contents, canary, unreadable, own)
-    sentence = f"{effect.sentence} {tell_unmade_checks(job, contents)}".rstrip()
+    sentence = f"{effect.sentence} {describe_missing_checks(job, contents)}".rstrip()
     return replace(
         effect,
         sentence=sentence,
@@ -172,7 +172,7 @@ def prepare_maintenance(ports: Ports, job: Job, action: Action, health: TableHea
     if planned is None:
         return NotNeeded(explain_needlessness(fresh, job.policy_rule))
     ready = bring_up_to_date(job, fresh, planned)
-    safeguards = surround(ready, policy_of(ports, health).safeguards, health)
+    safeguards = choose_safeguards(ready, policy_of(ports, health).safeguards, health)
     return Ready(replace(ready, safeguards=safeguards))
 
 

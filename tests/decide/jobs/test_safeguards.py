@@ -7,8 +7,8 @@ import pytest
 
 from maintainer.decide.jobs.safeguards import (
     MAX_DROPPED_TAGS,
+    choose_safeguards,
     find_lapsed_tags,
-    surround,
     take_baseline,
 )
 from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
@@ -59,24 +59,26 @@ def large(partitions: dict[str, list[int]]) -> TableHealth:
 
 def test_only_rewrites_are_surrounded() -> None:
     small = health_of_partitions({"day=1": [MIB]})
-    assert surround(job_of(RewriteManifests(0)), ALL, small) == ALL
-    assert surround(job_of(ExpireSnapshots(NOW, 10)), ALL, small) == Safeguards()
+    assert choose_safeguards(job_of(RewriteManifests(0)), ALL, small) == ALL
+    assert choose_safeguards(job_of(ExpireSnapshots(NOW, 10)), ALL, small) == Safeguards()
     repair = replace(
         job_of(RewriteManifests(0)), rule=Repair.ROLL_BACK, action=RollBack(1, "m-0", 2)
     )
-    assert surround(repair, ALL, small) == Safeguards()
+    assert choose_safeguards(repair, ALL, small) == Safeguards()
 
 
 def test_a_small_table_is_its_own_sample() -> None:
     assert (
-        surround(job_of(RewriteDataFiles()), SAMPLE, health_of_partitions({"day=1": [GIB]}))
+        choose_safeguards(
+            job_of(RewriteDataFiles()), SAMPLE, health_of_partitions({"day=1": [GIB]})
+        )
         == SAMPLE
     )
 
 
 def test_a_job_of_a_small_scope_compares_all_of_its_scope() -> None:
     assert (
-        surround(
+        choose_safeguards(
             job_of(RewriteDataFiles(where="day = '1'"), rewritten=MIB),
             SAMPLE,
             large({"day=1": [3 * GIB]}),
@@ -97,10 +99,12 @@ def test_of_a_large_table_the_partitions_with_the_most_small_files_are_compared_
         }
     )
     assert (
-        surround(job_of(RewriteDataFiles()), SAMPLE, health).checksum_where
+        choose_safeguards(job_of(RewriteDataFiles()), SAMPLE, health).checksum_where
         == "(`day` = '1') OR (`day` = '3')"
     )
-    scoped = surround(job_of(RewriteDataFiles(where="day > 0"), rewritten=2 * GIB), SAMPLE, health)
+    scoped = choose_safeguards(
+        job_of(RewriteDataFiles(where="day > 0"), rewritten=2 * GIB), SAMPLE, health
+    )
     assert scoped.checksum_where == "(day > 0) AND ((`day` = '1') OR (`day` = '3'))"
 
 
@@ -108,7 +112,7 @@ def test_of_a_large_table_the_partitions_with_the_most_small_files_are_compared_
     "health", [large({"day=1": [2 * GIB]}), health_of_partitions({"": [GIB, GIB]})]
 )
 def test_where_no_sample_can_be_had_within_the_bound_there_is_none(health: TableHealth) -> None:
-    assert surround(job_of(RewriteDataFiles()), SAMPLE, health) == replace(
+    assert choose_safeguards(job_of(RewriteDataFiles()), SAMPLE, health) == replace(
         ALL, checksum=Checksum.OFF
     )
 
