@@ -70,7 +70,7 @@ def read_page(
     """Read one page; tables without a value come last in either order, and names break ties.
 
     The total is counted if the whole list is on this page or a search finds few tables, and else
-    is from the sums.
+    is from the sums, but never less than what was read.
     """
     check_limit(query.limit)
     _sort_key(query.sort)
@@ -88,7 +88,7 @@ def read_page(
     items = tuple(_build_item(row) for row in shown)
     if after is None and cursor is None:
         return Page(items, None, len(items))
-    return Page(items, cursor, matches.total, matches.total_is_exact)
+    return Page(items, cursor, max(matches.total, len(rows)), matches.total_is_exact)
 
 
 def _build_item(row: AnyRow) -> TableRecord:
