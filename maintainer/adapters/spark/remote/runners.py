@@ -15,7 +15,7 @@ from maintainer.adapters.spark.launcher.kubernetes.spark_settings import pod_set
 from maintainer.adapters.spark.launcher.remote_process import ProcessLauncher
 from maintainer.adapters.spark.launcher.yarn.launcher import YarnLauncher
 from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
-from maintainer.adapters.spark.launcher.yarn.spark_settings import start_settings
+from maintainer.adapters.spark.launcher.yarn.submission import start_settings
 from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.options import (
     DriverSize,

@@ -1,4 +1,4 @@
-"""Runs spark-submit beside the daemon, with a driver's files in a directory of its own.
+"""Runs spark-submit beside the daemon, with a driver's files and settings in its own directory.
 
 The start token is in a file that only the daemon's user may read. Spark copies it into the
 application's staging directory, which has the same permission.
@@ -9,13 +9,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from maintainer.adapters.spark import driver, jars
+from maintainer.adapters.spark.driver import surroundings
+from maintainer.adapters.spark.driver.link import polling
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.launcher import DriverSpec
 from maintainer.adapters.spark.launcher.log_files import OWNER_ONLY, find_complaint, write_privately
@@ -26,13 +29,87 @@ from maintainer.adapters.spark.launcher.ownership import (
 )
 from maintainer.adapters.spark.launcher.process import driver_environment
 from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
-from maintainer.adapters.spark.launcher.yarn.spark_settings import (
-    AUTHORITY_FILE,
-    TOKEN_FILE,
-    submit_settings,
+from maintainer.adapters.spark.options import (
+    DriverSize,
+    LocalSparkOptions,
+    RunnerOptions,
+    executor_settings,
+    overhead_megabytes,
 )
-from maintainer.adapters.spark.options import LocalSparkOptions
 from maintainer.domain.errors import RunnerUnavailableError
+
+TOKEN_FILE, AUTHORITY_FILE = "token", "authority.pem"
+_MASTER = "yarn"
+# of spark.conf, what is needed before the driver has its start order
+_SUBMITTED = re.compile(r"spark\.((yarn\.|kerberos\.|driver\.extra).*|authenticate)", re.DOTALL)
+_SECRET = re.compile(r"secret|password|token|credential", re.IGNORECASE)
+
+
+def tag_of(installation: str) -> str:
+    """Return the tag of an installation's applications; YARN knows tags in lower case only."""
+    return f"iceberg-maintainer-{installation}".lower()
+
+
+def start_settings(size: DriverSize, options: YarnOptions) -> dict[str, str]:
+    """Return the settings that the start order adds."""
+    settings = {"spark.master": _MASTER, "spark.submit.deployMode": "cluster"}
+    if size.executors is None:
+        return settings
+    overhead = overhead_megabytes(size.executors.memory, options.executor_overhead)
+    return (
+        settings
+        | executor_settings(_MASTER, size.executors)
+        | {"spark.executor.memoryOverhead": f"{overhead}m"}
+    )
+
+
+def submit_settings(
+    spec: DriverSpec, runner: RunnerOptions, options: YarnOptions, class_path: Sequence[Path]
+) -> dict[str, str]:
+    """Return the settings that spark-submit reads; none of them is a secret."""
+    seconds = int(runner.start_timeout.total_seconds())
+    chosen = {
+        name: value
+        for name, value in runner.conf.items()
+        if _SUBMITTED.fullmatch(name) and _SECRET.search(name) is None
+    }
+    fixed = {
+        "spark.app.name": spec.name,
+        "spark.yarn.queue": options.queue,
+        "spark.yarn.tags": f"{tag_of(spec.installation)},{spec.name}",
+        "spark.yarn.submit.waitAppCompletion": "false",
+        # another attempt would be a second driver; the daemon starts a new one by itself
+        "spark.yarn.maxAppAttempts": "1",
+        # a job ends by the failures of its tasks; the executors of one job must not end all others
+        "spark.executor.maxNumFailures": "1000",
+        "spark.yarn.am.waitTime": f"{seconds}s",
+        "spark.yarn.preserve.staging.files": "false",
+        "spark.driver.memory": spec.memory,
+        "spark.driver.cores": str(options.driver_cores),
+        "spark.driver.memoryOverhead": (
+            f"{overhead_megabytes(spec.memory, options.driver_overhead)}m"
+        ),
+        "spark.jars": ",".join(path.as_uri() for path in class_path),
+        "spark.pyspark.python": options.python,
+        "spark.ui.enabled": "false",
+    }
+    java_options = " ".join(
+        filter(None, [runner.java_options, chosen.get("spark.driver.extraJavaOptions", "")])
+    )
+    if options.principal and options.keytab is not None:
+        fixed |= {
+            "spark.kerberos.principal": options.principal,
+            "spark.kerberos.keytab": str(options.keytab),
+        }
+    variables = {
+        polling.ADDRESS: spec.address,
+        polling.NAME: spec.name,
+        polling.TOKEN_FILE: TOKEN_FILE,  # in the container's own directory
+        surroundings.WORK: ".",
+    } | ({polling.AUTHORITY_FILE: AUTHORITY_FILE} if spec.authority else {})
+    environment = {f"spark.yarn.appMasterEnv.{name}": value for name, value in variables.items()}
+    return chosen | {"spark.driver.extraJavaOptions": java_options} | fixed | environment
+
 
 _PROGRAM = "maintainer_driver"  # the driver program's package on the cluster
 _START = f'import runpy\n\nrunpy.run_module("{_PROGRAM}", run_name="__main__")\n'

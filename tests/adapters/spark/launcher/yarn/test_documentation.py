@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
-from maintainer.adapters.spark.launcher.yarn.spark_settings import submit_settings
+from maintainer.adapters.spark.launcher.yarn.submission import submit_settings
 from maintainer.adapters.spark.options import Executors
 from maintainer.app.options import runner_options, yarn_options
 from maintainer.domain.job_size import JobSize
