@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maintainer.cli.console import print_json, print_list
+from maintainer.cli.console import print_json, print_list, write_json
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, load, open_app
-from maintainer.cli.terminal import write_json
 from maintainer.domain.audit import AuditEntry, AuditQuery
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.units import parse_duration

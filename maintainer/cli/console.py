@@ -2,27 +2,58 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
-from maintainer.cli.terminal import VisibleConsole, echo, write_json
 from maintainer.domain.errors import (
     ConfigurationError,
     InvalidValueError,
     MaintainerError,
     UnknownTableError,
 )
+from maintainer.domain.visible import make_visible
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130  # the shell's convention: 128 + SIGINT
 WIDTH_OF_A_PIPE = 1_000_000  # no line is wrapped in a pipe, unless COLUMNS sets a width
+
+
+class VisibleConsole(Console):
+    """A console that escapes control characters in texts; its own styles still work."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Render the object, with every text made printable."""
+        for segment in super().render(renderable, options):
+            yield (
+                segment
+                if segment.control
+                else Segment(make_visible(segment.text, keep="\n"), segment.style)
+            )
+
+
+def echo(line: str, *, is_error: bool = False) -> None:
+    """Print one line of plain text on standard output, or on standard error."""
+    typer.echo(make_visible(line), err=is_error)
+
+
+def write_json(value: object, indent: int | None = None) -> str:
+    """Write JSON in which letters stay readable and unprintable characters are escaped."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]
+        for letter in text
+    )
 
 
 class OutputFormat(StrEnum):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from maintainer.adapters.spark.pins import SETS, Jar
+from maintainer.cli.console import echo
 from maintainer.cli.state import Config, load
-from maintainer.cli.terminal import echo
 from maintainer.domain.errors import InvalidValueError
 
 if TYPE_CHECKING:

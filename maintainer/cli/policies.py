@@ -14,10 +14,9 @@ from maintainer.adapters.policies import PolicyDirectory, parse_policy, write_po
 from maintainer.adapters.policies.polaris_content import read_policies
 from maintainer.adapters.policies.polaris_layers import write_file
 from maintainer.cli.complete import known_tables
-from maintainer.cli.console import EXIT_USAGE, OutputFormat, join, print_json, print_list, say
+from maintainer.cli.console import EXIT_USAGE, OutputFormat, echo, join, print_json, print_list, say
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, Format, TableName, load, open_app
-from maintainer.cli.terminal import echo
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicySet

@@ -11,9 +11,8 @@ import pytest
 import typer
 from rich.text import Text
 
-from maintainer.cli.console import explained_errors, make_console, print_json
+from maintainer.cli.console import VisibleConsole, echo, explained_errors, make_console, print_json
 from maintainer.cli.show import health_table
-from maintainer.cli.terminal import VisibleConsole, echo
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
