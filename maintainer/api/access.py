@@ -1,4 +1,4 @@
-"""What each route needs: declared at the route, checked before it, and listed in the document."""
+"""The role of each route: declared at the route, checked before it, and documented."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def require_scope(person: Person, role: Role, scope: str) -> None:
 
 
 def need_of(route: APIRoute) -> Need:
-    """What a route declares; a LookupError for one that declares nothing."""
+    """The role that a route declares; LookupError for a route without one."""
     checks = [found.dependency for found in route.dependencies]
     declared = [_needs[check] for check in checks if check in _needs]
     if len(declared) != 1:

@@ -135,7 +135,7 @@ def openapi_document() -> dict[str, Any]:
 
 
 def list_needs() -> dict[str, Need]:
-    """What each route needs, by its name; LookupError where one declares nothing."""
+    """The role that each route needs, by its name; LookupError for a route without one."""
     return {
         route.name: need_of(route)
         for router in (*_ROUTERS, session.router, probes.router)

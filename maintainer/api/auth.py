@@ -1,4 +1,4 @@
-"""Authentication: in whose name a request acts."""
+"""Authentication: the name in which a request acts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DOTS_OF_A_JWT = 2
 
 
 def authenticate(request: Request, context: ContextIn) -> Person:
-    """In whose name the request acts; 401 when its credentials are missing or wrong.
+    """The name in which the request acts; 401 when its credentials are missing or wrong.
 
     Where nothing is configured, everybody may do everything, in an unverified name.
     """
@@ -135,12 +135,12 @@ def _digest(text: str) -> bytes:
 
 
 def write_token_session(tokens: Mapping[str, ApiToken], name: str) -> Claims:
-    """What a session keeps that began with a token: it ends when the token is changed."""
+    """The contents of a session that began with a token: it ends when the token is changed."""
     return {"token": name, "digest": _digest(tokens[name].secret).hex()[:16]}
 
 
 def write_person_session(people: People, claims: Claims) -> Claims:
-    """What a session keeps of a person: the name, and marks of the rules that matched."""
+    """The contents of a person's session: the name, and marks of the rules that matched."""
     marks = [_mark(rule) for rule in people.rules if rule.claim and rule.matches(claims)]
     return {"name": _name(people, claims), "marks": marks}
 

@@ -17,7 +17,7 @@ class CatalogFaultOut(Schema):
 
 
 class ScanCostOut(Schema):
-    """What one scan of a catalog did, and what it cost."""
+    """The work and the cost of one scan of a catalog."""
 
     started_at: datetime
     seconds: float

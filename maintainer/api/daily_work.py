@@ -1,4 +1,4 @@
-"""What maintenance costs and saves, day by day, and what is left of the budgets."""
+"""The cost and savings of maintenance by day, and the rest of the budgets."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def get_daily_work(  # noqa: PLR0913, PLR0917 - query parameters are arguments, 
     since: Since = None,
     until: Until = None,
 ) -> DailyWorkOut:
-    """What the jobs of the fleet, a catalog or a namespace have cost and saved on each day.
+    """The cost and savings of the jobs of the fleet, a catalog or a namespace on each day.
 
     A day counts as long as its jobs are kept.
     """

@@ -1,4 +1,4 @@
-"""What the endpoints use of their process."""
+"""The parts of the process that the endpoints use."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class EffectiveSetting:
 
 @dataclass(frozen=True, slots=True)
 class ApiContext:
-    """What the endpoints use of their process, given by the composition root."""
+    """The parts of the process that the endpoints use, given by the composition root."""
 
     ports: Ports
     catalogs: Mapping[str, str]  # name -> type, as configured

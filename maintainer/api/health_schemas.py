@@ -56,7 +56,7 @@ class RefOut(Schema):
 
 
 class RefRetentionOut(Schema):
-    """What a branch or a tag keeps from expiry."""
+    """The snapshots that a branch or a tag keeps from expiry."""
 
     name: str
     is_branch: bool

@@ -46,7 +46,7 @@ class MetricsReport(BaseModel):
 
 
 class ReadsCounted(Schema):
-    """What became of the reports."""
+    """The result for the reports."""
 
     counted: int = Field(description="Reports that count as a read.")
     left_out: int = Field(

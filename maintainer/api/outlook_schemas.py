@@ -53,7 +53,7 @@ class UnfinishedJobOut(Schema):
 
 
 class OutlookOut(Schema):
-    """What happens on a table now and next."""
+    """The present and the next event on a table."""
 
     kind: OutlookKind
     sentence: str

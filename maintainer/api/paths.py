@@ -1,4 +1,4 @@
-"""What a path names: a table with its record, or a job."""
+"""The object that a path names: a table with its record, or a job."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class SnapshotList(Schema):
 
 
 class ExpiryOut(Schema):
-    """What one run of expire_snapshots would remove now, by simulation on the table's metadata."""
+    """The snapshots that expire_snapshots would remove now, simulated on the metadata."""
 
     sentence: str
     action: str = Field(description="The CALL statement.")

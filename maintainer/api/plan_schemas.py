@@ -31,7 +31,7 @@ class FindingOut(Schema):
 
 
 class EstimateOut(Schema):
-    """What an action is expected to achieve; items are files, manifests or snapshots."""
+    """The expected result of an action; items are files, manifests or snapshots."""
 
     items_before: int
     items_after: int
@@ -45,7 +45,7 @@ class EstimateOut(Schema):
 
 
 class CostOut(Schema):
-    """What an action is expected to cost.
+    """The expected cost of an action.
 
     A GB-hour is the memory that a job occupies during an hour of Spark's work.
     """

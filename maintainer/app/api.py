@@ -1,4 +1,4 @@
-"""What the API gets of its process."""
+"""The parts of the process that the API uses."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ LinkPorts = Mapping[tuple[str, int], int]
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What the runners of all pools share."""
+    """The parts that the runners of all pools share."""
 
     settings: Settings
     store: Store

@@ -1,4 +1,4 @@
-"""What one scan of a catalog did, and what it cost."""
+"""The work and the cost of one scan of a catalog."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class _WrongFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What the table allows in a data file."""
+    """The columns and row ids that the table allows in a data file."""
 
     field_ids: set[int]
     first_new_id: int | None  # a rewritten row has a lower id; None: it may have none

@@ -1,4 +1,4 @@
-"""Says how to fix what keeps a catalog or its storage from being read."""
+"""Explains how to repair an error that keeps a catalog or its storage from being read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tries a catalog and its storage as a scan and an orphan search use them, a few tables of it."""
+"""Tests a catalog and its storage as scans and orphan scans use them, on a few of its tables."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Trial:
         self.locations: list[str] = []  # of the metadata files of tables that were found
 
     def step(self) -> str:
-        """Say what is under way, as verbs; "" between two steps."""
+        """The present step as verbs; "" between two steps."""
         return "; ".join(sorted(filter(None, list(self._under_way.values()))))
 
     def run(self) -> Iterator[Result]:

@@ -16,12 +16,12 @@ _MAX_DRIVERS = 100
 
 
 def digest_settings(fingerprints: Collection[str]) -> str:
-    """Return what stands for the settings of all drivers, as these fingerprints do for each."""
+    """Return a fingerprint of the settings of all drivers, made from the fingerprint of each."""
     return sha256(" ".join(sorted(fingerprints)).encode()).hexdigest()[:16]
 
 
 def read_facts(said: Mapping[str, object], settings: str, pool: str = DEFAULT_POOL) -> SparkFacts:
-    """Return the facts of a message; what it lacks is unknown."""
+    """Return the facts in a message; missing ones are unknown."""
     at, catalogs = said.get("at"), said.get("catalogs")
     return SparkFacts(
         at=datetime.fromtimestamp(at if isinstance(at, float) else 0.0, UTC),
@@ -58,11 +58,11 @@ class Reports:
                 self.newest = facts
 
     def of(self, name: str) -> JobDriver | None:
-        """Return what is known of a driver; None for no name."""
+        """Return the known facts of a driver; None for no name."""
         return self._drivers.get(name, JobDriver(name)) if name else None
 
     def hear(self, name: str, fingerprint: str, message: Mapping[str, object]) -> None:
-        """Take what a driver's message says about it."""
+        """Note the facts of a driver in its message."""
         facts = message.get("facts")
         if isinstance(facts, Mapping) and fingerprint in self._fingerprints:
             self.recall(read_facts(facts, self._settings, self._pool))
@@ -74,7 +74,7 @@ class Reports:
 
 
 def read_driver(name: str, message: Mapping[str, object]) -> JobDriver:
-    """Return what a message says of its driver; what it lacks is unknown."""
+    """Return the facts of a driver in a message; missing ones are unknown."""
     place, versions = _part(message, "place"), _part(message, "versions")
     process = place.get("process")
     return JobDriver(

@@ -1,4 +1,4 @@
-"""Runs jobs in warm drivers: what each job's driver reported, and which job goes to which driver.
+"""Runs jobs in warm drivers: chooses a driver for each job, and keeps its reports.
 
 How a driver starts and how it talks is its source's matter.
 """
@@ -351,7 +351,7 @@ class SparkRunner:
             raise RunnerUnavailableError(f"Spark cannot be started: {error}") from error
 
     def _tracked(self, driver: Driver, job_id: str) -> TrackedJob:
-        """Return what is known of the driver's job; a new record for one from an adopted driver."""
+        """Return the record of the driver's job; a new record for a job of an adopted driver."""
         known = self._jobs.get(job_id)
         if known is not None:
             return known

@@ -164,7 +164,7 @@ def classify(causes: Sequence[tuple[str, str]]) -> FailureReason:
 
 
 def find_conflict(causes: Sequence[tuple[str, str]]) -> ConflictKind | None:
-    """Return what the other writer did if the errors report a conflict; None otherwise."""
+    """Return the kind of conflict if the errors report one; None otherwise."""
     if classify(causes) is not FailureReason.CONFLICT:
         return None
     chain = [f"{name}: {message}" for name, message in causes]

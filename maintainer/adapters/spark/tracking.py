@@ -152,7 +152,7 @@ class TrackedJobs:
         self._until: dict[str, float] = {}  # by read_clock
 
     def get(self, job_id: str) -> TrackedJob | None:
-        """Return what is known of a job; None if it is unknown or forgotten."""
+        """Return the record of a job; None if it is unknown or forgotten."""
         return self._jobs.get(job_id)
 
     def remember(self, tracked: TrackedJob) -> TrackedJob:

@@ -1,4 +1,4 @@
-"""What the newest Spark driver of each pool reported about itself, as one fact of the store."""
+"""The report of the newest Spark driver of each pool, as one fact of the store."""
 
 from __future__ import annotations
 

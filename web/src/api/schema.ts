@@ -338,7 +338,7 @@ export interface paths {
     };
     /**
      * Cost and savings by day
-     * @description What the jobs of the fleet, a catalog or a namespace have cost and saved on each day.
+     * @description The cost and savings of the jobs of the fleet, a catalog or a namespace on each day.
      *
      *     A day counts as long as its jobs are kept.
      */
@@ -1544,7 +1544,7 @@ export interface components {
     CostBasis: "table" | "catalog" | "default";
     /**
      * CostOut
-     * @description What an action is expected to cost.
+     * @description The expected cost of an action.
      *
      *     A GB-hour is the memory that a job occupies during an hour of Spark's work.
      */
@@ -1813,7 +1813,7 @@ export interface components {
     };
     /**
      * EstimateOut
-     * @description What an action is expected to achieve; items are files, manifests or snapshots.
+     * @description The expected result of an action; items are files, manifests or snapshots.
      */
     EstimateOut: {
       /** Bytes Rewritten */
@@ -1849,7 +1849,7 @@ export interface components {
     };
     /**
      * ExpiryOut
-     * @description What one run of expire_snapshots would remove now, by simulation on the table's metadata.
+     * @description The snapshots that expire_snapshots would remove now, simulated on the metadata.
      */
     ExpiryOut: {
       /**
@@ -2651,7 +2651,7 @@ export interface components {
     OutlookKind: "running" | "paused" | "planned" | "waiting" | "idle" | "unknown";
     /**
      * OutlookOut
-     * @description What happens on a table now and next.
+     * @description The present and the next event on a table.
      */
     OutlookOut: {
       job: components["schemas"]["UnfinishedJobOut"] | null;
@@ -3281,7 +3281,7 @@ export interface components {
     };
     /**
      * ReadsCounted
-     * @description What became of the reports.
+     * @description The result for the reports.
      */
     ReadsCounted: {
       /**
@@ -3309,7 +3309,7 @@ export interface components {
     };
     /**
      * RefRetentionOut
-     * @description What a branch or a tag keeps from expiry.
+     * @description The snapshots that a branch or a tag keeps from expiry.
      */
     RefRetentionOut: {
       /** Is Branch */
@@ -3560,7 +3560,7 @@ export interface components {
     };
     /**
      * ScanCostOut
-     * @description What one scan of a catalog did, and what it cost.
+     * @description The work and the cost of one scan of a catalog.
      */
     ScanCostOut: {
       /**

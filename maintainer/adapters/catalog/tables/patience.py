@@ -1,4 +1,4 @@
-"""Waits as long as a REST catalog asks for, before a request that it put off is sent again."""
+"""Sends a request that a REST catalog put off again, after the time that the catalog names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from maintainer.adapters.retry_after import ATTEMPTS, PUT_OFF, read_retry_after
 class PatientRequests:
     """Sends a session's requests.
 
-    All threads wait while the server wants to be left alone: the first request that is put off
+    All threads wait while the server asks to wait: the first request that is put off
     speaks for the others. Once a request was put off at each attempt, the others get its answer
     instead of waiting, until that time is over: else an outage would cost each table its wait.
     """

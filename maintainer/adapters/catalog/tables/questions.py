@@ -1,4 +1,4 @@
-"""What a conditional request asks a REST catalog, and what the catalog answers."""
+"""The questions of conditional requests to a REST catalog, and the catalog's answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PyIceberg's session adds to its requests, for a faster client that does the same.
+"""The headers and certificates of PyIceberg's session, for a faster client.
 
 It also says why only the session itself can make a catalog's requests.
 """

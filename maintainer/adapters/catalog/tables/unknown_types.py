@@ -18,7 +18,7 @@ _INSTEAD: Final = "binary"
 
 
 def names_unknown_type(error: Exception) -> bool:
-    """Say whether an unknown type is all that PyIceberg found wrong with the metadata."""
+    """Say whether PyIceberg refused the metadata only because of an unknown type."""
     found = error.__cause__ if isinstance(error, WrappedError) else error
     return isinstance(found, ValidationError) and all(
         any(words in one["msg"] for words in _REFUSED) for one in found.errors()

@@ -20,7 +20,7 @@ JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 
 class Application:
-    """A started application with what its jobs need of it."""
+    """A started Spark application, as its jobs use it."""
 
     def __init__(self, settings: Message, jvm: Jvm | ParentJvm) -> None:
         """Start it with these settings; any exception of Spark means that it did not start."""
@@ -55,12 +55,12 @@ class Application:
 
     @property
     def about(self) -> Message:
-        """Return Spark's id of it, and which versions run here."""
+        """Return Spark's id of the application, and the running versions."""
         return {"application_id": self._context.applicationId, "versions": self._versions}
 
     @property
     def is_stopped(self) -> bool:
-        """Return True once it has ended, also from outside: it runs no statement any more."""
+        """Return True once it has ended, also if others ended it: it runs no more statements."""
         return bool(self.scala_context.isStopped())
 
     @property
@@ -75,7 +75,7 @@ class Application:
         return self._session.newSession()
 
     def read_facts(self) -> Message:
-        """Return which versions run here, and which catalogs can be loaded."""
+        """Return the running versions, and the catalogs that can be loaded."""
         return {
             **self._versions,
             "catalogs": load_catalogs(self.new_session, self._conf, _CATALOGS_SECONDS),
@@ -93,14 +93,14 @@ class Application:
         self._java.org.apache.spark.util.Utils.setLogLevel(level)
 
     def read_causes(self, error: BaseException, meter: Meter) -> list[dict[str, str]]:
-        """Return the causes of a job's error, behind what failed attempts of its tasks said."""
+        """Return the causes of a job's error, after the messages of failed attempts."""
         attempts: list[str] = []
         with contextlib.suppress(Exception):  # the JVM may be gone by now
             attempts = meter.read_attempts(self.scala_context, self._java)[:MAX_CAUSES]
         return [*map(split_cause, attempts), *read_causes(error)]
 
     def stop(self) -> None:
-        """End it; its JVM goes on."""
+        """End the application; its JVM continues."""
         self._context.stop()
 
     def _count_executors(self) -> int:

@@ -1,4 +1,4 @@
-"""What a started Spark reports about itself: its versions, and which catalogs it can load."""
+"""The report of a started Spark: its versions, and the catalogs that it can load."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class Jvm:
         self._process.wait()
 
     def leave(self) -> None:
-        """End it after an orderly stop."""
+        """End the JVM after a normal stop."""
         self.kill()
 
 
@@ -121,10 +121,10 @@ class ParentJvm:
         self._end = os.pidfd_open(self.pid)  # a process that ends and is replaced stays ended
 
     def await_gateway(self) -> None:
-        """Return at once: it listens already, and pyspark knows where."""
+        """Return at once: the gateway listens already, and pyspark knows its address."""
 
     def wait(self) -> int | None:
-        """Wait until it has ended; its exit code is the cluster's to know."""
+        """Wait until the JVM has ended; only the cluster knows its exit code."""
         select.select([self._end], [], [])
         return None
 
@@ -135,7 +135,7 @@ class ParentJvm:
         self.wait()
 
     def leave(self) -> None:
-        """Let it end by itself, so that its application has succeeded."""
+        """Let the JVM end by itself, so that its application has succeeded."""
 
 
 def _read_program(pid: int) -> str:

@@ -148,7 +148,7 @@ class Program:
                 sys.stderr.write(f"the driver does not understand {sorted(message)}\n")
 
     def _introduce(self) -> Message:
-        """Return all that a daemon needs to take over this driver."""
+        """Return the facts that a daemon needs to take over this driver."""
         return {
             "java_pid": self._jvm.pid if self._jvm is not None else None,
             "is_started": self._is_started,
@@ -185,7 +185,7 @@ class Program:
         self._die(0, "stopped")
 
     def _give_way(self) -> NoReturn:
-        """After SIGTERM cancel running jobs, report them and end; what is left then is killed."""
+        """After SIGTERM cancel running jobs, report them and end; then kill the others."""
         while self._signals.recv(1) != bytes([signal.SIGTERM]):
             continue
         reason = "its driver was ended by SIGTERM"
@@ -236,7 +236,7 @@ class Program:
                 self._stop()
 
     def _needed_until(self, left_at: float) -> float:
-        """Return until when a daemon may come back for the outcome of the last job."""
+        """Return the time until which a daemon may fetch the outcome of the last job."""
         if not self._settings:
             return left_at + _START_SECONDS
         if self._last_end is None:

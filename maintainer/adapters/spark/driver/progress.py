@@ -1,4 +1,4 @@
-"""The progress of a job and the executors that it has, from Spark's own status."""
+"""The progress of a job and its executors, from Spark's own status."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Meter:
         return next((job.failure for _, job in sorted(self._known.items()) if job.failure), "")
 
     def read_attempts(self, spark: JavaObject, java: JavaObject) -> list[str]:
-        """Return what each failed attempt of a task said, each message once.
+        """Return the messages of failed attempts of tasks, each once.
 
         The error of a failed stage has the last attempt only. ``java`` has the JVM's packages.
         """
@@ -161,7 +161,7 @@ def _items(sequence: JavaObject) -> list[JavaObject]:
 class ExecutorTime:
     """Counts executor-seconds, where Spark adds and removes executors.
 
-    Those of a moment belong in equal parts to the jobs at work.
+    Jobs that run at the same time share the executors equally.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class ExecutorTime:
             self._seconds[job_id] = 0.0
 
     def tick(self) -> None:
-        """Give the jobs their parts until now, and see how many executors there are."""
+        """Add the time until now to the jobs, and read the present number of executors."""
         if not self._megabytes:
             return
         self._share()
@@ -197,7 +197,7 @@ class ExecutorTime:
             self._executors = self._count()
 
     def end(self, job_id: str) -> Message:
-        """Return what a message about the job's end says of executors; nothing if none count."""
+        """Return the executor time of the job for its last message; nothing if none counts."""
         self._share()
         with self._mutex:
             seconds = self._seconds.pop(job_id, None)

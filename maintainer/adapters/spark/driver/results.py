@@ -1,4 +1,4 @@
-"""What comes of a statement: its first row, or the causes of its failure."""
+"""The result of a statement: its first row, or the causes of its failure."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def split_cause(text: str) -> dict[str, str]:
 
 
 def has_old_token(causes: list[dict[str, str]]) -> bool:
-    """Return True if a catalog refused who asked, such as by a token that has ended or was revoked.
+    """Return True if a catalog refused the caller, as after a token has expired.
 
     A catalog of Iceberg's keeps its token for as long as the server said.
     """

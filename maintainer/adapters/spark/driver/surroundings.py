@@ -1,4 +1,4 @@
-"""What only the driver's own machine knows: its user, where to work, where Spark is, the jars."""
+"""Facts of the driver's own machine: its user, the directories of work and of Spark, the jars."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _has_name(user: int) -> bool:
 def complete_settings(
     settings: dict[str, Any], environ: MutableMapping[str, str]
 ) -> dict[str, Any]:
-    """Return start settings with everything that they leave to this machine.
+    """Return the start settings, completed with the values of this machine.
 
     A daemon on the same machine has chosen all of it. For another machine the settings have no
     directory. RuntimeError says what is missing here.
@@ -93,7 +93,7 @@ def complete_settings(
 
 
 def describe_place(environ: Mapping[str, str]) -> dict[str, str | int]:
-    """Return where this driver runs. Kubernetes names a pod's host after the pod."""
+    """Return the host of this driver. Kubernetes names a pod's host after the pod."""
     host = socket.gethostname()
     pod = host if _IN_POD in environ else ""
     return {"host": host, "pod": pod, "process": os.getpid()}

@@ -1,4 +1,4 @@
-"""How a driver starts on a machine or a cluster, and what can be seen of it from outside."""
+"""The start of a driver on a machine or a cluster, and its state as seen from outside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from maintainer.domain.job_size import JobSize
 
 @dataclass(frozen=True, slots=True)
 class DriverSpec:
-    """What starting one driver needs. The start token is the only secret in it."""
+    """The data for starting one driver. The start token is the only secret in it."""
 
     name: str  # a DNS label of at most 50 characters; the same name is the same driver
     installation: str  # the store's instance id, for labels
@@ -28,7 +28,7 @@ class DriverSpec:
 
 
 class LaunchPhase(StrEnum):
-    """Where a driver's application is, seen from outside; an unknown state is never an end."""
+    """The phase of a driver's application, seen from outside; an unknown state is never an end."""
 
     QUEUED = "queued"  # the cluster has accepted it and has no room yet
     STARTING = "starting"

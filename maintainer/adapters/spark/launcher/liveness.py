@@ -1,4 +1,4 @@
-"""Which processes with the same run directory live, and what those that ended have left there."""
+"""Running processes with the same run directory, and the drivers that ended processes have left."""
 
 from __future__ import annotations
 

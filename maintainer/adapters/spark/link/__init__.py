@@ -1,4 +1,4 @@
-"""How the daemon talks to a driver, and what it has to know of one."""
+"""The connection of the daemon to a driver, and the facts of a driver that it needs."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class JobLogs:
                     source.shares[job_id].end()
 
     def read(self, job_id: str, since: int) -> JobLog | None:
-        """Return what is kept of the job's log from a position on; None if nothing is."""
+        """Return the kept log of the job from a position on; None if nothing is kept."""
         return self.store.job_log(job_id, since)
 
     def leave(self) -> None:

@@ -33,7 +33,7 @@ class Share:
         return known.source
 
     def take(self, text: str) -> None:
-        """Take what of these whole lines belongs to the job."""
+        """Take the lines that belong to the job."""
         if not self.has_begun:
             _, first, rest = text.partition(begin_line(self.job_id))
             self.has_begun, text = bool(first), first + rest

@@ -1,1 +1,1 @@
-"""What orphan scans and removals are given and find, in portions of the store and the link."""
+"""The input and the results of orphan scans and removals, in portions of the store and the link."""

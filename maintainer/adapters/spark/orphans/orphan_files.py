@@ -76,7 +76,7 @@ class OrphanFiles:
         return total
 
     def claim(self, job: Job) -> None:
-        """Give the job what this process has prepared; RunnerUnavailableError on failure."""
+        """Give the job the prepared files; RunnerUnavailableError on failure."""
         if isinstance(job.action, RemoveOrphanFiles):
             try:
                 self._store.claim_portions(job.job_id, self._owner)

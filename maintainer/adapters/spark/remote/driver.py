@@ -78,7 +78,7 @@ class RemoteDriver:
 
     @property
     def hindrance(self) -> str:
-        """Return what the launcher says of it."""
+        """Return the launcher's message about the driver."""
         return self.state.reason
 
     def run(self, order: Mapping[str, object], valid_for: timedelta | None) -> None:
@@ -210,7 +210,7 @@ class RemoteDriver:
         self.is_caught_up.set()
 
     def hear(self, message: Mapping[str, object]) -> None:
-        """Note what concerns the driver, and pass the message on."""
+        """Note the facts of the driver, and pass the message on."""
         number = message.get("number")
         if isinstance(number, int):
             self.heard = number

@@ -50,7 +50,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LinkOptions:
-    """What drivers are started with besides Spark's settings."""
+    """The data for starting drivers besides Spark's settings."""
 
     installation: str  # the store's instance id
     address: str  # of the link, as drivers reach it

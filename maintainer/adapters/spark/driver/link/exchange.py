@@ -1,4 +1,4 @@
-"""What the driver says and takes in one poll, without the network.
+"""The contents of one poll and of its answer, without the network.
 
 A poll says: which process of this driver asks and its how-manyeth poll this is (`process`, `poll`),
 the highest number of an order that it has taken (`heard`), what a new daemon needs to know
@@ -40,7 +40,7 @@ class Poll:
 
 
 class Exchange:
-    """Makes polls and takes their answers; any thread may add a message."""
+    """Makes polls and processes their answers; any thread may add a message."""
 
     def __init__(
         self,

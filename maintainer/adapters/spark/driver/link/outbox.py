@@ -23,11 +23,11 @@ _REPLACED = frozenset({"spark.progress", "files.wanted", ROWS})
 
 
 class Transport(Protocol):
-    """What carries the messages, and brings the daemon's orders."""
+    """The transport of messages to the daemon, and of its orders."""
 
     @property
     def left_at(self) -> float | None:
-        """When the daemon was lost, by read_clock; None while it is there."""
+        """When the connection to the daemon was lost, by read_clock; None while it exists."""
 
     def send(self, event: str, job: str | None = None, **fields: object) -> None:
         """Send the event, of a job or of the driver itself."""

@@ -1,4 +1,4 @@
-"""The driver calls home: it polls an address of its daemon over HTTP.
+"""The driver polls an address of its daemon over HTTP.
 
 Nothing connects to the driver. Without an answer it goes on with its jobs until their fences.
 """
@@ -37,7 +37,7 @@ ENDED = "driver_ended"  # the code of the problem that ends a driver; a proxy's 
 
 @dataclass(frozen=True)
 class Link:
-    """Where to poll, and as whom."""
+    """The address to poll, and the credentials for it."""
 
     address: str  # https://host:port, with a path perhaps
     name: str  # of this driver
@@ -143,7 +143,7 @@ class Polling:
 
 
 class _Home:
-    """Asks over one connection, which is made anew after each failure."""
+    """Sends requests over one connection, and connects again after each failure."""
 
     def __init__(self, link: Link) -> None:
         self._link = link

@@ -1,1 +1,1 @@
-"""The long lists that go with a job: files to it, rows from it, in portions."""
+"""The long lists of a job: files to it and rows from it, in portions."""

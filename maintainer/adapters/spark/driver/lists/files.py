@@ -1,4 +1,4 @@
-"""Shows lines that the daemon brings as a temporary view: the files of a list or of a listing.
+"""Makes a temporary view of lines that the daemon sends: the files of a list or of a listing.
 
 The lines come in portions when the driver asks for them, so nobody sends more than the driver can
 hold. Spark gets them from the driver's memory: no executor reads a file for it.
@@ -39,7 +39,7 @@ class Files:
     def take(self, brought: Message) -> None:
         """Take {"kind", "portion", "data"}, or "error" in place of the data.
 
-        What was not asked for, or has come already, is dropped.
+        A portion that was not requested, or has arrived already, is dropped.
         """
         with self._changed:
             if brought.get("kind") == self._kind and brought.get("portion") in self._wanted:

@@ -87,5 +87,5 @@ def write_text(data: bytes) -> str:
 
 
 def read_text(text: str) -> bytes:
-    """Read a portion from its text; ValueError if it is none."""
+    """Read a portion from its text; ValueError if the text is not a portion."""
     return base64.b64decode(text, validate=True)

@@ -80,7 +80,7 @@ class Rows:
         )
 
     def _await_room(self, most: int) -> None:
-        """Wait until fewer than `most` portions are on their way; send lost ones again."""
+        """Wait until fewer than `most` portions are unconfirmed; send lost ones again."""
         sent_at = read_clock()
         while True:
             with self._changed:

@@ -1,4 +1,4 @@
-"""What the two Spark operators say of an application, with its pod where there is one.
+"""The state of an application by the two Spark operators, with its pod if there is one.
 
 Only the states that are known to be final end an application; a newer operator's state that is not
 known here is in progress.

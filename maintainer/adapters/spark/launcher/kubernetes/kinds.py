@@ -1,4 +1,4 @@
-"""The kinds of objects that the launcher touches, and what it may do with them."""
+"""The kinds of objects that the launcher uses, and its rights on them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def deleted_kinds(operator: Operator) -> tuple[Kind, ...]:
 
 
 def permissions(operator: Operator) -> tuple[Permission, ...]:
-    """Return what the launcher needs in the namespace of the jobs, and nothing else.
+    """Return the rights that the launcher needs in the namespace of the jobs, and no others.
 
     Secrets are created and never read: the daemon can read no Secret of that namespace.
     """

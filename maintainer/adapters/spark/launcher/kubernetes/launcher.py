@@ -1,4 +1,4 @@
-"""Starts drivers on Kubernetes, and says what became of them."""
+"""Starts drivers on Kubernetes, and reports their states."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class KubernetesLauncher:
         installation: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Nothing is asked of the cluster yet."""
+        """Make no request to the cluster yet."""
         self._options = options
         self._installation = installation
         self._kind = owner_kind(options.operator)
@@ -131,7 +131,7 @@ class KubernetesLauncher:
         return sorted({name for kind in self._parts for name in self._list(kind)})
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
-        """Ask the cluster whether the daemon may do what each part of its Role is for."""
+        """Ask the cluster for each right of the daemon's Role."""
         try:
             return [
                 self._describe(permission) for permission in permissions(self._options.operator)

@@ -1,4 +1,4 @@
-"""Lays one manifest over another."""
+"""Merges one manifest into another."""
 
 from __future__ import annotations
 

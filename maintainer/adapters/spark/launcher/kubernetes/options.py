@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Operator(StrEnum):
-    """Who creates the driver's pod."""
+    """The creator of the driver's pod."""
 
     NONE = "none"  # this daemon
     KUBEFLOW = "kubeflow"  # SparkApplication of sparkoperator.k8s.io/v1beta2
@@ -17,7 +17,7 @@ class Operator(StrEnum):
 
 
 class Queueing(StrEnum):
-    """Which queueing system the queue belongs to."""
+    """The queueing system of the queue."""
 
     NONE = "none"
     KUEUE = "kueue"

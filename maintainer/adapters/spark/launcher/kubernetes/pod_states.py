@@ -1,4 +1,4 @@
-"""What a driver's pod and its events say, as a state with its cause in words.
+"""The state of a driver, with its cause in words, from its pod and the pod's events.
 
 A pod that has not ended is in progress, also if it reports an error: an image may appear, a node
 may get room. The daemon's start timeout decides how long that is waited for.

@@ -76,7 +76,7 @@ def _compose(options: KubernetesOptions, container: str, fixed: Manifest) -> Man
 
 
 def _template_for(container: str, template: Mapping[str, object]) -> Mapping[str, object]:
-    """Leave out what the template says about the container of the other role."""
+    """Leave out the template's container of the other role."""
     spec = template.get("spec")
     containers = spec.get("containers") if isinstance(spec, Mapping) else None
     if not isinstance(spec, Mapping) or not isinstance(containers, list):

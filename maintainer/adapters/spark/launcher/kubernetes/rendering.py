@@ -88,7 +88,7 @@ def _pod(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
 
 
 def _secret(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
-    """Return what the driver reads from files: its token, the authority, the template."""
+    """Return the Secret with the driver's files: its token, the authority, the template."""
     files = {TOKEN_KEY: spec.start_token}
     if spec.authority:
         files[AUTHORITY_KEY] = spec.authority
@@ -105,7 +105,7 @@ def _secret(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
 
 
 def _service(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
-    """Return the name under which executors reach the driver."""
+    """Return the Service by whose name executors reach the driver."""
     return {
         "apiVersion": "v1",
         "kind": "Service",

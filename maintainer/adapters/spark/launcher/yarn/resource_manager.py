@@ -43,7 +43,7 @@ class ResourceManager:
         self._ask("PUT", f"apps/{application}/state", {}, {"state": "KILLED"}, may_be_gone=True)
 
     def information(self) -> Mapping[str, Any]:
-        """Return what the active manager says of itself."""
+        """Return the description of the active manager."""
         found: Mapping[str, Any] = self._ask("GET", "info").json().get("clusterInfo") or {}
         return found
 
@@ -137,7 +137,7 @@ def _user_of(principal: str) -> str:
 
 
 def _words(answer: requests.Response) -> str:
-    """Return what an error says: Hadoop's own document, or plain text."""
+    """Return the message of an error: from Hadoop's own document, or plain text."""
     try:
         said = str(answer.json()["RemoteException"]["message"])
     except (ValueError, KeyError, TypeError):

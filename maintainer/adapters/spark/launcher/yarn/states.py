@@ -1,4 +1,4 @@
-"""What a resource manager says of an application, in our words."""
+"""The state of an application by its resource manager, in our words."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Drivers that call home: they poll an endpoint, and all that passes lies in the store."""
+"""Drivers that poll an endpoint; all orders and messages are in the store."""

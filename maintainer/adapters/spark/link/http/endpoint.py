@@ -1,4 +1,4 @@
-"""What drivers poll: an application of its own, served on another port than the page.
+"""The endpoint that drivers poll: an application of its own, on another port than the page.
 
 Every process that uses the store can answer every driver. An answer is given after the store has
 kept what the poll said. While the store is away the answer is 503, and the driver asks again.
@@ -34,7 +34,7 @@ _Count = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 
 
 class _Said(msgspec.Struct):
-    """What every message has; it has more besides."""
+    """The fields of every message; other fields are allowed."""
 
     number: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
     event: str

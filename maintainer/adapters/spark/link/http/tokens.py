@@ -21,7 +21,7 @@ _RENEW_BEFORE = LIFETIME / 2
 
 
 class TokenCheck(StrEnum):
-    """What a token allows."""
+    """The result of checking a token."""
 
     GOOD = "good"
     EXPIRED = "expired"  # a new token, nothing else
@@ -34,7 +34,7 @@ def make_token(name: str) -> str:
 
 
 def start_tokens(token: str, now: datetime, valid_for: timedelta) -> DriverTokens:
-    """Return what the store keeps of a start token."""
+    """Return the stored form of a start token."""
     return DriverTokens(_digest(token), now + valid_for)
 
 
