@@ -91,7 +91,7 @@ class Rule:
     every: timedelta | None = rule_field(
         None,
         Duration("1m"),
-        "How often at most, where that is less often than the cooldown allows",
+        "The least time between two runs, if it is longer than the cooldown",
         unset="as the cooldown",
     )
     timeout: timedelta = timeout_field(hours=6)

@@ -226,5 +226,5 @@ def timeout_field(hours: int) -> timedelta:
     return rule_field(
         timedelta(hours=hours),
         Duration("1m", "7d"),
-        "A job that takes longer is ended and counts as failed; what it has committed stays",
+        "A job that takes longer is ended and counts as failed; its commits stay",
     )

@@ -45,15 +45,15 @@ class RewriteRule(Rule):
     quiet_period: timedelta | None = rule_field(
         None,
         Duration("0s", "365d"),
-        "Waits until others have committed nothing for this long; 0s never waits",
+        "The rule waits until others have committed nothing for this long; 0s: no wait",
         unset="15m without a deletion or an update for the data files of a table without "
         "partitions and without a window, else never",
     )
     wait_for_quiet: timedelta = rule_field(
         timedelta(days=1),
         Duration("1m", "365d"),
-        "The longest wait for a quiet period, in the table or in its hot partitions; then it "
-        "runs anyway, and can make a MERGE fail",
+        "The longest wait for a quiet period, in the table or in its hot partitions; then the "
+        "rule runs anyway, and can make a MERGE fail",
     )
 
 
@@ -97,13 +97,14 @@ class RewriteDataFilesRule(RewriteRule):
     hot_partition_age: timedelta = rule_field(
         timedelta(minutes=15),
         Duration("0s", "365d"),
-        "Partitions that were written to within this are left alone; 0s takes all, and can fail a "
-        "MERGE beside it",
+        "Partitions that were written to within this time are left out; 0s leaves out none, and "
+        "can make a MERGE fail",
     )
     max_bytes_per_job: int | None = rule_field(
         None,
         Size("1MiB", "1000PiB"),
-        "One job takes the partitions with the most to gain up to this size, the next job the next",
+        "One job rewrites the partitions with the most to gain, up to this size; later jobs "
+        "rewrite the others",
         unset="all in one job",
     )
 
@@ -178,7 +179,8 @@ class ComputePartitionStatsRule(Rule):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpireSnapshotsRule(Rule):
     """Expire old snapshots, and delete the files that only they use, with Iceberg's "
-    "expire_snapshots."""
+    "expire_snapshots.
+    """
 
     name = RuleName.EXPIRE_SNAPSHOTS
     metrics = (
@@ -193,18 +195,19 @@ class ExpireSnapshotsRule(Rule):
     max_age: timedelta = rule_field(
         timedelta(days=5),  # Iceberg: history.expire.max-snapshot-age-ms
         _EXPIRY_AGE,
-        "Snapshots older than this may go",
+        "Snapshots older than this may expire",
     )
     keep: int = rule_field(10, Count(MIN_SNAPSHOTS_KEPT), "Snapshots kept at any age")
     staged_max_age: timedelta = rule_field(
         timedelta(days=14),  # people need time to review a staged snapshot
         _EXPIRY_AGE,
-        "Staged snapshots (wap.id) that are not published yet may go when they are older than this",
+        "Staged snapshots (wap.id) that are not published yet may expire when they are older than "
+        "this",
     )
     max_snapshots_per_job: int = rule_field(
         5_000,  # a job that expired 70,000 ran out of a driver's memory
         Count(1),
-        "One job removes the oldest snapshots up to this number, the next job the next",
+        "One job expires the oldest snapshots, up to this number; later jobs expire the others",
     )
     imported_files: ImportedFiles = rule_field(
         ImportedFiles.KEEP,
@@ -228,7 +231,9 @@ class RemoveOrphanFilesRule(Rule):
     name = RuleName.REMOVE_ORPHAN_FILES
 
     timeout: timedelta = timeout_field(hours=12)
-    every: timedelta | None = rule_field(timedelta(days=7), Duration("1h"), "How often to look")
+    every: timedelta | None = rule_field(
+        timedelta(days=7), Duration("1h"), "The interval of orphan scans"
+    )
     older_than: timedelta = rule_field(timedelta(days=7), _ORPHAN_AGE, "Only files older than this")
     approval: Approval = rule_field(
         Approval.REQUIRED,

@@ -75,7 +75,7 @@ class BudgetModel(Strict):
     """
 
     max_jobs: Annotated[int, Field(ge=0, le=10_000)] | None = Field(
-        default=None, description="Jobs side by side."
+        default=None, description="Jobs at the same time."
     )
     bytes_per_day: Annotated[int, SizeBetween("0B", "1000PiB")] | None = Field(
         default=None, description="Bytes that jobs admitted on one day (UTC) rewrite."
