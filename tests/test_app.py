@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.catalog import ReadCount
 from maintainer.adapters.catalog.manifests import fast_reader as fast
 from maintainer.adapters.catalog.manifests.generated_reader import NotGeneratedError
+from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.app import App, open_app
 from maintainer.cli.diagnose import diagnose
 from maintainer.domain.identifier import TableIdentifier

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from maintainer.adapters.catalog import PollLimits
+from maintainer.adapters.catalog.tables.request_rate import PollLimits
 from maintainer.app.options import poll_limits
 from maintainer.domain.access import ApiToken, Grant, Role
 from maintainer.domain.errors import ConfigurationError

@@ -10,8 +10,9 @@ from functools import partial
 from threading import Event
 from uuid import uuid4
 
-from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog, ReadCount
 from maintainer.adapters.catalog.manifests.fast_reader import slow_reader_reason
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.reader import MetadataReader, ReadCount
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.journal import Journal
 from maintainer.adapters.notice_targets import TargetBounds

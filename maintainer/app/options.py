@@ -6,7 +6,8 @@ from dataclasses import fields, replace
 from datetime import timedelta
 from pathlib import Path
 
-from maintainer.adapters.catalog import PollLimits, ReadLimits
+from maintainer.adapters.catalog.reader import ReadLimits
+from maintainer.adapters.catalog.tables.request_rate import PollLimits
 from maintainer.adapters.spark.catalogs import trusted_bundles
 from maintainer.adapters.spark.jars import default_directory
 from maintainer.adapters.spark.launcher.kubernetes.options import (

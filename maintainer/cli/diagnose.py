@@ -12,7 +12,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from maintainer.adapters.catalog import MetadataReader
+from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.spark.catalogs import needed_jars
 from maintainer.adapters.spark.jars import default_directory

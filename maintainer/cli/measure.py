@@ -18,7 +18,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from maintainer.adapters.catalog import ReadCount
+from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.app import App
 from maintainer.app.options import scan_options
 from maintainer.cli import show

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from maintainer.adapters.catalog import MetadataReader
+from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.adapters.catalog.trial import Trial
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.spark.catalogs import jars_of_location, needed_jars

@@ -18,7 +18,8 @@ import pyarrow as pa
 from pyiceberg.catalog import Catalog as PeerCatalog
 from pyiceberg.catalog import load_catalog
 
-from maintainer.adapters.catalog import PollLimits, PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.tables.request_rate import PollLimits
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.store import open_store
 from maintainer.domain.identifier import TableIdentifier

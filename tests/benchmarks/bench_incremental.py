@@ -12,7 +12,7 @@ from typing import Final
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.store import open_store
 from maintainer.steps.scan import ScanOptions, scan

@@ -14,7 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeVar
 
-from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.store import open_store
 from maintainer.domain.units import GIB, MIB

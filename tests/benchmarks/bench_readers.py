@@ -13,9 +13,10 @@ from typing import Final
 
 from pyiceberg.table import StaticTable
 
-from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog
 from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, read_manifest_list
 from maintainer.adapters.catalog.manifests.metadata import parse_metadata
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.garbage import collect_rarely
 from maintainer.adapters.store import open_store

@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from maintainer.adapters.catalog import ReadCount
+from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.adapters.store import open_store
 from maintainer.cli import plan, run, scan
 from maintainer.settings import ScanSettings

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress, Task, TaskID
 
-from maintainer.adapters.catalog import ReadCount
+from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.app import App
 from maintainer.cli import console, measure
 from maintainer.cli.measure import (

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pyiceberg.table import Table
 
-from maintainer.adapters.catalog import MetadataReader
+from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.app import open_catalogs
 from maintainer.app.options import loop_options
 from maintainer.domain.inventory import FaultKind, TableFault

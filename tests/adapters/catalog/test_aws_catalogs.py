@@ -16,7 +16,7 @@ import requests
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.table import Table
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.location import TableLocation

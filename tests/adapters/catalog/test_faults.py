@@ -21,8 +21,8 @@ from pyiceberg.exceptions import (
 from pyiceberg.table import Table
 from pyiceberg.typedef import Identifier
 
-from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.faults import MAX_REASON_CHARACTERS, explain, secrets_of
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault, TableInventory

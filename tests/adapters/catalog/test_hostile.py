@@ -26,7 +26,7 @@ import zstandard
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import Table
 
-from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog, ReadLimits, limits
+from maintainer.adapters.catalog import limits
 from maintainer.adapters.catalog import reader as reading
 from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.files.storage import Storages
@@ -44,6 +44,8 @@ from maintainer.adapters.catalog.manifests.decoding import decode_batch
 from maintainer.adapters.catalog.manifests.digest_sums import Tally
 from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, read_manifest_list
 from maintainer.adapters.catalog.manifests.metadata import parse_metadata
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.reader import MetadataReader, ReadLimits
 from maintainer.domain.inventory import Content, FaultKind, TableFault, TableInventory
 from tests.adapters.catalog.lake import (
     Lake,

@@ -20,7 +20,7 @@ from pyiceberg.transforms import (
     YearTransform,
 )
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.domain.inventory import Content, ManifestContent, SizeClasses, TableInventory
 from tests.adapters.catalog.lake import (
     NOW,

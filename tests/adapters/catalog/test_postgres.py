@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyiceberg.catalog import load_catalog
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.domain.errors import CatalogUnavailableError
 from tests.adapters.catalog.lake import ROWS, StoppedClock, identify, read_by, rows, total
 from tests.postgres import PostgresServer, postgres_server

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.catalog import PyIcebergCatalog, pyiceberg_catalog
+from maintainer.adapters.catalog import pyiceberg_catalog
 from maintainer.adapters.catalog import reader as reading
 from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.limits import MAX_DOCUMENT_BYTES
@@ -21,6 +21,7 @@ from maintainer.adapters.catalog.manifests.fast_reader import _sample
 from maintainer.adapters.catalog.manifests.generated_reader import NotGeneratedError
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.reader import (
     BATCH_BYTES,
     BATCH_ENTRIES,

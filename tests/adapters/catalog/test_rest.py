@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.manifests.metadata import MetadataError
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
 from maintainer.adapters.catalog.tables.rest import BoundedRestCatalog
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault

@@ -18,9 +18,9 @@ from obstore.exceptions import BaseError
 from obstore.store import S3Store
 from pyiceberg.catalog import load_catalog
 
-from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.files import access as reading
 from maintainer.adapters.catalog.files import listing
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
 from maintainer.domain.orphan import FoundFile
 from tests.adapters.catalog.lake import (

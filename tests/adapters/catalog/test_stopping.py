@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog, ReadLimits
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.reader import MetadataReader, ReadLimits
 from maintainer.ports import Ports
 from maintainer.steps.scan import ScanResult, scan
 from tests.adapters.catalog.lake import Lake, StoppedClock, rows

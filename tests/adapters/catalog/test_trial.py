@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.catalog import MetadataReader, ReadLimits
 from maintainer.adapters.catalog.files import access
+from maintainer.adapters.catalog.reader import MetadataReader, ReadLimits
 from maintainer.adapters.catalog.tables import loading
 from maintainer.adapters.catalog.trial import MAX_TABLES, Trial, choose
 from maintainer.domain.location import Aliases

@@ -12,8 +12,8 @@ from threading import Thread
 import pytest
 import requests
 
-from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.faults import explain
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.clock import SystemClock
 from maintainer.domain.errors import CatalogUnavailableError
 

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.clock import SystemClock
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import DEFAULT_TARGET_FILE_SIZE_BYTES, Content, TableInventory

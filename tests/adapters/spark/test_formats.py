@@ -11,7 +11,7 @@ from itertools import count
 
 import pytest
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.compare.effect import split_commits
 from maintainer.compare.proof import compare_contents

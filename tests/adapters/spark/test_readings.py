@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content, TableInventory

@@ -11,7 +11,7 @@ from datetime import timedelta
 from itertools import count
 from typing import Any
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.link import Driver

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.files.aliases import every_path
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.domain.inventory import TableInventory
 from maintainer.domain.location import Aliases
 from tests.adapters.catalog.lake import (

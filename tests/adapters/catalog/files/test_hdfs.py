@@ -19,13 +19,13 @@ from hdfs_native import Client
 from pyiceberg.catalog.memory import InMemoryCatalog
 from pyiceberg.io import load_file_io
 
-from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.faults import kind_of_storage_error
 from maintainer.adapters.catalog.files import hdfs
 from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.files.hdfs import HdfsFileIO
 from maintainer.adapters.catalog.files.storage import Storages
 from maintainer.adapters.catalog.manifests.decoding import Batch, DecodingPool
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.spark.java import find_java
 from maintainer.domain.inventory import FaultKind, SizeClasses

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.tables import conditional as conditional_requests
 from maintainer.adapters.catalog.tables.request_rate import PollLimits
 from maintainer.domain.identifier import TableIdentifier

@@ -11,7 +11,7 @@ import pytest
 from pyiceberg.catalog import Catalog, hive, load_catalog
 from pyiceberg.table import Table
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault, TableInventory
 from maintainer.domain.location import TableLocation, normalise_path, paths_of
 from maintainer.ports.catalog import Polled

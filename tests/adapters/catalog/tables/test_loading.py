@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.inventory import CatalogFault
 from tests.adapters.catalog.lake import StoppedClock

@@ -19,7 +19,7 @@ import trustme
 from pyiceberg.catalog.rest.auth import AuthManager
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.tables.loading import nest
 from maintainer.adapters.catalog.tables.request_rate import PollLimits
 from maintainer.domain.identifier import TableIdentifier

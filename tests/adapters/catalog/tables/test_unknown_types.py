@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 from pyiceberg.table.metadata import TableMetadataV2
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.tables.unknown_types import names_unknown_type, with_known_types
 from maintainer.domain.effect import CanaryResult
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
