@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.app.options import admission_rules, run_dir, runner_options, spark_options
 from maintainer.domain.errors import ConfigurationError
 from maintainer.domain.policy import PolicyLayer

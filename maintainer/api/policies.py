@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from maintainer.adapters.policies import parse_policy, policy_schema
+from maintainer.adapters.policies.reading import parse_policy
+from maintainer.adapters.policies.schema import policy_schema
 from maintainer.api import policy_schemas, schemas, wire
 from maintainer.api.access import on_all, on_any, on_table
 from maintainer.api.auth import PersonIn

@@ -6,8 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from maintainer.adapters.policies import PolicyDirectory
-from maintainer.adapters.policies.kubernetes import KubernetesPolicies, KubernetesPolicyOptions
+from maintainer.adapters.policies.directory import PolicyDirectory
+from maintainer.adapters.policies.kubernetes.source import (
+    KubernetesPolicies,
+    KubernetesPolicyOptions,
+)
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.policy import PolicySet
 from maintainer.policy.pools import find_unknown_pools

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from rich.text import Text
 
-from maintainer.adapters.policies import PolicyDirectory, parse_policy
+from maintainer.adapters.policies.directory import PolicyDirectory
 from maintainer.adapters.policies.document import MAXIMUM_BYTES
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.app import App
 from maintainer.cli.choose import describe_unknown
 from maintainer.cli.console import OutputFormat, print_json, print_list, say

@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.cli.console import say
 from maintainer.cli.state import Config
 from maintainer.domain.errors import ConfigurationError, InvalidValueError

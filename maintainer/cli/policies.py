@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maintainer.adapters.policies import PolicyDirectory, parse_policy, write_policy_schema
+from maintainer.adapters.policies.directory import PolicyDirectory
 from maintainer.adapters.policies.polaris_content import read_policies
 from maintainer.adapters.policies.polaris_layers import write_file
+from maintainer.adapters.policies.reading import parse_policy
+from maintainer.adapters.policies.schema import write_policy_schema
 from maintainer.cli.complete import known_tables
 from maintainer.cli.console import EXIT_USAGE, OutputFormat, echo, join, print_json, print_list, say
 from maintainer.cli.rows import Rows

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from maintainer.adapters.policies import PolicyDirectory
+from maintainer.adapters.policies.directory import PolicyDirectory
 from maintainer.app.options import admission_rules
 from maintainer.cli.console import OutputFormat, make_console, print_json, print_list, say
 from maintainer.cli.rows import Rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.api.policy_schemas import SuggestedPolicyOut
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import OutputFormat, print_json, say

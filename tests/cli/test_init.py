@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from maintainer.adapters.policies import PolicyDirectory
+from maintainer.adapters.policies.directory import PolicyDirectory
 from maintainer.cli import commands
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from typer.testing import CliRunner, Result
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.cli import commands, suggest
 from maintainer.domain.policy import PolicyLayer
 from maintainer.steps.scan import scan

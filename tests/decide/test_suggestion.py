@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.decide.suggestion import suggest_policy, write_suggestion
 from maintainer.domain.health import SnapshotStamp, TableHealth
 from maintainer.domain.identifier import TableIdentifier

@@ -17,8 +17,11 @@ import pytest
 import yaml
 from helm_python import Config
 
-from maintainer.adapters.policies.kubernetes import KubernetesPolicies, KubernetesPolicyOptions
 from maintainer.adapters.policies.kubernetes.resources import POLICY
+from maintainer.adapters.policies.kubernetes.source import (
+    KubernetesPolicies,
+    KubernetesPolicyOptions,
+)
 from maintainer.adapters.spark.launcher import LaunchPhase
 from maintainer.adapters.spark.launcher.kubernetes.kinds import role
 from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher

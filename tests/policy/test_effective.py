@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.adapters.policies import read_table_properties
+from maintainer.adapters.policies.properties import read_table_properties
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.metric import Metric, Threshold

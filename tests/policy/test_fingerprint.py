@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.policy.fingerprint import Bases

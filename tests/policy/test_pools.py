@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.policies import PolicyDirectory, parse_policy
+from maintainer.adapters.policies.directory import PolicyDirectory
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.app.policies import CheckedPolicies
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.domain.policy_version import PolicyChange, PolicyVersion, WrittenLayer
 from maintainer.policy.versions import compare_layers, version_of, write_layers

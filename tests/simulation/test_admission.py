@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
-from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.policies.properties import read_table_properties
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.budget import Budget, Charge
 from maintainer.domain.policy import PolicyLayer, PolicySet, Window

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.admission import Scorer
 from maintainer.domain.policy import PolicyLayer
 from maintainer.domain.units import KIB, MIB

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import count
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import ManifestDigest, Ref, Snapshot, TableInventory

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from maintainer.adapters.demo import SparkLaunch, build_lake, lake, lake_is_complete, spark
-from maintainer.adapters.policies import PolicyDirectory
+from maintainer.adapters.policies.directory import PolicyDirectory
 from maintainer.domain.errors import ConfigurationError, RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode

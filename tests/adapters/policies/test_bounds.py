@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.policies import PolicyDirectory, parse_policy
+from maintainer.adapters.policies.directory import PolicyDirectory
 from maintainer.adapters.policies.document import MAXIMUM_BYTES, MAXIMUM_DEPTH, MAXIMUM_VALUES
 from maintainer.adapters.policies.polaris_content import read_policies
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.adapters.policies.texts import MAXIMUM_CRON_CHARACTERS
 from maintainer.adapters.policies.validation import MAXIMUM_DEFECTS, MAXIMUM_MESSAGE_CHARACTERS
 from maintainer.domain.errors import InvalidValueError

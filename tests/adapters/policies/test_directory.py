@@ -8,7 +8,9 @@ from time import monotonic
 
 import pytest
 
-from maintainer.adapters.policies import PolicyDirectory, directory, parse_policy
+from maintainer.adapters.policies import directory
+from maintainer.adapters.policies.directory import PolicyDirectory
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.ports.policies import Policies
 from tests.fakes.adapters.policies import FakePolicies

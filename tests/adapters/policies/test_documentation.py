@@ -7,8 +7,8 @@ import pytest
 from pydantic import BaseModel
 
 from docs.generator.policy_reference import write_reference
-from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.policies.model import PolicyModel
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.adapters.policies.validation import inner_model
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer, RuleName

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.policies.kubernetes import KubernetesPolicies, KubernetesPolicyOptions
 from maintainer.adapters.policies.kubernetes.resources import POLICY
+from maintainer.adapters.policies.kubernetes.source import (
+    KubernetesPolicies,
+    KubernetesPolicyOptions,
+)
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import Mode
 from maintainer.policy.effective import effective

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.policies.kubernetes import (
+from maintainer.adapters.policies.kubernetes import source
+from maintainer.adapters.policies.kubernetes.resources import POLICY
+from maintainer.adapters.policies.kubernetes.source import (
     KubernetesPolicies,
     KubernetesPolicyOptions,
-    source,
 )
-from maintainer.adapters.policies.kubernetes.resources import POLICY
 from maintainer.domain.errors import ClusterUnavailableError
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TablePattern

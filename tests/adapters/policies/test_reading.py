@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.policies.document import MAXIMUM_DEPTH, MAXIMUM_VALUES, read_document
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import Mode, PolicyLayer, RuleName, Setting, Window

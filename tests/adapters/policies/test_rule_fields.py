@@ -9,16 +9,11 @@ import pytest
 from pydantic import create_model
 
 from docs.generator.policy_reference import write_reference
-from maintainer.adapters.policies import (
-    model,
-    parse_policy,
-    policy_schema,
-    properties,
-    read_table_properties,
-    reading,
-    schema,
-)
+from maintainer.adapters.policies import model, properties, reading, schema
+from maintainer.adapters.policies.properties import read_table_properties
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.adapters.policies.rule_models import rules_model
+from maintainer.adapters.policies.schema import policy_schema
 from maintainer.domain import rules
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet, RuleName

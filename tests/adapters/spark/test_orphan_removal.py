@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlparse
 import pyarrow.parquet as pq
 import pytest
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.adapters.spark.driver.lists.portions import pack
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier

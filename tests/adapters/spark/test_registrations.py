@@ -16,7 +16,7 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
 from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.table import Table
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any
 
 from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.link import Driver
 from maintainer.adapters.spark.tracking import TrackedJob

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.job import JobState
 from maintainer.domain.orphan import FoundFile, OrphanListState
