@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -62,7 +63,8 @@ def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
         most = (
             limit if limit is not None else DEFAULT_SHOWN if output is AuditFormat.TABLE else None
         )
-        found = list(_read(app.ports.store, query, most))
+        query = replace(query, limit=min(PAGE, most or PAGE))
+        found = list(islice(_read(app.ports.store, query), most))
     entries = [_write(entry) for entry in reversed(found)]
     match output:
         case AuditFormat.JSON:
@@ -82,19 +84,14 @@ def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
             print_list(shown)
 
 
-def _read(store: Store, query: AuditQuery, most: int | None) -> Iterator[AuditEntry]:
+def _read(store: Store, query: AuditQuery) -> Iterator[AuditEntry]:
     """Read the entries page by page, newest first."""
-    left = most
-    page_query = replace(query, limit=PAGE if left is None else min(PAGE, left))
     while True:
-        page = store.audit(page_query)
+        page = store.audit(query)
         yield from page.items
-        left = None if left is None else left - len(page.items)
-        if page.next_cursor is None or left == 0:
+        if page.next_cursor is None:
             return
-        page_query = replace(
-            page_query, cursor=page.next_cursor, limit=PAGE if left is None else min(PAGE, left)
-        )
+        query = replace(query, cursor=page.next_cursor)
 
 
 def _write(entry: AuditEntry) -> dict[str, object]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
@@ -96,24 +97,20 @@ def jobs(  # noqa: PLR0913, PLR0917 - the options of one command
     """List the newest jobs of the running daemon."""
     if context.invoked_subcommand is not None:
         return
-    settings = load(config)
     wanted = [("limit", str(limit)), *(("state", one.value) for one in state or [])]
     wanted += [("table", str(TableIdentifier.parse(table)))] if table is not None else []
-    path = f"/jobs?{urlencode(wanted)}"
+    ask = partial(_ask_daemon, load(config), "GET", f"/jobs?{urlencode(wanted)}")
+    found = ask()["items"]
     if output is OutputFormat.JSON:
-        print_json(_ask_daemon(settings, "GET", path)["items"])
+        print_json(found)
         return
     if not watch:
-        print_list(_jobs_table(_ask_daemon(settings, "GET", path)["items"]))
+        print_list(_jobs_table(found))
         return
-    with Live(
-        _jobs_table(_ask_daemon(settings, "GET", path)["items"]),
-        console=make_console(),
-        refresh_per_second=2,
-    ) as live:
+    with Live(_jobs_table(found), console=make_console(), refresh_per_second=2) as live:
         while True:
             time.sleep(WATCH_SECONDS)
-            live.update(_jobs_table(_ask_daemon(settings, "GET", path)["items"]))
+            live.update(_jobs_table(ask()["items"]))
 
 
 @jobs_app.command("show")
