@@ -23,10 +23,6 @@ def _read_kinds(value: object) -> object:
     return tuple(_read_kind(kind) for kind in value) if isinstance(value, list) else value
 
 
-def _read_list(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
-
-
 def _read_templates(value: object) -> object:
     return (
         {_read_kind(kind): words for kind, words in value.items()}
@@ -59,19 +55,16 @@ class NotificationSettings(Strict):
             "environment.",
         ),
     ] = Field(default_factory=dict)
-    schemes: Annotated[
-        tuple[Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,31}$")], ...],
-        BeforeValidator(_read_list),
-    ] = Field(
+    schemes: tuple[Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,31}$")], ...] = Field(
         default=(),
+        strict=False,
         max_length=100,
         description="The only schemes that targets may have, such as `slack` and `jsons`. "
         "Default: all but those that act on the daemon's own machine.",
     )
-    hosts: Annotated[
-        tuple[Annotated[str, Field(min_length=1, max_length=255)], ...], BeforeValidator(_read_list)
-    ] = Field(
+    hosts: tuple[Annotated[str, Field(min_length=1, max_length=255)], ...] = Field(
         default=(),
+        strict=False,
         max_length=100,
         description="The only hosts that targets may name, also as globs like `*.example`. "
         "Default: all. Link-local addresses are always refused.",
