@@ -513,7 +513,7 @@ def test_tokens_come_from_the_environment_and_are_never_shown(load: Load) -> Non
     [
         ("{ci: short}", "has a token ci that is too short or not plain"),
         ("{ci: 'has a blank in its midst'}", "has a token ci that is too short or not plain"),
-        ("{'a b': 0123456789abcdef}", "has 'a b', which is no name of a token"),
+        ("{'a b': 0123456789abcdef}", "has 'a b', which is not a valid name of a token"),
         ("{a: 0123456789abcdef, b: 0123456789abcdef}", "has the same token under two names"),
         ("{a: {token: 0123456789abcdef}}", "auth.tokens.a.role is missing"),
         (

@@ -96,7 +96,7 @@ def job_in_path(
     if job is None or person.role_on(job.table) is None:
         raise ProblemError(
             HTTPStatus.NOT_FOUND,
-            f"no job {job_id!r} is known; finished jobs are forgotten after their retention",
+            f"no job {job_id!r} is known; finished jobs are deleted after the time in prune.jobs",
         )
     return job
 

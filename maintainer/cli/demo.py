@@ -85,7 +85,7 @@ def _demo_once(app: App) -> None:
     print_list(show_jobs.jobs_table(report.jobs) if report.jobs else "No job was needed.")
     print_list("")
     print_list(show_jobs.fleet_table(report.before, report.after))
-    print_list("\nWhy nothing more is done:")
+    print_list("\nWhy no more jobs are needed:")
     print_list(plan_summary([report.plans[table] for table in sorted(report.plans)]))
     if not report.is_at_rest:
         raise ConfigurationError(f"the lake still needs maintenance after {report.cycles} cycles")

@@ -115,7 +115,13 @@ def diagnose(
     try:
         settings = load()
     except ConfigurationError as error:
-        note(("configuration", False, f"{error}; only what needs none was checked"))
+        note(
+            (
+                "configuration",
+                False,
+                f"{error}; only the parts that need no configuration were checked",
+            )
+        )
         run_checks(
             [
                 Check("Spark", partial(find_prerequisites, None, default_directory())),
@@ -169,7 +175,7 @@ def _find_spark(settings: Settings) -> Iterator[Finding]:
         yield (
             f"catalog {name} in Spark",
             False,
-            f"{reason}; its tables are measured, and nothing is run on them",
+            f"{reason}; its tables are measured, and no job runs on them",
         )
     sets = frozenset().union(*map(needed_jars, reachable.values()))
     pools = settings.spark.every_pool
@@ -231,13 +237,13 @@ def _find_driver(url: str) -> Iterator[Finding]:
 
 def _judge_new_store(directory: Path) -> Finding:
     if directory.is_dir() and os.access(directory, os.W_OK):
-        return "store", True, f"not there yet; the first scan makes it in {directory}"
+        return "store", True, f"it does not exist yet; the first scan creates it in {directory}"
     return (
         "store",
         False,
         (
-            f"not there yet, and it cannot be made: {directory} is no directory that this user may "
-            f"write to"
+            f"it does not exist and cannot be created: {directory} is not a directory that this "
+            "user may write to"
         ),
     )
 
@@ -253,7 +259,7 @@ def _find_policies(settings: Settings) -> Iterator[Finding]:
         yield (
             "policies",
             True,
-            f"no folder {directory}: every table is observed, and none is changed",
+            f"no directory {directory}: every table is observed, and none is changed",
         )
         return
     with closing(open_policies(settings)) as sources:

@@ -106,7 +106,7 @@ def init(  # noqa: PLR0913, PLR0917 - each is an option of the command
     )
     _check(text, policy)
     if policy_file.exists():
-        typer.echo(f"kept {policy_file}, which was there")
+        typer.echo(f"kept {policy_file}, which existed already")
     else:
         _write_new(policy_file, policy)
         typer.echo(f"wrote {policy_file}")
@@ -157,8 +157,8 @@ def _ask_rest(wanted: _Wanted) -> None:
 def _refuse_gaps(wanted: _Wanted) -> None:
     if wanted.name is None:
         raise InvalidValueError(
-            "there is no terminal to ask on; give --catalog and --uri, and what else the catalog "
-            "needs (`maintainer init --help`)"
+            "there is no terminal for questions; give --catalog and --uri, and other options of "
+            "the catalog (`maintainer init --help`)"
         )
     if wanted.type is not CatalogType.GLUE and not wanted.properties.get("uri"):
         raise InvalidValueError(
@@ -169,7 +169,7 @@ def _refuse_gaps(wanted: _Wanted) -> None:
         is_secret = names_secret(key) or redact_url(value) != value
         if is_secret and _VARIABLE.search(value) is None:
             raise InvalidValueError(
-                f"property {key} holds a secret, which does not belong in a file; put it into an "
+                f"property {key} is a secret and must not be in the file; put it into an "
                 f"environment variable, and give {key}=${{VARIABLE}}"
             )
 
@@ -177,7 +177,7 @@ def _refuse_gaps(wanted: _Wanted) -> None:
 def write_configuration(name: str, catalog_type: CatalogType, properties: Mapping[str, str]) -> str:
     """The text of maintainer.yaml."""
     lines = [
-        "# Catalogs take PyIceberg's own properties. ${NAME} stands for an environment variable.",
+        "# Catalogs take PyIceberg's own properties; ${NAME} is an environment variable.",
         "catalogs:",
     ]
     lines += [f"  {_quote(name)}:", f"    type: {catalog_type.value}"]

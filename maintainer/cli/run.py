@@ -167,13 +167,13 @@ def rollback(
         undone = app.ports.store.job(job)
         if undone is None:
             raise UnknownTableError(
-                f"no job {job!r} is known; finished jobs are forgotten after their retention"
+                f"no job {job!r} is known; finished jobs are deleted after the time in prune.jobs"
             )
         refuse_missing(app.ports.runner.describe(undone.pool))
         settle_left_jobs(app.ports, undone.table)
         if not yes:
             _ask(
-                f"Set {undone.table} back to what it was before job {job} ({undone.rule}), and "
+                f"Set {undone.table} back to its state before job {job} ({undone.rule}), and "
                 f"pause it?"
             )
         undoing = request_rollback(app.ports, undone, "person")
@@ -189,5 +189,5 @@ def rollback(
 
 def _ask(question: str) -> None:
     if not sys.stdin.isatty():
-        raise InvalidValueError("there is no terminal to ask on; give --yes to carry this out")
+        raise InvalidValueError("there is no terminal for questions; give --yes to carry this out")
     typer.confirm(question, abort=True, err=True)

@@ -29,7 +29,7 @@ ROW_PROOFS = {
     RowProof.BOUNDED: "rows within the deletes there were (too large to count)",
     RowProof.NOT_NEEDED: "no snapshot written",
     RowProof.DIFFERENT: "ROWS DIFFER",
-    RowProof.UNKNOWN: "rows not proved: a snapshot is gone",
+    RowProof.UNKNOWN: "rows not proved: a snapshot no longer exists",
 }
 
 

@@ -105,7 +105,7 @@ def _print_answer(console: Console, answer: _Answer) -> None:
         )
     _print_part(console, "What is decided now", shown)
     if answer.jobs:
-        _print_part(console, "What ran last, and what it did", jobs_table(answer.jobs))
+        _print_part(console, "The last jobs and their results", jobs_table(answer.jobs))
     if answer.history:
         _print_part(console, "How the verdicts changed", _history_table(answer.history))
 

@@ -28,7 +28,8 @@ def _read_tokens(value: object) -> object:
     for name, token in tokens.items():
         if _NAME.fullmatch(str(name)) is None:
             refuse(
-                f"has {str(name)[:80]!r}, which is no name of a token; write 1 to 64 letters, "
+                f"has {str(name)[:80]!r}, which is not a valid name of a token; write 1 to 64 "
+                "letters, "
                 f"digits, dots, dashes and underscores"
             )
         secret = token.get("token") if isinstance(token, dict) else None

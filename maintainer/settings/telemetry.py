@@ -72,7 +72,7 @@ def _check_receiver(value: object) -> object:
     if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
         refuse("must be an address like https://name.example without a user in it")
     if is_link_local(parts.hostname):
-        refuse(f"has the host {parts.hostname}, which is link-local and never asked")
+        refuse(f"has the host {parts.hostname}, a link-local address, which is never used")
     return value
 
 

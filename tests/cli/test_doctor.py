@@ -66,7 +66,7 @@ def test_without_a_policies_folder_every_table_is_observed_and_that_is_fine(tmp_
     is_fine, sentence = findings_of(examine("--format", "json", home=tmp_path))["policies"]
     assert (is_fine, sentence) == (
         True,
-        f"no folder {tmp_path}/policies: every table is observed, and none is changed",
+        f"no directory {tmp_path}/policies: every table is observed, and none is changed",
     )
 
 
@@ -104,7 +104,7 @@ def test_a_store_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
     write_configuration(tmp_path)
     assert findings_of(examine("--format", "json", home=tmp_path))["store"] == (
         True,
-        f"not there yet; the first scan makes it in {tmp_path}",
+        f"it does not exist yet; the first scan creates it in {tmp_path}",
     )
     assert not (tmp_path / "maintainer.db").exists()
     write_configuration(tmp_path, "store: sqlite:///nowhere/maintainer.db\n")

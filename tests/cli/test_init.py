@@ -114,7 +114,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "there is no terminal to ask on; give --catalog and --uri"),
+        ((), "there is no terminal for questions; give --catalog and --uri"),
         (("--catalog", "lake"), "catalog lake of type rest needs an address; give --uri"),
         (
             ("--catalog", "a.b", "--uri", "http://x"),
@@ -126,11 +126,11 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         ),
         (
             ("--catalog", "lake", "--uri", "http://x", "--property", "token=geheim"),
-            "property token holds a secret",
+            "property token is a secret",
         ),
         (
             ("--catalog", "lake", "--uri", "postgresql://ada:geheim@db/x", "--type", "sql"),
-            "property uri holds a secret",
+            "property uri is a secret",
         ),
     ],
 )

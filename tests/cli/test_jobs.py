@@ -94,7 +94,7 @@ def test_a_job_that_is_not_known_is_a_usage_error() -> None:
     done = call("show", "job-9")
     assert (done.exit_code, done.stderr) == (
         2,
-        "error: no job 'job-9' is known; finished jobs are forgotten after their retention\n",
+        "error: no job 'job-9' is known; finished jobs are deleted after the time in prune.jobs\n",
     )
 
 

@@ -71,7 +71,7 @@ def test_why_tells_the_jobs_and_how_the_verdicts_changed(world: World) -> None:
         "Compacting data files is due and waits for the running job: job m-1"
     )
     shown = call("why", TABLE).output
-    assert "What ran last, and what it did" in shown
+    assert "The last jobs and their results" in shown
     assert "How the verdicts changed" in shown
 
 

@@ -154,7 +154,9 @@ def test_run_carries_out_a_named_action_on_one_table(
 ) -> None:
     refused = demo.run("run", "lake.logs.raw_requests")
     assert refused.returncode == 2
-    assert "error: there is no terminal to ask on; give --yes to carry this out" in refused.stderr
+    assert (
+        "error: there is no terminal for questions; give --yes to carry this out" in refused.stderr
+    )
     done = demo.run("run", "lake.logs.raw_requests", "--action", "rewrite_data_files", "--yes")
     assert done.returncode == 0, done.stderr
     assert "rewrite_data_files on lake.logs.raw_requests: succeeded" in done.stdout
@@ -269,7 +271,7 @@ def test_once_does_what_is_left_and_says_for_each_table_why_nothing_more_is_done
     done = demo.run("demo", "--once", "--dir", str(demo.directory))
     assert done.returncode == 0, done.stderr
     assert "succeeded" in done.stdout
-    assert "Why nothing more is done:" in done.stdout
+    assert "Why no more jobs are needed:" in done.stdout
     for name in before:
         assert _quoted(name) in done.stdout
     assert "nothing_to_gain" in done.stdout

@@ -69,7 +69,7 @@ def test_no_property_gives_properties_more_rights() -> None:
     assert policy.mode is Mode.OBSERVE
     ignored = {path: source for path, text, source in describe(policy) if text == "ignored"}
     assert ignored["maintainer.properties"].endswith(
-        "(ignored: only a file says what properties may do)"
+        "(ignored: only a policy file can set what properties may do)"
     )
 
 

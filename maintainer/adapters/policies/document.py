@@ -213,8 +213,7 @@ class _Walk:
             self._report(
                 node,
                 path,
-                f"the file stands for more than {MAXIMUM_VALUES} values once its anchors are "
-                f"followed",
+                f"the file has more than {MAXIMUM_VALUES} values after its anchors are followed",
             )
         elif len(path) > MAXIMUM_DEPTH:
             self._report(node, path, f"values are nested deeper than {MAXIMUM_DEPTH} levels")
@@ -228,7 +227,7 @@ class _Walk:
         for key_node, value_node in node.value:
             key = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
             if key is None:
-                self._report(key_node, path, "a key must be a plain word")
+                self._report(key_node, path, "a key must be plain text")
                 continue
             key_path = (*path, key)
             if key_path in self.document.lines:

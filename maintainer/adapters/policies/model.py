@@ -62,8 +62,8 @@ class StreamModel(Strict):
     """The stream that writes the table."""
 
     trigger: Annotated[timedelta, DurationBetween("1s", "7d")] = Field(
-        description="The time between two of its batches; 1s to 7d. A table whose commits take "
-        "longer has a finding.",
+        description="The time between two batches of the stream; 1s to 7d. A table whose commits "
+        "take longer has a finding.",
         examples=["50s"],
     )
 
@@ -113,7 +113,7 @@ class PolicyModel(Strict):
         | None
     ) = Field(
         None,
-        description="Required but in default.yaml, where it is `*`: a table "
+        description="Required, except in default.yaml, where it is `*`: a table "
         "(catalog.namespace.table), a glob over whole names, or a list of them.",
         examples=["lake.sales.orders", "*.streaming.*"],
     )
@@ -132,7 +132,8 @@ class PolicyModel(Strict):
     )
     target_file_size: Annotated[int, SizeBetween("1MiB", "10GiB")] | None = Field(
         None,
-        description="What rewrite_data_files aims at; 1MiB to 10GiB; default: the table's own "
+        description="The file size that rewrite_data_files aims at; 1MiB to 10GiB; default: the "
+        "table's own "
         "write.target-file-size-bytes.",
     )
     window: WindowModel | None = None
@@ -143,44 +144,49 @@ class PolicyModel(Strict):
             Field(max_length=MAXIMUM_WINDOWS),
         ]
         | None
-    ) = Field(None, description="When nothing starts, even in the window; a list of windows.")
+    ) = Field(
+        None, description="Windows in which nothing starts, not even within the policy's window."
+    )
     stream: StreamModel | None = None
     budget: BudgetModel | None = None
     others: Annotated[Others, Field(strict=False)] | None = Field(
         None,
-        description="Where another program keeps rewriting the table: stand_back leaves rewrites "
-        "to that one, ignore does not; default stand_back.",
+        description="If another program rewrites the table regularly: stand_back leaves rewrites "
+        "to that program, ignore rewrites the table too; default stand_back.",
     )
     owner: bool | None = Field(
         None,
-        description="Of a table that is registered under several names (one UUID), whether these "
-        "names own it: true maintains the table under this name alone; "
-        "while no name or several own it, nothing is done under any. Default false.",
+        description="true: a table that is registered under several names (one UUID) is "
+        "maintained under this name only. While no name or several names are the owner, no job "
+        "starts under any. Default false.",
     )
     min_size: Annotated[JobSize, Field(strict=False)] | None = Field(
-        None, description="The smallest of Spark's profiles that its jobs run in; default small."
+        None, description="The smallest size of the table's jobs; default small."
     )
     max_size: Annotated[JobSize, Field(strict=False)] | None = Field(
-        None, description="The largest of Spark's profiles that its jobs run in; default large."
+        None, description="The largest size of the table's jobs; default large."
     )
     runs_on: Annotated[str, BeforeValidator(check_pool)] | None = Field(
         None,
-        description="The pool of `spark.pools` in maintainer.yaml that its jobs run in; default "
+        description="The pool of `spark.pools` in maintainer.yaml for the table's jobs; default "
         "`default`.",
         examples=["default"],
     )
     rollback_for: Annotated[timedelta, OffOrBetween("1h", "30d")] | None = Field(
         None,
-        description="How long a rewrite can be rolled back, by a tag that is set before it; 1h to "
+        description="The time in which a rewrite can be rolled back, by a tag that is set before "
+        "it; 1h to "
         "30d, or off; default 1d.",
     )
     canary: Annotated[Canary, Field(strict=False)] | None = Field(
-        None, description="sample reads some of what a rewrite wrote, off nothing; default sample."
+        None,
+        description="sample: a few of the rewritten files and rows are read again; off: none; "
+        "default sample.",
     )
     checksum: Annotated[Checksum, Field(strict=False)] | None = Field(
         None,
-        description="Whether rows before and after a rewrite are compared by their contents: those "
-        "of a sample of its partitions, or all; default off.",
+        description="Whether the contents of rows before and after a rewrite are compared: in a "
+        "sample of the partitions, or in all; default off.",
     )
     # Made from the rules' fields at run time.
     rules: RulesModel | None = None  # type: ignore[valid-type]

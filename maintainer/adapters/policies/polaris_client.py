@@ -197,7 +197,7 @@ class PolarisClient:
                 f"{self._options.deadline.total_seconds():.0f} s"
             )
             raise CatalogUnavailableError(
-                f"looking at the policies of Polaris at {self._base} takes more than {bound}; "
+                f"reading the policies of Polaris at {self._base} takes more than {bound}; "
                 f"raise polaris_policies.max_requests, or leave out tables"
             )
         try:
@@ -234,9 +234,7 @@ def _read_object(content: bytes, url: str) -> dict[str, object]:
     try:
         answer = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise CatalogUnavailableError(
-            f"Polaris answered what is not JSON to {url}: {error}"
-        ) from error
+        raise CatalogUnavailableError(f"Polaris' answer to {url} is not JSON: {error}") from error
     if not isinstance(answer, dict):
         raise CatalogUnavailableError(f"Polaris answered no object to {url}")
     return answer

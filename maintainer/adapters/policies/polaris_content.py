@@ -40,13 +40,13 @@ _UNUSED = {
     "max_ref_age_days": (
         "branches and tags go by their own ages and the table's history.expire.max-ref-age-ms"
     ),
-    "spec_id": "the partition spec is the one whose manifests are most in excess",
+    "spec_id": "the daemon chooses the partition spec with the most excess manifests",
     "prefix_mismatch_mode": (
-        "it stays ERROR: nothing is deleted that may be in use under another name"
+        "it is always ERROR, so that no file is deleted that may be in use under another name"
     ),
     "location": "only the table's own location is scanned",
     "locations": "only the table's own location is scanned",
-    "older_than": "an instant is no age; write max_orphan_file_age_in_days",
+    "older_than": "an age is needed, not an instant; write max_orphan_file_age_in_days",
 }
 
 

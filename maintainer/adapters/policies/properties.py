@@ -20,7 +20,7 @@ _ELSEWHERE = ("enabled",)  # the kill switch works without this reader
 _MAPS = ("when", "options")  # these have one more level, and the name below may contain dots
 _FILES_ONLY = {
     "tables": "only a file names tables",
-    "properties": "only a file says what properties may do",
+    "properties": "only a policy file can set what properties may do",
     "owner": "only a file names the owner of a table with several names",
     "window": "only a file sets a window",
     "blackouts": "only a file sets blackouts",
@@ -96,7 +96,9 @@ def _find_path(name: str) -> Path | str | None:
     first, _, rest = field.partition(".")
     if first in _MAPS and rest:
         return ("rules", rule, first, rest)
-    return ("rules", rule, field) if field else f"a rule is no value; write {PREFIX}{rule}.<field>"
+    return (
+        ("rules", rule, field) if field else f"a rule needs a field; write {PREFIX}{rule}.<field>"
+    )
 
 
 def _add(written: dict[str, object], path: Path, text: str) -> str | None:

@@ -520,7 +520,7 @@ def test_a_set_is_kept_until_the_next_reading_and_a_changed_one_has_another_vers
     [
         ("/applicable-policies", 503, b"{}", "Polaris answered 503"),
         ("/applicable-policies", 403, b"{}", "Polaris answered 403"),
-        ("/namespaces", 200, b"not json", "what is not JSON"),
+        ("/namespaces", 200, b"not json", "is not JSON"),
         ("/namespaces", 200, b"[]", "no object"),
         (
             "/applicable-policies",

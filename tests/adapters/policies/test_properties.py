@@ -95,7 +95,7 @@ def test_each_property_is_the_field_of_the_same_name_in_its_unit() -> None:
             "true; DROP TABLE t",
             "rules.rewrite_position_delete_files.where holds ';' at character 5",
         ),
-        (DATA, "true", "a rule is no value"),
+        (DATA, "true", "a rule needs a field"),
         ("priority", "101", "priority is 101, over the greatest value 100"),
         ("mode", "enforced", "mode is 'enforced', but must be observe or enforce"),
         (
