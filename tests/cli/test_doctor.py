@@ -109,7 +109,7 @@ def test_a_store_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
     assert not (tmp_path / "maintainer.db").exists()
     write_configuration(tmp_path, "store: sqlite:///nowhere/maintainer.db\n")
     is_fine, sentence = findings_of(examine("--format", "json", home=tmp_path))["store"]
-    assert (is_fine, f"{tmp_path}/nowhere is no directory" in sentence) == (False, True)
+    assert (is_fine, f"{tmp_path}/nowhere is not a directory" in sentence) == (False, True)
 
 
 @pytest.mark.usefixtures("healthy")
