@@ -32,6 +32,7 @@ from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.units import GIB
 from maintainer.estimate.floors import check_before_submit
 from tests.adapters.store.values import make_job
+from tests.examples import examples
 from tests.samples import NOW, UUID, health_of_partitions
 
 FILES, MANIFESTS, EXPIRY = (
@@ -397,7 +398,7 @@ def cost_of(candidates: Sequence[Candidate]) -> Charge:
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(CANDIDATES, GIVEN)
 def test_no_budget_is_exceeded_no_table_has_two_and_every_candidate_has_one_verdict(
     candidates: list[Candidate], given: AdmissionCircumstances
@@ -440,7 +441,7 @@ def test_no_budget_is_exceeded_no_table_has_two_and_every_candidate_has_one_verd
         )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(CANDIDATES, GIVEN, st.randoms(use_true_random=False))
 def test_the_order_in_which_candidates_come_does_not_matter(
     candidates: list[Candidate], given: AdmissionCircumstances, random: object
@@ -450,7 +451,7 @@ def test_the_order_in_which_candidates_come_does_not_matter(
     assert admit(shuffled, given) == admit(candidates, given)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(CANDIDATES.filter(bool), GIVEN, st.integers(0, 100), st.data())
 def test_raising_a_priority_never_moves_an_action_later(
     candidates: list[Candidate], given: AdmissionCircumstances, priority: int, data: st.DataObject
@@ -467,7 +468,7 @@ def test_raising_a_priority_never_moves_an_action_later(
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     st.lists(
         st.tuples(st.integers(1, 100_000), st.floats(0.01, 4.0), st.integers(25, 75)),
@@ -515,7 +516,7 @@ def test_with_a_budget_that_suffices_on_average_everybody_starts_in_the_end(
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(CANDIDATES, GIVEN)
 def test_choosing_starts_the_very_ones_that_are_admitted_with_the_same_scores(
     candidates: list[Candidate], given: AdmissionCircumstances

@@ -18,6 +18,7 @@ from maintainer.domain.registration import Registration
 from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.domain.units import KIB, MIB
 from maintainer.measure.health import measure
+from tests.examples import examples
 from tests.samples import NOW, health_of_partitions, inventory, with_history
 
 POLICY = Policy()
@@ -344,7 +345,7 @@ SIZES = st.integers(64 * KIB, 600 * MIB)
 
 
 @given(before=SIZES, now=SIZES, deletes=st.integers(0, 600), earlier_deletes=st.integers(0, 600))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_memory_makes_a_grade_worse_or_leaves_it_and_repeating_a_measurement_changes_nothing(
     before: int, now: int, deletes: int, earlier_deletes: int
 ) -> None:
@@ -364,7 +365,7 @@ def test_a_memory_makes_a_grade_worse_or_leaves_it_and_repeating_a_measurement_c
     bound=st.sampled_from([4, 12, 32]),
     steps=st.lists(st.floats(0.95, 1.09), min_size=2, max_size=8),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_size_that_wavers_around_a_bound_enters_the_worse_band_at_most_once(
     bound: int, steps: list[float]
 ) -> None:
