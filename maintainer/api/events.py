@@ -1,7 +1,8 @@
-"""Events of other programs: the tables that they name are measured at once."""
+"""Events and reports of other programs: tables to measure at once, and reads to count."""
 
 from __future__ import annotations
 
+from collections import Counter
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -15,10 +16,13 @@ from maintainer.api.errors import declare_problems
 from maintainer.api.health_schemas import Schema
 from maintainer.api.tables import Text
 from maintainer.domain.access import Person, Role
+from maintainer.domain.budget import day_of
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, split_levels
 
 MAX_TABLES = 1000  # of one request
+MAX_REPORTS = 1000  # of one request
+SCAN_REPORT = "scan-report"
 _Name = Annotated[str, Field(min_length=1, max_length=1000)]
 
 router = APIRouter(tags=["tables"])
@@ -104,3 +108,70 @@ def is_theirs(context: ContextIn, person: Person, table: TableIdentifier) -> boo
         and table.catalog in context.ports.catalogs
         and context.ports.store.table(table) is not None
     )
+
+
+class MetricsReport(BaseModel):
+    """A report as Iceberg's REST API defines it; its figures are not read."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+    report_type: str = Field(alias="report-type", max_length=100, examples=[SCAN_REPORT])
+    table_name: str = Field(
+        alias="table-name",
+        min_length=1,
+        max_length=1000,
+        examples=["lake.sales.orders"],
+        description="With the engine's name of the catalog first.",
+    )
+
+
+class ReadsCounted(Schema):
+    """The result for the reports."""
+
+    counted: int = Field(description="Reports that count as a read.")
+    left_out: int = Field(
+        description="Reports of commits, and of tables that are unknown here or on which you are "
+        "not an operator."
+    )
+
+
+@router.post(
+    "/metrics-reports",
+    summary="Count reads of tables",
+    status_code=HTTPStatus.ACCEPTED,
+    responses=_ASKED,
+    dependencies=[on_any(Role.OPERATOR)],
+)
+def post_metrics_reports(
+    context: ContextIn,
+    person: PersonIn,
+    reports: MetricsReport | Annotated[list[MetricsReport], Field(max_length=MAX_REPORTS)],
+    catalog: Annotated[
+        Text | None,
+        Query(description="The catalog here, where engines call it by another name."),
+    ] = None,
+) -> ReadsCounted:
+    """Count each report of a scan as one read of its table today: often-read tables start earlier.
+
+    The body is what engines send to a REST catalog, at the address of a table's metrics, or a list
+    of such reports.
+    """
+    everything = [reports] if isinstance(reports, MetricsReport) else reports
+    named = Counter(report.table_name for report in everything if report.report_type == SCAN_REPORT)
+    reads: Counter[TableIdentifier] = Counter()
+    for name, count in named.items():
+        table = _find_table(name, catalog)
+        if table is not None and is_theirs(context, person, table):
+            reads[table] += count
+    if reads:
+        context.ports.store.add_reads(day_of(context.ports.clock.now()), reads)
+    return ReadsCounted(counted=reads.total(), left_out=len(everything) - reads.total())
+
+
+def _find_table(name: str, catalog: str | None) -> TableIdentifier | None:
+    """The table of a report; None when its name is none of a table, such as a directory."""
+    try:
+        table = TableIdentifier.parse(name)
+    except InvalidValueError:
+        return None
+    return table if catalog is None else TableIdentifier(catalog, table.namespace, table.name)
