@@ -31,6 +31,7 @@ locked = awk '/^[a-z]/ { wanted = /^$(1)/ } wanted' toolchain.lock
 
 ifeq ($(shell test -L $(VENV) && echo link),)
 READY := $(STAMPS)/jars
+ARCHIVE_READY := $(STAMPS)/spark-archive
 S3_READY := $(STAMPS)/jars-s3
 HDFS_READY := $(STAMPS)/jars-hdfs
 YARN_READY := $(STAMPS)/jars-yarn
@@ -110,6 +111,11 @@ $(STAMPS)/jars: maintainer/adapters/spark/pins.py $(STAMPS)/project $(STAMPS)/ja
 	$(BIN)/python -m maintainer.adapters.spark.jars
 	@touch $@
 
+# The classes of a Spark's start, for the tests alone: it halves the CPU of each start.
+$(STAMPS)/spark-archive: tests/quick_java.py $(STAMPS)/jars
+	$(BIN)/python -m tests.quick_java
+	@touch $@
+
 # Only tables in object stores need it, and the tests of them.
 $(STAMPS)/jars-s3: $(STAMPS)/jars
 	$(BIN)/python -m maintainer.adapters.spark.jars --with aws
@@ -160,14 +166,14 @@ $(PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES)
 # Both suites run even when the first one fails; Python's comes last, because its last lines say what could not run.
 # File by file: tests of one file share what is slow to start. The clusters are apart, so that neither part takes half an hour.
 PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 15 --durations-min 5
-test: setup $(S3_READY) $(HDFS_READY)  ## the suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
+test: setup $(ARCHIVE_READY) $(S3_READY) $(HDFS_READY)  ## the suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
 	@status=0; $(NPM) test || status=1; $(PYTEST) -m "not cluster" $(ARGS) || status=1; exit $$status
 
-test-clusters: setup $(S3_READY) $(HDFS_READY) $(YARN_READY) $(SERVERS_READY) $(CLOUDS_READY)  ## the rest of the suite: drivers that poll, on this machine, Kubernetes' API, YARN and a standalone cluster; each catalog and storage
+test-clusters: setup $(ARCHIVE_READY) $(S3_READY) $(HDFS_READY) $(YARN_READY) $(SERVERS_READY) $(CLOUDS_READY)  ## the rest of the suite: drivers that poll, on this machine, Kubernetes' API, YARN and a standalone cluster; each catalog and storage
 	$(PYTEST) -m cluster $(ARGS)
 
 RUNNERS := tests/adapters/spark/behaviour/on_clusters.py tests/end_to_end/on_other_runners.py
-test-runners: setup $(YARN_READY)  ## before a release: what the suite shows on one runner, on every one (ARGS="-k yarn"); half an hour
+test-runners: setup $(ARCHIVE_READY) $(YARN_READY)  ## before a release: what the suite shows on one runner, on every one (ARGS="-k yarn"); half an hour
 	$(BIN)/pytest $(RUNNERS) --numprocesses 0 $(ARGS)
 
 test-flink: setup  ## two Flink sinks upsert while the daemon maintains their table; downloads 700 MB first

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.conformance import spark_process
+from tests.quick_java import QUICK_SPARK
 
 END_SECONDS = 60
 
@@ -37,7 +38,7 @@ class Session:
                     spark_process.__file__,
                     directory,
                     jars,
-                    json.dumps(dict(settings or {})),
+                    json.dumps({**QUICK_SPARK, **(settings or {})}),
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

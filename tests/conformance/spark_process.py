@@ -27,7 +27,6 @@ def start(directory: str, jars: str, further: Mapping[str, str] | None = None) -
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.local.dir": f"{directory}/temporary",
         "spark.sql.warehouse.dir": f"{directory}/hive",
         "spark.ui.enabled": "false",

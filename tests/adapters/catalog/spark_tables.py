@@ -14,6 +14,7 @@ from typing import Any, cast
 from pyspark.sql import SparkSession
 
 from tests.conformance.spark_process import start
+from tests.quick_java import QUICK_SPARK
 
 STATEMENTS = """
 create namespace lake.mor
@@ -67,7 +68,7 @@ PATH_OF_POSITIONS = (
 
 def main() -> None:
     directory, jars = sys.argv[1:3]
-    spark = start(directory, jars)
+    spark = start(directory, jars, QUICK_SPARK)
     for statement in STATEMENTS.strip().splitlines():
         spark.sql(statement)
     commit_as_flink(Library(spark, "lake.mor.upserts"))

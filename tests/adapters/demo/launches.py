@@ -9,6 +9,7 @@ from pathlib import Path
 from maintainer.adapters.demo import SparkLaunch
 from maintainer.adapters.spark.jars import default_directory, find_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
+from tests.quick_java import find_archive
 
 
 def find_launch(work: Path) -> SparkLaunch:
@@ -20,4 +21,5 @@ def find_launch(work: Path) -> SparkLaunch:
         sys.executable,
         str(prepare_home(java, work)),
         tuple(str(jar) for jar in find_jars(default_directory())),
+        {"JAVA_TOOL_OPTIONS": find_archive()},
     )

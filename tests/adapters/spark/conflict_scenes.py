@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 
 from maintainer.adapters.spark.driver.results import JavaObject, read_causes
 from tests.conformance.spark_process import start
+from tests.quick_java import QUICK_SPARK
 
 _DEADLINE_SECONDS = 60
 _POLL_SECONDS = 0.002
@@ -395,7 +396,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what Java prints goes to the log
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    spark = start(directory, jars)
+    spark = start(directory, jars, QUICK_SPARK)
     spark.sql("CREATE NAMESPACE lake.db")
     for scene in SCENES:
         begun = time.monotonic()

@@ -38,6 +38,7 @@ from maintainer.domain.policy import RuleName
 from maintainer.ports.runner import Runner, RunnerReport
 from maintainer.ports.store import Store
 from tests.fakes.adapters.store import FakeStore
+from tests.quick_java import QUICK_JAVA
 
 DEADLINE_SECONDS = 240  # a busy machine of two cores; the work itself takes seconds
 REPOSITORY = Path(__file__).parents[3]
@@ -53,7 +54,7 @@ ALL_JARS = Path(sys.prefix) / "share" / "iceberg-maintainer" / "all-jars"
 # Half the start-up time and two thirds of the memory.
 QUICK_OPTIONS = LocalSparkOptions(
     driver_memory="1g",
-    java_options="-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    java_options=QUICK_JAVA,
     conf=mark_settings((), let_writers_win=True),
 )
 
