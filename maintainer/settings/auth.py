@@ -156,11 +156,9 @@ class OidcSettings(Strict):
     audience: _Text | None = Field(
         default=None, description="The audience of bearer tokens. Default: `client_id`."
     )
-    scopes: Annotated[
-        tuple[str, ...],
-        BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value),
-    ] = Field(
+    scopes: tuple[str, ...] = Field(
         default=("openid", "profile", "email"),
+        strict=False,
         min_length=1,
         max_length=20,
         description="The scopes that the page requests.",
@@ -175,10 +173,9 @@ class OidcSettings(Strict):
     session: Annotated[timedelta, DurationBetween("5m", "7d")] = Field(
         default=timedelta(hours=8), description="How long a sign-in on the page lasts."
     )
-    roles: Annotated[
-        tuple[RoleRule, ...],
-        BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value),
-    ] = Field(default=(), max_length=50, description="Who has which role.")
+    roles: tuple[RoleRule, ...] = Field(
+        default=(), strict=False, max_length=50, description="Who has which role."
+    )
 
     @property
     def claim_rules(self) -> tuple[ClaimRule, ...]:
