@@ -1,17 +1,19 @@
-"""`maintainer report`: what small files cost, by namespace, and what to compact first."""
+"""`maintainer report`: what small files cost, and the jobs until a table is healthy."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from maintainer.cli.choose import measure_named
 from maintainer.cli.console import OutputFormat, print_json, print_list, say
-from maintainer.cli.rescue import report_rescue
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, Format, load, open_app
-from maintainer.domain.units import format_size
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.units import format_instant, format_number, format_size
 from maintainer.measure.impact import StorageProfile
 from maintainer.measure.name_node import NameService
 from maintainer.measure.report import (
@@ -21,6 +23,8 @@ from maintainer.measure.report import (
     ReportLine,
 )
 from maintainer.measure.report_sentences import describe
+from maintainer.ports.store.tables import TableRecord
+from maintainer.requests import rescue as rescue_requests
 from maintainer.requests.report import ReportQuestion, report_small_files
 
 _COLUMNS = (
@@ -28,6 +32,7 @@ _COLUMNS = (
     *(f"<{format_size(bound).replace(' ', '')}" for bound in SMALL_BOUNDS_BYTES),
     "slower", "requests", "avoidable",
 )  # fmt: skip
+_STEP_COLUMNS = ("rule", "ends", "GB-hours", "band", "files", "average", "manifests", "snapshots")
 
 
 def report(
@@ -51,7 +56,7 @@ def report(
 ) -> None:
     """Report what small files cost by namespace, and which tables to compact first."""
     if rescue is not None:
-        report_rescue(rescue, output, config)
+        _report_rescue(rescue, output, config)
         return
     from maintainer.app.options import make_impact_models  # noqa: PLC0415 - as in scan
 
@@ -135,3 +140,33 @@ def _line_json(found: Report, line: ReportLine) -> dict[str, Any]:
             str(parallel): line.wait_seconds / parallel for parallel in PARALLEL
         },
     }
+
+
+def _report_rescue(table: str, output: OutputFormat, config: Path | None) -> None:
+    """Measure a table now and print its way back to health."""
+    with open_app(load(config)) as app:
+        name = TableIdentifier.parse(table)
+        health = measure_named(app.ports, name).health
+        record = app.ports.store.table(name) or TableRecord(name, health.measured_at)
+        found = rescue_requests.rescue(app.ports, record, health)
+    if output is OutputFormat.JSON:
+        from maintainer.api.rescue import RescuePlanOut  # noqa: PLC0415 - imports the server
+
+        print_json(RescuePlanOut.model_validate(found).model_dump(mode="json"))
+        return
+    if found.steps:
+        rows = Rows(_STEP_COLUMNS, right=_STEP_COLUMNS[4:])
+        for step in found.steps:
+            average = step.average_file_size_bytes
+            rows.add_row(
+                step.rule.value,
+                format_instant(step.ends_at),
+                f"{step.gb_hours:.3g}",
+                step.band.value,
+                format_number(step.data_files),
+                "" if average is None else format_size(average),
+                format_number(step.manifests),
+                f"{step.snapshots:,}",
+            )
+        print_list(rows)
+    typer.echo(found.sentence)
