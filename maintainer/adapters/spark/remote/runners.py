@@ -11,7 +11,7 @@ from maintainer.adapters.spark.jobs import SparkRunner
 from maintainer.adapters.spark.launcher import DriverSpec, Launcher
 from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions
-from maintainer.adapters.spark.launcher.kubernetes.spark_settings import pod_settings
+from maintainer.adapters.spark.launcher.kubernetes.pods import pod_settings
 from maintainer.adapters.spark.launcher.remote_process import ProcessLauncher
 from maintainer.adapters.spark.launcher.yarn.launcher import YarnLauncher
 from maintainer.adapters.spark.launcher.yarn.options import YarnOptions

@@ -1,4 +1,7 @@
-"""The pods of drivers and executors, as Pod Security "restricted" accepts them."""
+"""The pods of drivers and executors, and Spark's settings inside them.
+
+Pod Security "restricted" accepts the pods. The start order adds the settings.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from maintainer.adapters.spark.launcher.kubernetes.options import (
     KubernetesOptions,
     Queueing,
 )
-from maintainer.adapters.spark.options import megabytes, overhead_megabytes
+from maintainer.adapters.spark.options import allocation_settings, megabytes, overhead_megabytes
 
 # Spark's own names; the operators look for the exit code of a container of this name.
 DRIVER_CONTAINER = "spark-kubernetes-driver"
@@ -27,6 +30,7 @@ WORK_DIRECTORY = "/var/lib/maintainer"
 EXECUTOR_TEMPLATE = f"{SECRET_DIRECTORY}/executor.json"
 TOKEN_KEY, AUTHORITY_KEY, TEMPLATE_KEY = "token", "ca.crt", "executor.json"
 DRIVER_PORT, BLOCK_PORT = 7078, 7079
+_API_SERVER = "k8s://https://kubernetes.default.svc"
 _DRIVER_PROGRAM = "maintainer.adapters.spark.driver"
 # The operators' Spark adds arguments of its own; the shell drops them.
 DRIVER_COMMAND = ("/bin/sh", "-c", f"exec python -m {_DRIVER_PROGRAM}")
@@ -193,3 +197,41 @@ def _scheduling(options: KubernetesOptions) -> Manifest:
         "schedulerName": "yunikorn" if options.queueing is Queueing.YUNIKORN else "",
     }
     return {key: value for key, value in chosen.items() if value}
+
+
+def pod_settings(spec: DriverSpec, options: KubernetesOptions) -> dict[str, str]:
+    """Return the settings of a driver in its pod: client mode, with executors as pods of its own.
+
+    Without executors the tasks run in the driver. Spark finds the pod's service account by itself
+    and follows its renewals; a token file given here would be read once only.
+    """
+    directories = {"spark.local.dir": f"{WORK_DIRECTORY}/spark"}
+    if spec.executors is None:
+        return {"spark.master": f"local[{options.driver_cores}]", **directories}
+    executors = spec.executors
+    overhead = overhead_megabytes(executors.memory, options.executor_overhead)
+    settings = {
+        "spark.master": _API_SERVER,
+        "spark.submit.deployMode": "client",
+        "spark.driver.host": f"{spec.name}.{options.namespace}.svc",
+        "spark.driver.bindAddress": "0.0.0.0",  # noqa: S104 - the pod's own network
+        "spark.driver.port": str(DRIVER_PORT),
+        "spark.driver.blockManager.port": str(BLOCK_PORT),
+        "spark.executor.instances": str(executors.count),
+        "spark.executor.memory": executors.memory,
+        "spark.executor.cores": str(executors.cores),
+        "spark.executor.memoryOverhead": f"{overhead}m",
+        "spark.kubernetes.namespace": options.namespace,
+        # executors are owned by this pod: the cluster deletes them with it
+        "spark.kubernetes.driver.pod.name": spec.name,
+        "spark.kubernetes.container.image": options.image,
+        "spark.kubernetes.container.image.pullPolicy": options.image_pull_policy,
+        "spark.kubernetes.container.image.pullSecrets": ",".join(options.image_pull_secrets),
+        "spark.kubernetes.executor.podNamePrefix": spec.name,
+        "spark.kubernetes.executor.podTemplateFile": EXECUTOR_TEMPLATE,
+        "spark.kubernetes.executor.podTemplateContainerName": EXECUTOR_CONTAINER,
+        # settings reach executors over Spark's own connection, and no ConfigMap holds them
+        "spark.kubernetes.executor.disableConfigMap": "true",
+    }
+    given = {key: value for key, value in settings.items() if value}
+    return given | allocation_settings(executors) | directories

@@ -14,8 +14,7 @@ from typing import Any
 
 from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState
 from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
-from maintainer.adapters.spark.launcher.yarn.queues import describe_queue
-from maintainer.adapters.spark.launcher.yarn.resource_manager import ResourceManager
+from maintainer.adapters.spark.launcher.yarn.resource_manager import ResourceManager, describe_queue
 from maintainer.adapters.spark.launcher.yarn.states import read_application
 from maintainer.adapters.spark.launcher.yarn.submission import Submissions, tag_of
 from maintainer.adapters.spark.link import LogPart

@@ -7,18 +7,20 @@ followed. Every call has a timeout. What fails is a RunnerUnavailableError with 
 from __future__ import annotations
 
 import getpass
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import requests
 
 from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
+from maintainer.adapters.spark.prerequisites import Finding
 from maintainer.domain.errors import RunnerUnavailableError
 
 _STATES = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
 _NOT_FOUND, _UNAUTHORIZED, _FORBIDDEN = 404, 401, 403
 _FIRST_REDIRECTION, _FIRST_REFUSAL = 300, 400
 _MAX_WORDS = 300
+_FIFO = "fifoScheduler"
 
 
 class ResourceManager:
@@ -143,3 +145,29 @@ def _words(answer: requests.Response) -> str:
     except (ValueError, KeyError, TypeError):
         said = answer.text
     return " ".join(said.split())[:_MAX_WORDS] or "no reason given"
+
+
+def describe_queue(scheduler: Mapping[str, Any], queue: str) -> Finding:
+    """Say whether the queue exists and accepts applications; a queue's path or last name names it.
+
+    The capacity scheduler tells a queue's state, the fair scheduler none, and a FIFO has no queues.
+    """
+    what = f"YARN queue {queue}"
+    if scheduler.get("type") == _FIFO:
+        return what, True, "the cluster's scheduler has one queue for all"
+    for found in _walk(scheduler.get("rootQueue") or scheduler):
+        names = {found.get("queuePath"), found.get("queueName")}
+        if queue not in names and f"root.{queue}" not in names:
+            continue
+        state = str(found.get("state") or "RUNNING")
+        if state != "RUNNING":
+            return what, False, f"it is {state.lower()} and accepts no applications"
+        return what, True, "it exists and accepts applications"
+    return what, False, "the cluster has no such queue; spark.yarn.queue names another"
+
+
+def _walk(queue: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield queue
+    for part in ("queues", "childQueues"):
+        for child in (queue.get(part) or {}).get("queue") or ():
+            yield from _walk(child)

@@ -13,8 +13,8 @@ from maintainer.adapters.spark.launcher.kubernetes.options import (
     Operator,
     Queueing,
 )
+from maintainer.adapters.spark.launcher.kubernetes.pods import pod_settings
 from maintainer.adapters.spark.launcher.kubernetes.rendering import render
-from maintainer.adapters.spark.launcher.kubernetes.spark_settings import pod_settings
 from maintainer.adapters.spark.options import Executors
 from maintainer.domain.job_size import JobSize
 

@@ -16,8 +16,7 @@ import pytest
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.java import find_java
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions
-from maintainer.adapters.spark.launcher.kubernetes.pods import executor_template
-from maintainer.adapters.spark.launcher.kubernetes.spark_settings import pod_settings
+from maintainer.adapters.spark.launcher.kubernetes.pods import executor_template, pod_settings
 from tests.adapters.spark.launcher.kubernetes.api_server import ApiServer, open_api_server
 from tests.adapters.spark.launcher.kubernetes.launcher_suite import (
     IMAGE,

@@ -19,8 +19,8 @@ from maintainer.adapters.spark.launcher.kubernetes.options import (
     Operator,
     Queueing,
 )
+from maintainer.adapters.spark.launcher.kubernetes.pods import pod_settings
 from maintainer.adapters.spark.launcher.kubernetes.rendering import own, render
-from maintainer.adapters.spark.launcher.kubernetes.spark_settings import pod_settings
 from tests.adapters.spark.launcher.kubernetes.specs import (
     AUTHORITY,
     FULL,
