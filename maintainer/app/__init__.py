@@ -18,7 +18,7 @@ from maintainer.adapters.journal import Journal
 from maintainer.adapters.notice_targets import TargetBounds
 from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
 from maintainer.adapters.spark.catalogs import spark_configuration
-from maintainer.adapters.spark.launcher.liveness import owner_lives, prune_leftovers
+from maintainer.adapters.spark.launcher.ownership import owner_lives, prune_leftovers
 from maintainer.adapters.store import MAX_AGE, open_store
 from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from maintainer.api.readiness import Reach

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from maintainer.adapters.spark.driver_settings import LocalDriverSettings
-from maintainer.adapters.spark.launcher.liveness import owner_lives
 from maintainer.adapters.spark.launcher.ownership import (
     Ownership,
     ProcessIdentity,
     driver_lock,
     end_processes,
+    owner_lives,
     take_lock,
 )
 from maintainer.adapters.spark.launcher.process import DriverProcess

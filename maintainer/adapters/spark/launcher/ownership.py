@@ -1,6 +1,7 @@
 """Which process owns which driver on one machine.
 
 An owner holds a lock that ends with its process, and its drivers' processes must not outlive it.
+The files that ended processes have left are removed after a while.
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ import time
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
-from maintainer.adapters.spark.launcher.liveness import owner_lives
 from maintainer.adapters.spark.launcher.log_files import open_log
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _END_SECONDS = 10
+KEPT_FOR = timedelta(days=7)  # files of a process that has ended
 _POLL_SECONDS = 0.02
 _PROC = Path("/proc")
 _START_TIME_FIELD = 21 - 2  # field 22 of /proc/PID/stat, counted behind the name in brackets
@@ -292,3 +294,52 @@ def _read_record(path: Path) -> dict[str, list[ProcessIdentity]]:
         AttributeError,
     ):  # none, or of an earlier version, whose drivers do not outlive it
         return {}
+
+
+def owner_lives(run_dir: Path, owner: str) -> bool | None:
+    """Return True while a process holds that owner's lock.
+
+    None if the owner was never seen here: it may live on another machine.
+    """
+    try:
+        descriptor = os.open(run_dir / f"{owner.replace('/', '_')}.lock", os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def prune_leftovers(run_dir: Path, now: datetime) -> int:
+    """Remove files of long-ended processes without a running Spark; return their number."""
+    oldest = (now - KEPT_FOR).timestamp()
+    owners = [lock.stem for lock in run_dir.glob("*.lock") if _is_older(lock, oldest)]
+    return sum(
+        _remove(run_dir, owner, oldest) for owner in owners if owner_lives(run_dir, owner) is False
+    )
+
+
+def _remove(run_dir: Path, owner: str, oldest: float) -> bool:
+    files = [
+        path
+        for path in run_dir.iterdir()
+        if path.name.startswith((f"{owner}.spark", f"{owner}.processes."))
+        or path.name == f"{owner}.lock"
+    ]
+    if any(path.is_dir() for path in files) or not all(_is_older(path, oldest) for path in files):
+        # its Spark may be running for another process, or its log has just been written to
+        return False
+    # the lock last, so that the other files are found again until then
+    for path in sorted(files, key=lambda path: path.suffix == ".lock"):
+        path.unlink(missing_ok=True)
+    return True
+
+
+def _is_older(path: Path, oldest: float) -> bool:
+    with contextlib.suppress(FileNotFoundError):
+        return path.stat().st_mtime < oldest
+    return False

@@ -5,7 +5,7 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from maintainer.adapters.spark.launcher.liveness import KEPT_FOR, prune_leftovers
+from maintainer.adapters.spark.launcher.ownership import KEPT_FOR, prune_leftovers
 
 NOW = datetime.now(UTC)
 

@@ -4,7 +4,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from maintainer.adapters.spark.launcher.liveness import owner_lives
+from maintainer.adapters.spark.launcher.ownership import owner_lives
 
 
 def test_a_process_lives_as_long_as_its_lock_is_held_and_none_knows_of_one_that_was_never_here(

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.spark.launcher.liveness import owner_lives
 from maintainer.adapters.spark.launcher.ownership import (
     Ownership,
     ProcessIdentity,
     driver_lock,
     end_processes,
     identify,
+    owner_lives,
     read_start_time,
     take_lock,
 )
