@@ -1,13 +1,13 @@
-"""How often this process looks for garbage."""
+"""The interval of Python's garbage collection in this process."""
 
 from __future__ import annotations
 
 import gc
 from typing import Final
 
-# Objects between two looks, instead of Python's 700. Imported modules stay for ever, and a digest
-# is freed with its last reference. To look again and again took a sixth of a short command's time,
-# and a quarter of the time in which a table with deletes is read and measured.
+# Objects between two collections, instead of Python's 700. Imported modules are never garbage, and
+# a digest is freed with its last reference. Frequent collections took a sixth of the time of a
+# short command, and a quarter of the time of reading and measuring a table with deletes.
 GARBAGE_THRESHOLD: Final = 50_000
 
 

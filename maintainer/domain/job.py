@@ -156,7 +156,7 @@ class Job:
     state: JobState = JobState.PENDING
     owner: str = ""  # the process that submitted it
     application: str = (
-        ""  # the app-name in the snapshot summaries of this job's commits, beside JOBS_MARK
+        ""  # the app-name in the snapshot summaries of this job's commits, besides JOBS_MARK
     )
     baseline: Baseline | None = None
     submitted_at: datetime | None = None

@@ -15,7 +15,7 @@ class JobLog:
     text: str  # whole lines
     start: int
     is_complete: bool = False  # nothing follows
-    source: int = 0  # where the whole log of the driver goes on, as its launcher counts
+    source: int = 0  # the position after this part in the driver's log, as its launcher counts
 
     @property
     def next(self) -> int:

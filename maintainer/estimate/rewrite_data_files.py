@@ -273,7 +273,7 @@ def _share(files: FileSizes, number: int, position: int) -> FileSizes:
     return FileSizes(runs=tuple(runs))
 
 
-def _count_outputs(  # noqa: PLR0913 - a group and where it lies
+def _count_outputs(  # noqa: PLR0913 - a group and its partition
     health: TableHealth,
     options: PlannerOptions,
     partitions: Sequence[PartitionKey],

@@ -66,12 +66,12 @@ rules:
     when: {manifest_count_above: 20}
 """,
     "append-only.yaml": """\
-# One good file a day, but a manifest for each of them: planning reads them all.
+# One file of a good size for each day, but also one manifest for each, and queries read them all.
 tables: lake.warehouse.*
 mode: enforce
 """,
     "reference.yaml": """\
-# Replaced every six hours: one live file, and hundreds of snapshots that keep the old ones.
+# The table is replaced every six hours: one file is live, and hundreds of snapshots keep old files.
 tables: lake.reference.*
 mode: enforce
 rules:
@@ -79,7 +79,7 @@ rules:
     when: {snapshot_count_above: 50}
 """,
     "cold.yaml": """\
-# Enforced, and still left alone: no partition has five files, so a rewrite would achieve nothing.
+# In mode enforce, but no job runs: no partition has five files, so a rewrite would change nothing.
 tables: lake.archive.*
 mode: enforce
 priority: 10
@@ -90,8 +90,8 @@ tables: lake.sales.*
 mode: enforce
 """,
     "logs.yaml": """\
-# Unpartitioned ORC, many small files. The gateway's log beside it stays under the default, so it
-# is only observed.
+# Unpartitioned ORC with many small files. The other table of this namespace, the gateway's log,
+# has the default policy and is only observed.
 tables: lake.logs.raw_requests
 mode: enforce
 priority: 60

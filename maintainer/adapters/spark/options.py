@@ -104,9 +104,9 @@ class LocalSparkOptions(RunnerOptions):
     master: str = "local[2]"
     java_home: Path | None = None
     jars_dir: Path = field(default_factory=jars.default_directory)
-    given_jars: tuple[Jar | Path, ...] = ()  # beside the pinned ones
+    given_jars: tuple[Jar | Path, ...] = ()  # in addition to the pinned ones
     driver_host: str = "127.0.0.1"  # of this machine, as the executors of a cluster reach it
-    authorities: tuple[Path, ...] = ()  # PEM bundles that Java trusts beside the machine's
+    authorities: tuple[Path, ...] = ()  # PEM bundles that Java also trusts
 
 
 def executor_settings(master: str, executors: Executors) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-OSS = "oss"  # stands for the storage where a row applies to it alone, beside the types of catalogs
+OSS = "oss"  # the tag of rows that apply to this storage only; other tags are types of catalogs
 TYPES = ("sql", "rest", "hive", "glue", "dynamodb", "bigquery", "hadoop", "nessie")
 _AWS = ("glue", "dynamodb")
 _ASSUMES_ROLE = {"client.factory": "org.apache.iceberg.aws.AssumeRoleAwsClientFactory"}
