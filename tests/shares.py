@@ -18,7 +18,7 @@ PURE = ("admit", "compare", "decide", "domain", "estimate", "measure", "policy")
 FIRST, SECOND = "first", "second"
 # With the pure folders' tests, about half of the time.
 FIRST_SHARE = tuple(
-    f"tests/{folder}" for folder in (*PURE, "adapters/store", "api", "requests", "steps")
+    f"tests/{folder}" for folder in (*PURE, "adapters/store", "api", "helm", "requests", "steps")
 )
 LEFT_OUT = ("spark", "postgres", "browser", "prometheus", "slow")
 COVERAGE = (
