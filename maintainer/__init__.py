@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> str:
     """The version, read on first use: the library that reads it is slow to import."""
     if name != "__version__":
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib.metadata import version  # noqa: PLC0415
 
     return version("iceberg-maintainer")

@@ -35,11 +35,10 @@ def make_target(name: str, url: str, bounds: TargetBounds) -> Apprise:
 
     target = Apprise()
     if not target.add(url):
-        message = (
+        raise ConfigurationError(
             f"notifications.targets.{name} is no URL that Apprise knows (its text is not shown: "
             f"it may hold secrets)"
         )
-        raise ConfigurationError(message)
     for server in target:
         _check_scheme(name, server.schema, bounds)
         _check_host(name, _host_of(server), bounds)
@@ -59,11 +58,10 @@ def _check_scheme(name: str, scheme: str, bounds: TargetBounds) -> None:
     allowed = ", ".join(bounds.schemes) or (
         f"all schemes but those of this machine ({', '.join(sorted(LOCAL_SCHEMES))})"
     )
-    message = (
+    raise ConfigurationError(
         f"notifications.targets.{name} has the scheme {scheme}, but notifications.schemes allows "
         f"{allowed}"
     )
-    raise ConfigurationError(message)
 
 
 def _check_host(name: str, host: str, bounds: TargetBounds) -> None:
@@ -71,11 +69,10 @@ def _check_host(name: str, host: str, bounds: TargetBounds) -> None:
     if not host or (has_host and not is_link_local(host)):
         return
     allowed = ", ".join(bounds.hosts) or "all hosts"
-    message = (
+    raise ConfigurationError(
         f"notifications.targets.{name} has the host {host}, but notifications.hosts allows "
         f"{allowed}, and no link-local address"
     )
-    raise ConfigurationError(message)
 
 
 # Apprise has no types for its plug-ins.

@@ -35,8 +35,9 @@ def read_prefix(scope: str) -> str:
         return ""
     levels = split_levels(scope)
     if not TablePattern(scope).is_exact or " " in scope:
-        message = f"scope {scope[:80]!r} is a glob; write a catalog, a namespace, or * for all"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"scope {scope[:80]!r} is a glob; write a catalog, a namespace, or * for all"
+        )
     # A table's name is written with every level as the store has it, in backticks where needed.
     name = str(TableIdentifier(levels[0], levels[1:], "t"))
     return name.removesuffix("t")

@@ -133,10 +133,9 @@ class ScopePause:
     def __post_init__(self) -> None:
         """InvalidValueError for a drain of any scope but all tables."""
         if self.is_drain and self.scope != EVERYTHING:
-            message = (
+            raise InvalidValueError(
                 f"a drain is of everything ({EVERYTHING}), not of {self.scope}: pause that instead"
             )
-            raise InvalidValueError(message)
 
     def covers(self, table: TableIdentifier) -> bool:
         return TablePattern(self.scope).matches(table)
@@ -163,11 +162,10 @@ def read_scope(text: str) -> str:
     """
     scope = text.strip() or EVERYTHING
     if len(scope) > MAX_SCOPE_CHARACTERS or not scope.isprintable() or " " in scope:
-        message = (
+        raise InvalidValueError(
             f"scope {scope[:40]!r} is no table, namespace, catalog or glob of at most "
             f"{MAX_SCOPE_CHARACTERS} characters without blanks"
         )
-        raise InvalidValueError(message)
     if not TablePattern(scope).is_exact:
         return scope
     levels = split_levels(scope)

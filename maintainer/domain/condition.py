@@ -125,8 +125,7 @@ def enclose(thing: str, text: str, parts: int = 1) -> str:
     """
     problem = check_condition(text, parts)
     if problem is not None:
-        message = f"{thing} {problem}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(f"{thing} {problem}")
     return f"({text})"
 
 

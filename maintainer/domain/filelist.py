@@ -90,11 +90,11 @@ def unpack_columns(packed: bytes) -> FileColumns:
         columns = [array(width) for width in plain[:_COLUMNS].decode("ascii")]
         rows, rest = divmod(len(plain) - _COLUMNS, sum(column.itemsize for column in columns))
     except (zlib.error, ValueError, ZeroDivisionError) as error:
-        message = f"{len(packed)} bytes are no list of files: {error}"
-        raise InvalidValueError(message) from error
+        raise InvalidValueError(f"{len(packed)} bytes are no list of files: {error}") from error
     if rest or len(columns) != _COLUMNS:
-        message = f"{len(packed)} bytes are no list of files: {rest} of {len(plain)} are left over"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"{len(packed)} bytes are no list of files: {rest} of {len(plain)} are left over"
+        )
     start = _COLUMNS
     for column in columns:
         end = start + rows * column.itemsize

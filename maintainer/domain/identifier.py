@@ -38,11 +38,10 @@ def _read_level(text: str, start: int) -> tuple[str, int]:
         end = text.find(".", start)
         end = len(text) if end < 0 else end
         if end == start:
-            message = (
+            raise InvalidValueError(
                 f"name {text!r} has an empty level at position {start}; write it as "
                 f"catalog.namespace.table"
             )
-            raise InvalidValueError(message)
         return text[start:end], end
     level: list[str] = []
     position = start + 1
@@ -56,12 +55,12 @@ def _read_level(text: str, start: int) -> tuple[str, int]:
         else:
             break
     else:
-        message = f"name {text!r} has a backtick at position {start} that is never closed"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"name {text!r} has a backtick at position {start} that is never closed"
+        )
     position += 1
     if not level or (position < len(text) and text[position] != "."):
-        message = f"name {text!r} has a malformed quoted level at position {start}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(f"name {text!r} has a malformed quoted level at position {start}")
     return "".join(level), position
 
 
@@ -90,11 +89,10 @@ class TableIdentifier:
         """Read ``catalog.namespace.table``; InvalidValueError for fewer than three levels."""
         levels = split_levels(text)
         if len(levels) < 3:  # noqa: PLR2004 - catalog, at least one namespace level, table
-            message = (
+            raise InvalidValueError(
                 f"table {text!r} has {format_count(len(levels), 'level')}; write it as "
                 f"catalog.namespace.table"
             )
-            raise InvalidValueError(message)
         return cls(levels[0], levels[1:-1], levels[-1])
 
 

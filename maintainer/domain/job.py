@@ -195,16 +195,18 @@ class Job:
         InvalidTransitionError if the transition table forbids the change.
         """
         if state not in TRANSITIONS[self.state]:
-            message = f"job {self.job_id} is {self.state} and cannot become {state}"
-            raise InvalidTransitionError(message)
+            raise InvalidTransitionError(
+                f"job {self.job_id} is {self.state} and cannot become {state}"
+            )
         return replace(self, state=state, **changes)  # type: ignore[arg-type]
 
     @property
     def policy_rule(self) -> RuleName:
         """The policy rule of the job; InvalidValueError for a repair, which has none."""
         if isinstance(self.rule, Repair):
-            message = f"job {self.job_id} carries out {self.rule}, which is no rule of a policy"
-            raise InvalidValueError(message)
+            raise InvalidValueError(
+                f"job {self.job_id} carries out {self.rule}, which is no rule of a policy"
+            )
         return self.rule
 
     @property
@@ -228,11 +230,10 @@ class Job:
         InvalidValueError for a repair, which has none.
         """
         if isinstance(self.action, RollBack):
-            message = (
+            raise InvalidValueError(
                 f"job {self.job_id} carries out {self.action.procedure}, which calls no "
                 f"procedure of maintenance"
             )
-            raise InvalidValueError(message)
         return self.action.procedure
 
     @property

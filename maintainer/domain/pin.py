@@ -28,17 +28,15 @@ class Pin:
     def __post_init__(self) -> None:
         """InvalidValueError for an impossible name or snapshot."""
         if _NAME.fullmatch(self.name) is None:
-            message = (
+            raise InvalidValueError(
                 f"pin {self.name!r} is no name; use 1 to 100 letters, digits, dots, dashes and "
                 f"underscores"
             )
-            raise InvalidValueError(message)
         if not 0 <= self.snapshot_id <= MAX_SNAPSHOT_ID:
-            message = (
+            raise InvalidValueError(
                 f"pin {self.name}: snapshot {self.snapshot_id} is no snapshot id; it must be "
                 f"from 0 to {MAX_SNAPSHOT_ID}"
             )
-            raise InvalidValueError(message)
 
     def holds_at(self, now: datetime) -> bool:
         """True while the pin is in force."""

@@ -28,11 +28,10 @@ def quote_identifier(level: str) -> str:
     InvalidValueError when it is empty, too long or not valid Unicode.
     """
     if not level or len(level) > MAX_NAME_CHARACTERS:
-        message = (
+        raise InvalidValueError(
             f"name {level[:40]!r} has {len(level)} characters; a level has 1 to "
             f"{MAX_NAME_CHARACTERS}"
         )
-        raise InvalidValueError(message)
     _refuse_surrogates(level)
     return "`" + level.replace("`", "``") + "`"
 
@@ -49,5 +48,6 @@ def quote_text(text: str) -> str:
 
 def _refuse_surrogates(text: str) -> None:
     if any("\ud800" <= character <= "\udfff" for character in text):
-        message = f"text {text[:40]!r} holds half of a surrogate pair, which UTF-8 cannot carry"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"text {text[:40]!r} holds half of a surrogate pair, which UTF-8 cannot carry"
+        )

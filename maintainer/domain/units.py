@@ -43,18 +43,19 @@ def read_whole(text: str) -> int | None:
 def parse_size(text: object) -> int:
     """Bytes from ``256MiB``, ``1.5 GB`` or a plain number of bytes; InvalidValueError otherwise."""
     if isinstance(text, bool) or not isinstance(text, int | str):
-        message = f"size {text!r} is neither a number of bytes nor a text such as 256MiB"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"size {text!r} is neither a number of bytes nor a text such as 256MiB"
+        )
     if isinstance(text, int):
         if text < 0:
-            message = f"size {text} is negative"
-            raise InvalidValueError(message)
+            raise InvalidValueError(f"size {text} is negative")
         return text
     match = _SIZE.fullmatch(text.strip())
     unit = _SIZE_UNITS.get((match[2] or "B").upper()) if match else None
     if match is None or unit is None:
-        message = f"size {text!r} is not understood; write it like 256MiB, 1.5GB or 1048576"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"size {text!r} is not understood; write it like 256MiB, 1.5GB or 1048576"
+        )
     return round(float(match[1]) * unit) if "." in match[1] else int(match[1]) * unit
 
 
@@ -64,8 +65,9 @@ def parse_duration(text: object) -> timedelta:
     InvalidValueError otherwise; a number without a unit is invalid.
     """
     if not isinstance(text, str) or _DURATION.fullmatch(text.strip()) is None:
-        message = f"duration {text!r} is not understood; write it with a unit, like 30m, 6h or 5d"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"duration {text!r} is not understood; write it with a unit, like 30m, 6h or 5d"
+        )
     try:
         return timedelta(
             seconds=sum(
@@ -73,8 +75,7 @@ def parse_duration(text: object) -> timedelta:
             )
         )
     except OverflowError as error:
-        message = f"duration {text!r} is too long"
-        raise InvalidValueError(message) from error
+        raise InvalidValueError(f"duration {text!r} is too long") from error
 
 
 def format_size(size_bytes: float) -> str:

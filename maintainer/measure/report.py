@@ -98,8 +98,9 @@ def build_report(
 ) -> Report:
     """Sum up the tables. InvalidValueError for scans_per_day outside 0..MAX_SCANS_PER_DAY."""
     if not 0 < scans_per_day <= MAX_SCANS_PER_DAY:
-        message = f"scans per day {scans_per_day:g} are not above 0 and up to {MAX_SCANS_PER_DAY:,}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"scans per day {scans_per_day:g} are not above 0 and up to {MAX_SCANS_PER_DAY:,}"
+        )
     spaces: dict[str, list[_Part]] = defaultdict(list)
     everything: list[_Part] = []
     left_out = 0

@@ -43,8 +43,7 @@ class Ports:
         """The catalog of a table; UnknownTableError when it is not configured."""
         if table.catalog not in self.catalogs:
             known = ", ".join(sorted(self.catalogs)) or "none"
-            message = (
+            raise UnknownTableError(
                 f"table {table}: catalog {table.catalog!r} is not configured (configured: {known})"
             )
-            raise UnknownTableError(message)
         return self.catalogs[table.catalog]

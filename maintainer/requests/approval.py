@@ -22,8 +22,7 @@ def find_list(ports: Ports, table: TableIdentifier, list_id: str) -> OrphanList:
     """Read an orphan list; UnknownTableError when the table has no list with that id."""
     orphans = ports.store.orphan_list(list_id)
     if orphans is None or orphans.table != table:
-        message = f"table {table} has no list {list_id!r} of orphan files"
-        raise UnknownTableError(message)
+        raise UnknownTableError(f"table {table} has no list {list_id!r} of orphan files")
     return orphans
 
 
@@ -87,9 +86,8 @@ def _decide(
         fields,
     )
     if not ports.store.update_orphan_list(decided, orphans, (entry,)):
-        message = (
+        raise InvalidTransitionError(
             f"list {orphans.list_id} of {orphans.table} was changed by another person at the same "
             f"time; check it again"
         )
-        raise InvalidTransitionError(message)
     return decided

@@ -24,8 +24,9 @@ def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
         if asked is not None:
             return asked
         job = ports.store.job(job.job_id) or job  # it changed: ask for the end of its present state
-    message = f"job {job.job_id} changed {CANCEL_ATTEMPTS} times while it was cancelled; try again"
-    raise InvalidTransitionError(message)
+    raise InvalidTransitionError(
+        f"job {job.job_id} changed {CANCEL_ATTEMPTS} times while it was cancelled; try again"
+    )
 
 
 def _ask_for_end(ports: Ports, job: Job, requested_by: str) -> Job | None:

@@ -20,9 +20,8 @@ def _find_version(ports: Ports, name: str) -> PolicyVersion:
         return version_of(ports.policies.current(), ports.clock.now())
     found = ports.store.policy_version(name)
     if found is None:
-        message = (
+        raise InvalidValueError(
             f"no policy version {name!r} is kept; `maintainer policies versions` lists those "
             f"that are"
         )
-        raise InvalidValueError(message)
     return found

@@ -24,19 +24,16 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
     """
     scanned = measure_table(ports, job.table)
     if isinstance(scanned, TableFault):
-        message = f"job {job.job_id} cannot be rolled back: {scanned.reason}"
-        raise InvalidTransitionError(message)
+        raise InvalidTransitionError(f"job {job.job_id} cannot be rolled back: {scanned.reason}")
     action = judge_rollback(job, scanned.inventory)
     unfinished = ports.store.unfinished_job_of(job.table_uuid)
     if isinstance(action, str):
-        message = f"job {job.job_id} cannot be rolled back: {action}"
-        raise InvalidTransitionError(message)
+        raise InvalidTransitionError(f"job {job.job_id} cannot be rolled back: {action}")
     if unfinished is not None:
-        message = (
+        raise InvalidTransitionError(
             f"job {job.job_id} cannot be rolled back yet: job {unfinished.job_id} is working on "
             f"the table; one at a time"
         )
-        raise InvalidTransitionError(message)
     # The pause comes first, so that the undone work is not repeated until a person resumes
     # the table.
     reason = (
@@ -46,11 +43,10 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
     pause_scope(ports, ScopePause(str(job.table), requested_by, ports.clock.now(), reason))
     undoing = _make_job(ports, job, action, requested_by)
     if not ports.store.add_job(undoing):
-        message = (
+        raise InvalidTransitionError(
             f"job {job.job_id} cannot be rolled back yet: another job of the table has started; "
             f"ask again"
         )
-        raise InvalidTransitionError(message)
     return undoing
 
 

@@ -151,8 +151,7 @@ class TimeLimit:
                 raise StoppedError
             if time.monotonic() >= ends:
                 _interrupt(thread)
-                message = f"it took longer than {format_duration(self.limit)}"
-                raise TookTooLongError(message)
+                raise TookTooLongError(f"it took longer than {format_duration(self.limit)}")
         return done.result()
 
 

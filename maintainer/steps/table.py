@@ -223,10 +223,10 @@ def measured_record(ports: Ports, table: TableIdentifier) -> tuple[TableRecord, 
     """A table's record and health; UnknownTableError when it is unknown or was never measured."""
     record = ports.store.table(table)
     if record is None:
-        message = f"table {table} is not known; `maintainer scan` lists what the catalogs have"
-        raise UnknownTableError(message)
+        raise UnknownTableError(
+            f"table {table} is not known; `maintainer scan` lists what the catalogs have"
+        )
     if record.health is None:
         reason = record.fault.reason if record.fault is not None else "it was not scanned yet"
-        message = f"table {table} has not been measured: {reason}"
-        raise UnknownTableError(message)
+        raise UnknownTableError(f"table {table} has not been measured: {reason}")
     return record, record.health

@@ -92,8 +92,9 @@ def build_lake(
     try:
         _build(directory, say, spark, now)
     except (OSError, SQLAlchemyError) as error:
-        message = f"the demo lake cannot be written to {directory}: {error}"
-        raise ConfigurationError(message) from error
+        raise ConfigurationError(
+            f"the demo lake cannot be written to {directory}: {error}"
+        ) from error
     return LakeReport(directory, configuration, was_built=True, seconds=time.monotonic() - started)
 
 
@@ -139,8 +140,9 @@ def _build(directory: Path, say: Callable[[str], None], spark: SparkLaunch, now:
 def _is_complete(directory: Path) -> bool | None:
     """False: half built; None: there is nothing. ConfigurationError: it cannot be used."""
     if directory.exists() and not directory.is_dir():
-        message = f"{directory} is not a directory: give --dir a new or empty directory"
-        raise ConfigurationError(message)
+        raise ConfigurationError(
+            f"{directory} is not a directory: give --dir a new or empty directory"
+        )
     if not directory.exists() or not any(directory.iterdir()):
         return None
     marker = _read_marker(directory)
@@ -158,8 +160,7 @@ def _is_complete(directory: Path) -> bool | None:
     else:
         parts = ("catalog.db", "maintainer.yaml", "warehouse", "policies")
         return all((directory / name).exists() for name in parts)
-    message = f"{directory} {problem}"
-    raise ConfigurationError(message)
+    raise ConfigurationError(f"{directory} {problem}")
 
 
 def _read_marker(directory: Path) -> Mapping[str, object] | None:

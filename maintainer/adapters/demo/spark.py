@@ -116,11 +116,10 @@ class MergeProcess:
                     text=True,
                 )
             except OSError as error:
-                message = (
+                raise RunnerUnavailableError(
                     f"Spark for the demo lake cannot be started with {launch.python}: "
                     f"{error.strerror}"
-                )
-                raise RunnerUnavailableError(message) from error
+                ) from error
         self._timer = Timer(MERGE_SECONDS, self._give_up)
         self._timer.daemon = True
         self._timer.start()
@@ -148,8 +147,9 @@ class MergeProcess:
                 if self._was_late
                 else f"ended with exit code {code}"
             )
-            message = f"Spark for the demo lake {why}; the end of its log: {_end_of(self._log)}"
-            raise RunnerUnavailableError(message)
+            raise RunnerUnavailableError(
+                f"Spark for the demo lake {why}; the end of its log: {_end_of(self._log)}"
+            )
 
     def _give_up(self) -> None:
         self._was_late = True

@@ -94,8 +94,7 @@ class OpenIdProvider:
         answer = self._ask("POST", self._discover()["token_endpoint"], form)
         claims = self._verify(str(answer.get("id_token", "")), options.client_id)
         if not compare_digest(str(claims.get("nonce", "")), secrets["nonce"]):
-            message = "the provider's answer belongs to another sign-in"
-            raise CredentialsRefusedError(message)
+            raise CredentialsRefusedError("the provider's answer belongs to another sign-in")
         return claims
 
     def _verify(self, token: str, audience: str) -> Claims:
@@ -113,11 +112,11 @@ class OpenIdProvider:
             )
             rules.validate(found.claims)
         except ExpiredTokenError as error:
-            message = "the token has expired, or the clocks of the provider and the daemon differ"
-            raise CredentialsRefusedError(message) from error
+            raise CredentialsRefusedError(
+                "the token has expired, or the clocks of the provider and the daemon differ"
+            ) from error
         except (JoseError, ValueError) as error:
-            message = f"the token is not valid here: {error}"[:300]
-            raise CredentialsRefusedError(message) from error
+            raise CredentialsRefusedError(f"the token is not valid here: {error}"[:300]) from error
         return found.claims
 
     def _read_keys(self, *, is_unknown: bool = False) -> KeySet:
@@ -156,15 +155,13 @@ class OpenIdProvider:
             "GET", f"{self._options.issuer.rstrip('/')}/.well-known/openid-configuration"
         )
         if found.get("issuer") != self._options.issuer:
-            message = (
+            raise ProviderUnavailableError(
                 f"the provider names itself {str(found.get('issuer'))[:200]!r}, not as "
                 f"auth.oidc.issuer: {self._options.issuer!r}"
             )
-            raise ProviderUnavailableError(message)
         for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
             if not str(found.get(name, "")).startswith(("https://", "http://")):
-                message = f"the provider has no {name}"
-                raise ProviderUnavailableError(message)
+                raise ProviderUnavailableError(f"the provider has no {name}")
         return found
 
     def _ask(self, method: str, url: str, form: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -174,15 +171,16 @@ class OpenIdProvider:
                 stream=True, headers={"Accept": "application/json"},
             ) as response:  # fmt: skip
                 if form is not None and 400 <= response.status_code < 500:  # noqa: PLR2004
-                    message = "the provider refused the sign-in"
-                    raise CredentialsRefusedError(message)
+                    raise CredentialsRefusedError("the provider refused the sign-in")
                 response.raise_for_status()
                 # What is longer is cut, and no JSON.
                 found = json.loads(response.raw.read(MAX_ANSWER_BYTES, decode_content=True))
         except (requests.RequestException, ValueError, OSError) as error:
-            message = f"the OpenID provider {self._options.issuer} does not answer as it must"
-            raise ProviderUnavailableError(message) from error
+            raise ProviderUnavailableError(
+                f"the OpenID provider {self._options.issuer} does not answer as it must"
+            ) from error
         if not isinstance(found, dict):
-            message = f"the OpenID provider {self._options.issuer} answers no JSON object"
-            raise ProviderUnavailableError(message)
+            raise ProviderUnavailableError(
+                f"the OpenID provider {self._options.issuer} answers no JSON object"
+            )
         return found

@@ -28,6 +28,7 @@ def connect(access: Access) -> Cluster:
         # A second of imports that only a cluster needs.
         from maintainer.adapters.kubernetes.cluster import Cluster  # noqa: PLC0415
     except ImportError as error:
-        message = "the package lacks its extra: install iceberg-maintainer[kubernetes]"
-        raise ClusterUnavailableError(message) from error
+        raise ClusterUnavailableError(
+            "the package lacks its extra: install iceberg-maintainer[kubernetes]"
+        ) from error
     return Cluster(access)

@@ -143,23 +143,28 @@ class Cluster:
             if code == _CONFLICT:
                 raise
             answer = error.status.message or ""
-            sentence = explain_refusal(code, answer, kind, self._namespace)
-            raise ClusterUnavailableError(sentence) from error
+            raise ClusterUnavailableError(
+                explain_refusal(code, answer, kind, self._namespace)
+            ) from error
         except httpx2.TimeoutException as error:
-            sentence = f"the Kubernetes API server did not answer within {self._timeout:g} s"
-            raise ClusterUnavailableError(sentence) from error
+            raise ClusterUnavailableError(
+                f"the Kubernetes API server did not answer within {self._timeout:g} s"
+            ) from error
         except httpx2.HTTPStatusError as error:  # a page of plain text, such as of an absent API
             code = error.response.status_code
             if code == _NOT_FOUND and is_absence_fine:
                 return
-            sentence = explain_refusal(code, "no reason given", kind, self._namespace)
-            raise ClusterUnavailableError(sentence) from error
+            raise ClusterUnavailableError(
+                explain_refusal(code, "no reason given", kind, self._namespace)
+            ) from error
         except (KeyError, msgspec.MsgspecError) as error:
-            sentence = "the answer of the Kubernetes API server cannot be read"
-            raise ClusterUnavailableError(sentence) from error
+            raise ClusterUnavailableError(
+                "the answer of the Kubernetes API server cannot be read"
+            ) from error
         except (httpx2.HTTPError, OSError, ConfigError) as error:
-            sentence = f"the Kubernetes API server cannot be reached ({type(error).__name__})"
-            raise ClusterUnavailableError(sentence) from error
+            raise ClusterUnavailableError(
+                f"the Kubernetes API server cannot be reached ({type(error).__name__})"
+            ) from error
 
 
 def _configuration(access: Access) -> SingleConfig:
@@ -169,9 +174,11 @@ def _configuration(access: Access) -> SingleConfig:
         found = KubeConfig.from_env() if file is None else KubeConfig.from_file(file)
         chosen = found.get(access.context or None)
     except (ConfigError, KeyError, OSError, ValueError) as error:
-        sentence = f"there is no usable configuration for Kubernetes: {error}"
-        raise ClusterUnavailableError(sentence) from error
+        raise ClusterUnavailableError(
+            f"there is no usable configuration for Kubernetes: {error}"
+        ) from error
     if chosen is None or chosen.user is None:
-        sentence = "there is no usable configuration for Kubernetes: it names no user"
-        raise ClusterUnavailableError(sentence)
+        raise ClusterUnavailableError(
+            "there is no usable configuration for Kubernetes: it names no user"
+        )
     return chosen

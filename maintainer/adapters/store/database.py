@@ -164,8 +164,9 @@ class Database:
         try:
             yield
         except DataError as error:
-            message = f"value refused by the store: {self._one_line(error.orig or error)}"
-            raise InvalidValueError(message) from error
+            raise InvalidValueError(
+                f"value refused by the store: {self._one_line(error.orig or error)}"
+            ) from error
         except DBAPIError as error:
             raise self._unavailable(self._one_line(error.orig or error)) from error
         except StatementError as error:
@@ -245,19 +246,18 @@ def _parse_url(text: str) -> URL:
     try:
         url = make_url(text)
     except (ArgumentError, ValueError) as error:  # a port that is no number
-        message = f"the store's URL is malformed; {_HOW_TO_WRITE}"
-        raise ConfigurationError(message) from error.with_traceback(None)
+        raise ConfigurationError(
+            f"the store's URL is malformed; {_HOW_TO_WRITE}"
+        ) from error.with_traceback(None)
     match url.drivername:
         case "sqlite" | "sqlite+pysqlite":
             if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
-                message = f"the store's URL names no file; {_HOW_TO_WRITE}"
-                raise ConfigurationError(message)
+                raise ConfigurationError(f"the store's URL names no file; {_HOW_TO_WRITE}")
             return url.set(drivername="sqlite+pysqlite")
         case "postgresql" | "postgres" | "postgresql+psycopg" | "postgresql+psycopg2":
             return url.set(drivername="postgresql+psycopg")
         case other:
-            message = f"the store cannot be kept in {other!r}; {_HOW_TO_WRITE}"
-            raise ConfigurationError(message)
+            raise ConfigurationError(f"the store cannot be kept in {other!r}; {_HOW_TO_WRITE}")
 
 
 def _describe_place(url: URL) -> str:

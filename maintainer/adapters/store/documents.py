@@ -74,8 +74,9 @@ def write_bytes(value: object, enc_hook: Callable[[object], object] | None = Non
     except (OverflowError, UnicodeError, TypeError, ValueError) as error:
         table = getattr(value, "table", None)
         of = "" if table is None else f" of {table}"
-        message = f"{_name(type(value))}{of} cannot be stored: {_first_line(error)}"
-        raise InvalidValueError(message) from error
+        raise InvalidValueError(
+            f"{_name(type(value))}{of} cannot be stored: {_first_line(error)}"
+        ) from error
 
 
 def write(value: object) -> str:
@@ -88,11 +89,10 @@ def read(kind: type[T], document: str | bytes) -> T:
     try:
         value: T = _decoder(cast("Hashable", kind))(document)
     except ValueError as error:  # msgspec's and pydantic's errors are ValueErrors
-        message = (
+        raise StoreUnavailableError(
             f"a document ({_name(kind)}) in the store cannot be read by this version: "
             f"{_first_line(error)}"
-        )
-        raise StoreUnavailableError(message) from error
+        ) from error
     return value
 
 

@@ -59,8 +59,7 @@ class SqlDrivers:
             if not connection.execute(
                 self._database.insert_unless_present(drivers, values)
             ).rowcount:
-                message = f"driver {driver.name} is in the store already"
-                raise InvalidValueError(message)
+                raise InvalidValueError(f"driver {driver.name} is in the store already")
             connection.execute(
                 insert(driver_orders).values(driver=driver.name, number=1, document=document)
             )
@@ -101,8 +100,9 @@ class SqlDrivers:
             if number <= row.ordered:
                 return True
             if row.ordered - row.heard >= MAX_ORDERS:
-                message = f"driver {name} has not taken {MAX_ORDERS} orders; it gets no more"
-                raise InvalidValueError(message)
+                raise InvalidValueError(
+                    f"driver {name} has not taken {MAX_ORDERS} orders; it gets no more"
+                )
             connection.execute(
                 insert(driver_orders).values(driver=name, number=number, document=document)
             )
@@ -360,6 +360,7 @@ def _token_columns(tokens: DriverTokens) -> dict[str, Any]:
 def _encode(value: Mapping[str, object], what: str, name: str, most: int) -> bytes:
     document = documents.write_bytes(value)
     if len(document) > most:
-        message = f"driver {name}: {what} of {len(document)} bytes; the most is {most}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"driver {name}: {what} of {len(document)} bytes; the most is {most}"
+        )
     return document

@@ -104,8 +104,9 @@ def _enter(
             database.insert_unless_present(tables, {**identity, "first_seen_at": seen_at})
         ).rowcount:
             return
-    message = f"table {table} came and went {ENTRY_ATTEMPTS} times while it was recorded"
-    raise StoreUnavailableError(message)
+    raise StoreUnavailableError(
+        f"table {table} came and went {ENTRY_ATTEMPTS} times while it was recorded"
+    )
 
 
 def _identity(table: TableIdentifier) -> dict[str, Any]:

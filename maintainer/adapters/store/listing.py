@@ -98,8 +98,9 @@ def _build_item(row: AnyRow) -> TableRecord:
 def _sort_key(sort: str) -> ColumnElement[Any]:
     """Return the sort column; InvalidValueError for an unknown sort."""
     if sort not in TABLE_SORTS:
-        message = f"sort {sort!r} is unknown; sort by one of {', '.join(TABLE_SORTS)}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"sort {sort!r} is unknown; sort by one of {', '.join(TABLE_SORTS)}"
+        )
     if sort == "name":
         return tables.c.full_name
     if sort == _BAND:

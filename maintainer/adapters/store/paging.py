@@ -62,8 +62,7 @@ def is_named_within(
 def check_limit(limit: int) -> None:
     """Raise InvalidValueError outside 1..MAX_PAGE."""
     if not 1 <= limit <= MAX_PAGE:
-        message = f"limit {limit} is outside 1..{MAX_PAGE}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(f"limit {limit} is outside 1..{MAX_PAGE}")
 
 
 def read_newest(  # noqa: PLR0913, PLR0917 - the arguments of a page

@@ -98,8 +98,9 @@ def read_history(
     A sample that lasts has its beginning and its end within these.
     """
     if metric not in HISTORY_METRICS:
-        message = f"metric {metric!r} has no history; it is kept of {', '.join(HISTORY_METRICS)}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"metric {metric!r} has no history; it is kept of {', '.join(HISTORY_METRICS)}"
+        )
     at = health_samples.c.measured_at
     present_uuid = (
         select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()

@@ -42,8 +42,7 @@ def _refuse_incompatible(connection: Connection, revision: str, place: str) -> N
     oldest = connection.execute(query).scalar()
     if oldest is None or oldest > newest():
         needed = f"a version with schema {oldest or revision} or newer"
-        message = (
+        raise StoreUnavailableError(
             f"store {place} has schema {revision}, which needs {needed}; this version has "
             f"{newest()}: start such a version, or restore the backup from before the upgrade"
         )
-        raise StoreUnavailableError(message)

@@ -355,11 +355,10 @@ def open_store(url: str, *, migrates: bool = True, max_age: timedelta = EXACT) -
 
 def _update(database: Database, *, migrates: bool) -> None:
     if not migrates:
-        message = (
+        raise StoreUnavailableError(
             f"store {database.place} does not yet have this version's schema, and this process "
             f"does not migrate it: run `maintainer store migrate` first"
         )
-        raise StoreUnavailableError(message)
     # Alembic is slow to import.
     from maintainer.adapters.store.migrate import upgrade  # noqa: PLC0415
 

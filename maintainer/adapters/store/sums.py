@@ -129,8 +129,7 @@ class SharedSums:
         would stop one reader after the other.
         """
         if not self._lock.acquire(timeout=LONGEST_WAIT_SECONDS):
-            message = f"the sums were not read within {LONGEST_WAIT_SECONDS} s"
-            raise StoreUnavailableError(message)
+            raise StoreUnavailableError(f"the sums were not read within {LONGEST_WAIT_SECONDS} s")
         try:
             now = self._clock()
             if self._sums is None or exactly or now - self._read_at >= self._seconds:

@@ -23,8 +23,9 @@ _LEVEL = 1  # of Zstandard: documents take less room than with zlib, in a tenth 
 def write_instant(instant: datetime) -> int:
     """Return microseconds since 1970 in UTC; InvalidValueError for a time without a zone."""
     if instant.tzinfo is None:
-        message = f"time {instant.isoformat()} has no time zone; give it one, UTC at best"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"time {instant.isoformat()} has no time zone; give it one, UTC at best"
+        )
     return (instant - _EPOCH) // _MICROSECOND
 
 
@@ -95,8 +96,9 @@ class Packed(TypeDecorator[bytes]):
         try:
             return None if value is None else _threads.decompressor.decompress(value)
         except zstandard.ZstdError as error:
-            message = f"a document in the store cannot be read by this version: {error}"
-            raise StoreUnavailableError(message) from error
+            raise StoreUnavailableError(
+                f"a document in the store cannot be read by this version: {error}"
+            ) from error
 
 
 def name_type() -> Text:

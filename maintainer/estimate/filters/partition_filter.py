@@ -182,8 +182,7 @@ def _count(text: str) -> int:
     """
     found = _MOMENT.fullmatch(text)
     if found is None:
-        message = f"{text!r} is no date and no time"
-        raise ValueError(message)
+        raise ValueError(f"{text!r} is no date and no time")
     day = date.fromisoformat(found[1])
     return (
         day.toordinal()

@@ -124,11 +124,10 @@ class LeaseStore(Protocol):
 def check_part(job_id: str, part: JobLog) -> None:
     """Raise InvalidValueError for a part beyond the bound."""
     if len(part.text) > MAX_LOG_CHARACTERS:
-        message = (
+        raise InvalidValueError(
             f"a part of the log of job {job_id} has {len(part.text):,} characters; "
             f"the most is {MAX_LOG_CHARACTERS:,}"
         )
-        raise InvalidValueError(message)
 
 
 class JobLogStore(Protocol):

@@ -51,11 +51,13 @@ def check_bounds(portions: PortionSet, number: int, portion: Portion) -> None:
     """Raise InvalidValueError for a portion beyond the bounds."""
     what = f"portion {number} of the {portions.kind} of job {portions.job_id}"
     if not 0 <= number < MAX_PORTIONS:
-        message = f"{what} is out of bounds: a set has at most {MAX_PORTIONS:,} portions"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"{what} is out of bounds: a set has at most {MAX_PORTIONS:,} portions"
+        )
     if len(portion.data) > MAX_PORTION_BYTES:
-        message = f"{what} has {len(portion.data):,} bytes; the most is {MAX_PORTION_BYTES:,}"
-        raise InvalidValueError(message)
+        raise InvalidValueError(
+            f"{what} has {len(portion.data):,} bytes; the most is {MAX_PORTION_BYTES:,}"
+        )
 
 
 class PortionStore(Protocol):
