@@ -1,4 +1,4 @@
-"""The fast tests, in two processes at the same time: ``python -m tests.shares [arguments]``.
+"""The fast tests, in two shares at the same time: ``python -m tests.shares [arguments]``.
 
 The arguments are those of pytest. Each process collects only its share. The first has the tests of
 the pure folders, whose branches must all be covered, and is the only one with a tracer, which makes
@@ -17,9 +17,7 @@ ROOT = Path(__file__).parents[1]
 PURE = ("admit", "compare", "decide", "domain", "estimate", "measure", "policy")
 FIRST, SECOND = "first", "second"
 # With the pure folders' tests, about half of the time.
-FIRST_SHARE = tuple(
-    f"tests/{folder}" for folder in (*PURE, "adapters/store", "api", "helm", "requests", "steps")
-)
+FIRST_SHARE = tuple(f"tests/{folder}" for folder in (*PURE, "adapters/store", "api"))
 LEFT_OUT = ("spark", "postgres", "browser", "prometheus", "slow")
 COVERAGE = (
     *(f"--cov=maintainer/{folder}" for folder in PURE),
@@ -27,6 +25,8 @@ COVERAGE = (
     "--cov-report=term-missing:skip-covered",
     "--cov-fail-under=100",
 )
+# The tests of the second share wait for servers, processes and clocks half of their time.
+PROCESSES = {FIRST: ("-n", "0"), SECOND: ("-n", "2", "--dist", "loadfile")}
 NOTHING_COLLECTED = 5
 NO_CACHE = "no:cacheprovider"
 
@@ -42,7 +42,7 @@ def command_of(share: str, arguments: Sequence[str], *, is_colored: bool = False
     """The pytest of one share. Each remembers its own failures, for ``--last-failed``."""
     return [
         sys.executable,
-        *("-m", "pytest", "--numprocesses", "0", "--share", share),
+        *("-m", "pytest", "--share", share, *PROCESSES[share]),
         *("-m", " and ".join(f"not {mark}" for mark in LEFT_OUT)),
         *("--hypothesis-profile", "fast"),
         *(() if NO_CACHE in arguments else ("-o", f"cache_dir=.pytest_cache/{share}")),
