@@ -47,7 +47,7 @@ def test_webhooks_need_no_extra(tmp_path: Path) -> None:
     ("hook", "said"),
     [
         ("{url: 'ftp://a.test'}", "must be an address like https://name.example"),
-        ("{url: 'http://169.254.169.254/'}", "which is link-local and never asked"),
+        ("{url: 'http://169.254.169.254/'}", "a link-local address, which is never used"),
         ("{url: 'http://a.test', body: '{\"t\": \"$tabel\"}'}", "has \\$tabel, but a job has only"),
         ("{url: 'http://a.test', body: '50 $'}", "has \\$, but a job has only"),
         ("{url: 'http://a.test', tables: []}", "webhooks.refresh.tables is empty"),

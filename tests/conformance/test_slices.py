@@ -83,7 +83,7 @@ def test_a_hot_table_is_worked_off_slice_by_slice_until_nothing_is_left(lake: La
     while_hot, after = hot_at + age / 2, hot_at + 2 * age
     for number, partition in enumerate(COLD, 1):
         plan = decide_at(while_hot)
-        assert "1 partition left alone" in plan.planned[0].reason
+        assert "1 partition left out" in plan.planned[0].reason
         assert ("1 partition in later jobs" in plan.planned[0].reason) is (number == 1)
         health = carry_out(lake, table, plan)
         assert files_of(health)[HOT] == 6, "the hot partition was touched"
