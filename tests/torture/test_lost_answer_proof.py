@@ -93,7 +93,7 @@ def test_guard_25_a_rewrite_of_manifests_whose_answer_is_lost_is_found_and_rolle
         JobState.FAILED,
         FailureReason.UNPROVED,
     )
-    assert "whose list of manifests cannot be read" in done.failure_message
+    assert "whose manifest list cannot be read" in done.failure_message
     assert f"`maintainer rollback {job.job_id}` sets the table back to it" in done.failure_message
     assert table in workshop.store.paused_tables()
     with pytest.raises(OSError, match="snap-"):

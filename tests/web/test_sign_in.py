@@ -74,4 +74,4 @@ def test_a_viewer_signs_in_is_refused_with_a_reason_and_signs_out(
     people.is_away = True
     page.get_by_role("button", name="Sign out").click()
     page.get_by_role("link", name="Sign in").click()
-    expect(page.get_by_text("nobody else can sign in until it is back")).to_be_visible()
+    expect(page.get_by_text("nobody else can sign in until it answers")).to_be_visible()
