@@ -15,15 +15,22 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 def is_usable(connection: Connection, place: str) -> bool:
     """Say whether nothing has to be migrated, without Alembic, which is slow to import.
 
-    A newer schema is usable if it says so of this version's; else StoreUnavailableError with the
-    place.
+    A newer schema is usable if it says so of this version's. StoreUnavailableError with the place
+    for any other newer schema, and for one that was never released.
     """
     if not inspect(connection).has_table(VERSION_TABLE):
         return False
     revision = read_revision(connection)
-    if revision is not None and revision > newest():
+    if revision is None:
+        return False
+    if revision < min(_revisions()):
+        raise StoreUnavailableError(
+            f"store {place} has schema {revision}, which was never released and cannot be "
+            "migrated: start with a new store"
+        )
+    if revision > newest():
         _refuse_incompatible(connection, revision, place)
-    return revision is not None and revision >= newest()
+    return revision >= newest()
 
 
 def read_revision(connection: Connection) -> str | None:
@@ -33,8 +40,13 @@ def read_revision(connection: Connection) -> str | None:
 
 
 def newest() -> str:
-    """The newest revision: the file of each is named after it, `r0001_initial.py`."""
-    return max(path.name[1:5] for path in (MIGRATIONS / "versions").glob("r*.py"))
+    """The newest revision of the schema."""
+    return max(_revisions())
+
+
+def _revisions() -> list[str]:
+    """All revisions, in no order: the file of each is named after it, `r0003_initial.py`."""
+    return [path.name[1:5] for path in (MIGRATIONS / "versions").glob("r*.py")]
 
 
 def _refuse_incompatible(connection: Connection, revision: str, place: str) -> None:

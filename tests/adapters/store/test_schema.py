@@ -10,12 +10,12 @@ from threading import Barrier
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import select, text
+from sqlalchemy import text
 
 from maintainer.adapters.store import open_store, schema_version
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.job_schema import UNFINISHED_STATES
-from maintainer.adapters.store.schema import VERSION_TABLE, last_fleet_samples, metadata
+from maintainer.adapters.store.schema import VERSION_TABLE, metadata
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.job import JobState
 from tests.adapters.store.recording import DRIVERS, FOLDER, NEWEST, read_schema, write_schema
@@ -180,21 +180,21 @@ def test_a_store_of_an_older_version_is_migrated_and_keeps_its_rows(
     database.close()
 
 
-def test_sums_that_the_history_has_already_are_not_sampled_again_after_a_migration(
-    store_url: str,
-) -> None:
-    database = Database(store_url)
-    create_released(database, "0002")
-    with database.write() as connection:
-        connection.exec_driver_sql(
-            "INSERT INTO fleet_counters (level, catalog, namespace, figures, sampled) VALUES "
-            "(0, '', '', '{}', '{\"tables\": 3}'), (1, 'sea', '', '{}', NULL)"
-        )
+def test_a_schema_that_was_never_released_is_refused_and_left_alone(store_url: str) -> None:
     open_store(store_url).close()
+    database = Database(store_url)
+    with database.write() as connection:
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '0002'"))
+
+    for migrates in (True, False):
+        with pytest.raises(
+            StoreUnavailableError, match=r"has schema 0002, which was never released .* a new store"
+        ):
+            open_store(store_url, migrates=migrates)
+
     with database.read() as connection:
-        last = connection.execute(select(last_fleet_samples)).all()
+        assert schema_version.read_revision(connection) == "0002"
     database.close()
-    assert last == [(0, "", "", '{"tables": 3}')]
 
 
 def test_a_process_of_the_older_version_goes_on_when_a_newer_one_has_added_to_the_schema(

@@ -1,0 +1,10 @@
+"""The schema of the first version. A new store gets the newest schema at once, without steps.
+
+The schemas 0001 and 0002 were never released.
+"""
+
+from __future__ import annotations
+
+revision = "0003"
+down_revision = None
+compatible_from = "0003"
