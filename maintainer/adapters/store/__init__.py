@@ -1,4 +1,4 @@
-"""The store on SQLAlchemy: SQLite embedded, PostgreSQL in production."""
+"""The store on SQLAlchemy, with SQLite or PostgreSQL."""
 
 from __future__ import annotations
 

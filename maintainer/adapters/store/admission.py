@@ -28,7 +28,7 @@ from maintainer.domain.policy import RuleName
 from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 
 _TABLE, _CATALOG, _FLEET = "table", "catalog", "fleet"
-# More than any one job can save; a thousand such jobs still add up within 64 bits.
+# More than one job can save. The sum of a thousand such jobs still fits into 64 bits.
 _LARGEST_SAVING = 2**53
 
 
@@ -55,7 +55,7 @@ class SqlAdmission:
         self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]
     ) -> Sequence[RuleVerdict]:
         with self._database.write() as connection:
-            # In one fixed order, so that two processes that change the same rows never deadlock.
+            # A fixed order, so that two processes that change the same rows never deadlock.
             ordered = sorted(changes, key=lambda change: (change[0].table, change[0].rule))
             return tuple(
                 fresh for standing, fresh in ordered if replace_verdict(connection, standing, fresh)
@@ -135,7 +135,7 @@ class SqlAdmission:
 
 
 def record_candidates(connection: Connection, plan: Plan) -> None:
-    """Replace the candidates of the table's last plan by those of this plan."""
+    """Replace the candidates of the table's last plan with the candidates of this plan."""
     name = str(plan.table)
     connection.execute(delete(candidates).where(candidates.c.full_name == name))
     rows = [
@@ -147,12 +147,12 @@ def record_candidates(connection: Connection, plan: Plan) -> None:
 
 
 def bound_saving(figure: int) -> int:
-    """Return the figure of one job, bounded so that the sums of many fit into the database."""
+    """Limit the figure of one job, so that the sum over many jobs fits into the database."""
     return max(-_LARGEST_SAVING, min(figure, _LARGEST_SAVING))
 
 
 def charge(database: Database, connection: Connection, job: Job) -> None:
-    """Charge the job's cost to the day on which it was stored, with what it saved."""
+    """Add the job's cost and savings to the day on which the job was stored."""
     cost, effect = job.charge, job.effect
     row = {
         "day": day_of(job.created_at),
@@ -190,7 +190,7 @@ def learn(database: Database, connection: Connection, job: Job, at: datetime) ->
 
 
 def read_calibration(connection: Connection, table_uuid: str, catalog: str) -> Calibration:
-    """Read the calibration of all three levels."""
+    """Read the calibration of the table, of its catalog and of the fleet."""
     known = _read_fits(connection, table_uuid, catalog)
     levels = (
         {rule: fit for (at, rule), fit in known.items() if at == level}
@@ -216,7 +216,7 @@ def _read_fits(
 
 
 def prune_admission(connection: Connection, before: datetime) -> None:
-    """Delete old charges, and the calibration of tables that are gone."""
+    """Delete old charges, and the calibration of tables that no longer exist."""
     connection.execute(delete(spending).where(spending.c.day < day_of(before)))
     is_known = exists().where(tables.c.table_uuid == calibrations.c.owner)
     connection.execute(

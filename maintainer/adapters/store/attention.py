@@ -16,7 +16,7 @@ from maintainer.domain.plan import RuleHistory
 
 
 def read_faulty_tables(connection: Connection, limit: int) -> Sequence[TableFault]:
-    """Read the faults of the first `limit` faulty tables, by name."""
+    """Read the faults of the first `limit` faulty tables, sorted by name."""
     rows = connection.execute(
         select(tables.c.fault)
         .where(tables.c.fault.is_not(None))
@@ -29,7 +29,7 @@ def read_faulty_tables(connection: Connection, limit: int) -> Sequence[TableFaul
 def read_failing_rules(
     connection: Connection, least: int, limit: int
 ) -> Sequence[tuple[TableIdentifier, RuleHistory]]:
-    """Read the rules with at least so many failures in a row, by table and rule."""
+    """Read the rules with at least `least` failures in a row, sorted by table and rule."""
     joined = rule_histories.join(tables, tables.c.table_uuid == rule_histories.c.table_uuid)
     rows = connection.execute(
         select(tables.c.levels, rule_histories)

@@ -1,4 +1,4 @@
-"""The audit log: rows are only added, and the database itself refuses to change or delete one."""
+"""The audit log. The database itself refuses to change or delete its rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ _ORDER = "audit:sequence:desc"
 
 
 def append(connection: Connection, entries: Iterable[AuditEntry]) -> None:
-    """Add the entries in order."""
     rows = [
         {
             "at": entry.at,
@@ -36,7 +35,7 @@ def append(connection: Connection, entries: Iterable[AuditEntry]) -> None:
 
 
 def read_page(connection: Connection, query: AuditQuery) -> Page[AuditEntry]:
-    """Read a page by sequence, newest first."""
+    """Read a page, sorted by sequence number, newest first."""
     rows = select(audit_log).where(*_filter(query))
     newest = (audit_log.c.sequence,)
     return read_newest(connection, rows, newest, _ORDER, query.limit, query.cursor, _read)

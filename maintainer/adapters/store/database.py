@@ -1,4 +1,4 @@
-"""Connections, transactions and errors, with the same contract for SQLite and PostgreSQL."""
+"""Connections, transactions and errors, the same for SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BUSY_TIMEOUT_SECONDS = 15  # how long a SQLite writer waits for another process'
 WAL_RETRY_SECONDS = 0.05
 WAL_SIZE_LIMIT_BYTES = 64 * 1024**2  # the size of the write-ahead log on disk after a checkpoint
 MAX_REASON_CHARACTERS = 300
-MAX_SQL_VARIABLES = 500  # names in one IN list: under every SQLite build's limit
+MAX_SQL_VARIABLES = 500  # names in one IN list: less than the limit of every SQLite build
 
 _LOCKED = f"other writers held it for more than {BUSY_TIMEOUT_SECONDS} s"
 _DELETED = "its file was deleted while it was open; put it back, or restart the program"
@@ -46,7 +46,8 @@ _REPLACED = "its file was replaced by another while it was open; restart the pro
 _EXHAUSTED = f"no connection became free within {POOL_TIMEOUT_SECONDS} s"
 _HOW_TO_WRITE = "write sqlite:///path/to/maintainer.db or postgresql://user@host/database"
 
-# Notices a silently broken connection within a minute; settings in the URL override these.
+# A connection that broke without an error is noticed within a minute. Settings in the URL override
+# these arguments.
 _POSTGRES_ARGUMENTS = {
     "application_name": "maintainer",
     "connect_timeout": 10,
@@ -71,9 +72,10 @@ class Database:
             if self.is_sqlite
             else _create_postgres_engine(self._url)
         )
-        # SQLite's waiting writers poll; within one process they queue here, so that none starves.
+        # SQLite's waiting writers poll. The writers of one process queue here, so that none of them
+        # waits for ever.
         self._write_turn = Lock()
-        self._file: _FileIdentity | None = None  # of the opened file; None: there is no file
+        self._file: _FileIdentity | None = None  # the opened file; None: there is no file
         if self.is_sqlite:
             self._prepare_file(Path(self._url.database or ""))
             self._file = self._identify_file()
@@ -89,9 +91,9 @@ class Database:
                 time.sleep(WAL_RETRY_SECONDS)
 
     def _switch_to_wal(self) -> bool:
-        """Switch the file to WAL mode, which it keeps.
+        """Switch the file to WAL mode, which is stored in the file.
 
-        False if another process is switching it, for which SQLite does not wait by itself.
+        False if another process is switching the file; SQLite does not wait for that process.
         """
         connection = self.engine.raw_connection()
         try:
@@ -105,13 +107,13 @@ class Database:
         return True
 
     def _identify_file(self) -> _FileIdentity:
-        """Identify the file at the path now.
+        """Identify the file that is at the path now.
 
-        Open connections continue to write to a deleted or replaced file, and its contents are lost
-        when they close.
+        Open connections still write to a deleted or replaced file. The contents of that file are
+        lost when the connections close.
         """
         try:
-            # A Path costs as much as the check, which each transaction does.
+            # Each transaction checks the file. Making a Path would double the time of the check.
             found = os.stat(self._url.database or "")  # noqa: PTH116
         except FileNotFoundError as error:
             raise self._unavailable(_DELETED) from error
@@ -134,18 +136,18 @@ class Database:
 
     @contextmanager
     def write(self, *, durable: bool = False) -> Iterator[Connection]:
-        """Run one write transaction; StoreUnavailableError if nothing was kept.
+        """Run one write transaction; StoreUnavailableError if nothing was stored.
 
-        Any commit survives the end of the process, even by SIGKILL. A durable one also survives a
-        power failure: a running Spark job must not be forgotten, or it would be started twice. A
-        lost sample is measured again, and is not worth a flush of the disk.
+        Every commit survives the end of the process, even by SIGKILL. A durable commit also
+        survives a power failure: without the record of a running Spark job, the job would be
+        started twice. A lost sample is measured again, so it needs no flush of the disk.
         """
         self._check_file()
         with self._translate_errors(), self._take_turn(), self.engine.connect() as connection:
             connection.execution_options(store_mode="write_durably" if durable else "write")
             with connection.begin():
                 yield connection
-        self._check_file()  # deleted meanwhile: the commit is not kept
+        self._check_file()  # a commit to a deleted file is lost
 
     @contextmanager
     def _take_turn(self) -> Iterator[None]:
@@ -175,7 +177,7 @@ class Database:
             raise
         except PoolTimeoutError as error:
             raise self._unavailable(_EXHAUSTED) from error
-        # of the driver itself, which SQLAlchemy imports for the database that is used
+        # errors of the driver that SQLAlchemy has imported for this database
         except (self.engine.dialect.loaded_dbapi.Error, OSError) as error:
             raise self._unavailable(self._one_line(error)) from error
 
@@ -198,9 +200,10 @@ class Database:
         keep: frozenset[str] = frozenset(),
         only_where: ColumnElement[bool] | None = None,
     ) -> Insert:
-        """Write an INSERT that replaces the row of the same key, except its columns in `keep`.
+        """Build an INSERT that replaces the row with the same key, except its columns in `keep`.
 
-        The keys of the values name the columns. A row for which `only_where` is false stays.
+        The keys of `values` are the names of the columns. A row for which `only_where` is false
+        does not change.
         """
         keys = [column.name for column in table.primary_key]
         changed = [name for name in values if name not in keys and name not in keep]
@@ -209,35 +212,34 @@ class Database:
         return statement.on_conflict_do_update(index_elements=keys, set_=changes, where=only_where)
 
     def insert_unless_present(self, table: Table, values: dict[str, Any]) -> Insert:
-        """Write an INSERT that does nothing (rowcount 0) if any unique index has such a row."""
+        """Build an INSERT that does nothing (rowcount 0) if it would violate a unique index."""
         dialect = self.engine.dialect.name
         statement = insert_on(dialect, table).values(values).on_conflict_do_nothing()
         return statement.execution_options(
             preserve_rowcount=True
-        )  # by default SQLAlchemy does not fetch it for an INSERT
+        )  # by default SQLAlchemy does not fetch the rowcount of an INSERT
 
     def close(self) -> None:
-        """Close all connections."""
         self.engine.dispose()
 
 
 def insert_on(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """Begin an INSERT that may say what happens if it finds such a row."""
+    """Begin an INSERT that can have an ON CONFLICT clause."""
     if dialect == "sqlite":
         return sqlite.insert(table)
-    # Slow to import, and most commands read a file.
+    # This import is slow, and most commands use SQLite.
     from sqlalchemy.dialects import postgresql  # noqa: PLC0415
 
     return postgresql.insert(table)
 
 
 def _create_privately(path: Path) -> None:
-    """Create a file that only its owner may read; SQLite's files beside it get the same mode.
+    """Create a file that only its owner may read; SQLite gives its other files the same mode.
 
-    An existing file stays as it is.
+    An existing file does not change.
     """
-    # Only a new file is opened here: closing a file in use would release this process's locks on
-    # it.
+    # Only a new file is opened here. Closing a file that is in use would release the locks that
+    # this process has on the file.
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
@@ -245,7 +247,7 @@ def _create_privately(path: Path) -> None:
 def _parse_url(text: str) -> URL:
     try:
         url = make_url(text)
-    except (ArgumentError, ValueError) as error:  # a port that is no number
+    except (ArgumentError, ValueError) as error:  # ValueError: the port is not a number
         raise ConfigurationError(
             f"the store's URL is malformed; {_HOW_TO_WRITE}"
         ) from error.with_traceback(None)
@@ -257,7 +259,7 @@ def _parse_url(text: str) -> URL:
         case "postgresql" | "postgres" | "postgresql+psycopg" | "postgresql+psycopg2":
             return url.set(drivername="postgresql+psycopg")
         case other:
-            raise ConfigurationError(f"the store cannot be kept in {other!r}; {_HOW_TO_WRITE}")
+            raise ConfigurationError(f"the store does not support {other!r}; {_HOW_TO_WRITE}")
 
 
 def _describe_place(url: URL) -> str:
@@ -292,14 +294,14 @@ def _create_sqlite_engine(url: URL) -> Engine:
         if mode == "read":
             connection.exec_driver_sql("BEGIN")
             return
-        # In WAL mode NORMAL never corrupts, and loses at most the last commits in a power failure;
-        # FULL flushes the log at each commit.
+        # In WAL mode, NORMAL never corrupts the file, and a power failure loses at most the last
+        # commits. FULL flushes the log at each commit.
         connection.exec_driver_sql(
             f"PRAGMA synchronous = {'FULL' if mode == 'write_durably' else 'NORMAL'}"
         )
         connection.exec_driver_sql(
             "BEGIN IMMEDIATE"
-        )  # a read that becomes a write can fail without waiting; this one waits its turn
+        )  # a read transaction that begins to write can fail without waiting; IMMEDIATE waits
 
     return engine
 
@@ -313,9 +315,9 @@ def _create_postgres_engine(url: URL) -> Engine:
         pool_size=POOL_SIZE,
         max_overflow=POOL_OVERFLOW,
         pool_timeout=POOL_TIMEOUT_SECONDS,
-        pool_pre_ping=True,  # the restart of a server costs no failed call
+        pool_pre_ping=True,  # after a restart of the server no call fails
         connect_args={
             **arguments,
             "prepare_threshold": None,
-        },  # prepared statements do not pass every PgBouncer
+        },  # some versions of PgBouncer do not support prepared statements
     )

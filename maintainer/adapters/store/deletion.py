@@ -21,13 +21,14 @@ from sqlalchemy import (
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.types import AnyRow, Instant
 
-ROWS_PER_WRITE = 2_000  # deleted in one transaction, during which no other writer can use SQLite
+ROWS_PER_WRITE = 2_000  # deleted in one transaction; meanwhile no other process can write to SQLite
 
 
 def delete_in_parts(database: Database, table: Table, is_unwanted: ColumnElement[bool]) -> int:
-    """Delete the matching rows, which are found before any lock; return how many.
+    """Delete the matching rows and return their number.
 
-    A row that matches must match for ever: it is not tested again.
+    The rows are found before the lock and not tested again, so a row that matches once must match
+    for ever.
     """
     keys = [_plain(key).label(key.name) for key in table.primary_key]
     deleted = 0
@@ -50,9 +51,9 @@ def _plain(key: Column[object]) -> ColumnElement[object]:
 def _delete_found(
     connection: Connection, table: Table, found: Sequence[AnyRow], *, is_sqlite: bool
 ) -> None:
-    """Delete in one statement on PostgreSQL, in a quarter of the time.
+    """Delete the rows: with one statement on PostgreSQL, which takes a quarter of the time.
 
-    SQLite has no such statement and deletes one row at a time, without a network in between.
+    SQLite has no such statement. It deletes one row at a time, without a network.
     """
     keys = {key.name: _plain(key) for key in table.primary_key}
     if is_sqlite:

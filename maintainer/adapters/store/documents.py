@@ -1,4 +1,4 @@
-"""Converts domain values to JSON documents and back, by their types, without loss."""
+"""Converts domain values to JSON documents and back without loss, by their types."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from maintainer.domain.plan import Plan
 
 T = TypeVar("T")
 
-# pydantic for values with an Action: msgspec cannot distinguish several dataclasses by a field.
+# pydantic reads values with an Action: msgspec cannot tell dataclasses apart by a field.
 _WITH_ACTIONS: frozenset[object] = frozenset({Job, Plan})
 _BUILDING = Lock()
 
@@ -44,9 +44,9 @@ class _Detail(msgspec.Struct, frozen=True):
 
 
 def shape_of_digests() -> str:
-    """Return the fields and the rules of a digest as text.
+    """Return the fields, bounds and rules of a digest as text.
 
-    Changed bounds and rules make stored digests as useless as changed fields.
+    A stored digest is useless when any of them has changed.
     """
     meaning = [
         DIGEST_VERSION,
@@ -65,12 +65,12 @@ DIGEST_SHAPE = shape_of_digests()
 
 
 def write_bytes(value: object, enc_hook: Callable[[object], object] | None = None) -> bytes:
-    """Write a value as JSON; InvalidValueError when it has no JSON form."""
+    """Write a value as JSON; InvalidValueError if JSON cannot represent it."""
     try:
         if type(value) in _WITH_ACTIONS:
             return _adapter(cast("Hashable", type(value))).dump_json(value)
         return msgspec.json.encode(value, enc_hook=enc_hook)
-    # An integer over 64 bits, half a surrogate pair.
+    # For example an integer over 64 bits, or half a surrogate pair.
     except (OverflowError, UnicodeError, TypeError, ValueError) as error:
         table = getattr(value, "table", None)
         of = "" if table is None else f" of {table}"
@@ -80,12 +80,11 @@ def write_bytes(value: object, enc_hook: Callable[[object], object] | None = Non
 
 
 def write(value: object) -> str:
-    """Write a value as the text of a JSON document."""
     return write_bytes(value).decode()
 
 
 def read(kind: type[T], document: str | bytes) -> T:
-    """Read a value of this type; StoreUnavailableError when another version has written it."""
+    """Read a value of this type; StoreUnavailableError if another version has written the value."""
     try:
         value: T = _decoder(cast("Hashable", kind))(document)
     except ValueError as error:  # msgspec's and pydantic's errors are ValueErrors
@@ -97,7 +96,7 @@ def read(kind: type[T], document: str | bytes) -> T:
 
 
 def read_or_none(kind: type[T], document: str | bytes | None) -> T | None:
-    """Read a value that a row may lack."""
+    """Read a value; None if the row has none."""
     return None if document is None else read(kind, document)
 
 
@@ -111,13 +110,13 @@ def _adapter(kind: Hashable) -> TypeAdapter[Any]:
 def _decoder(kind: Hashable) -> Callable[[str | bytes], Any]:
     if kind in _WITH_ACTIONS:
         return partial(_adapter(kind).validate_json, strict=True)
-    # msgspec takes what another thread has half built of the same classes, and crashes by it.
+    # msgspec would use the half-built decoder of another thread for the same classes, and crash.
     with _BUILDING:
         return msgspec.json.Decoder(kind).decode
 
 
 def _name(kind: Any) -> str:  # noqa: ANN401 - any type, also tuple[X, ...]
-    """The type's name in words: `orphan list`; of a tuple, the name of its elements."""
+    """Return the type's name in words, such as `orphan list`; for a tuple, that of its elements."""
     element = get_args(kind)[0] if get_origin(kind) is tuple else kind
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", element.__name__).strip("_").lower()
 
@@ -133,7 +132,7 @@ def write_health(health: TableHealth) -> tuple[bytes, bytes]:
 
 
 def read_health(summary: bytes, detail: bytes) -> TableHealth:
-    """Read a whole health; the summary alone is one without partitions, history and refs."""
+    """Read a health from its summary and its detail (partitions, history and refs)."""
     parts = read(_Detail, detail)
     return replace(
         read(TableHealth, summary),
@@ -144,20 +143,19 @@ def read_health(summary: bytes, detail: bytes) -> TableHealth:
 
 
 def write_fields(fields: Mapping[str, object]) -> str:
-    """Write an event's fields; a value without a JSON type becomes text."""
+    """Write an event's fields; a value that JSON cannot represent becomes text."""
     return write_bytes(fields, enc_hook=str).decode()
 
 
 def read_fields(document: str | bytes) -> dict[str, object]:
-    """Read the fields of an event or a message."""
     return read(dict[str, object], document)
 
 
 def write_levels(table: TableIdentifier) -> str:
-    """Write the levels of a table's name."""
+    """Write the levels of a table's name as a JSON list."""
     return write((table.catalog, table.namespace, table.name))
 
 
 def read_levels(document: str) -> TableIdentifier:
-    """Read a table's name."""
+    """Read the result of write_levels."""
     return TableIdentifier(*read(tuple[str, tuple[str, ...], str], document))

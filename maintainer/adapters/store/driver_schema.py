@@ -7,7 +7,7 @@ from sqlalchemy import Column, Index, Integer, Table, Text
 from maintainer.adapters.store.schema import metadata, owned_by
 from maintainer.adapters.store.types import Count, Instant, Packed, name_type
 
-# Drivers that poll, with the digests of their tokens.
+# Drivers that poll, with the hashes of their tokens.
 drivers = Table(
     "drivers",
     metadata,
@@ -23,10 +23,10 @@ drivers = Table(
     Column("process", Text, nullable=False),
     Column("polls", Count, nullable=False),
     Column("ordered", Count, nullable=False),  # the number of the last order
-    Column("heard", Count, nullable=False),  # of the last order it has taken
-    Column("received", Count, nullable=False),  # of the last message
+    Column("heard", Count, nullable=False),  # the number of the last order that the driver took
+    Column("received", Count, nullable=False),  # the number of the driver's last message
     Column("hello", Text, nullable=False),  # JSON
-    Column("fence", Instant),  # the latest validity that it was ever given
+    Column("fence", Instant),  # the latest fence that the driver ever got
     Column("ended_at", Instant),
     Column("reason", Text, nullable=False),
     Column("pool", Text, nullable=False),
@@ -34,8 +34,8 @@ drivers = Table(
     Index("ix_drivers_ended_at", "ended_at"),
 )
 
-# What a driver has not taken yet. The first order holds the catalogs' secrets; it goes as soon as
-# the driver has taken it.
+# The orders that a driver has not taken yet. The first order contains the catalogs' secrets; its
+# row is deleted as soon as the driver has taken the order.
 driver_orders = Table(
     "driver_orders",
     metadata,
@@ -49,7 +49,7 @@ driver_messages = Table(
     metadata,
     owned_by("driver", "drivers.name"),
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("job_id", name_type(), nullable=False),  # empty: of the driver itself
+    Column("job_id", name_type(), nullable=False),  # empty: a message about the driver itself
     Column("event", Text, nullable=False),
     Column("document", Packed, nullable=False),  # JSON
 )
@@ -63,11 +63,11 @@ driver_jobs = Table(
     Column("until", Instant, nullable=False),
 )
 
-# Every process with remote drivers counts its heartbeats.
+# The processes that own remote drivers, with the number of their heartbeats.
 processes = Table(
     "processes",
     metadata,
     Column("owner", name_type(), primary_key=True),
-    Column("beats", Count, nullable=False),  # -1: it has signed off
+    Column("beats", Count, nullable=False),  # -1: the process has ended normally
     Column("seen_at", Instant, nullable=False),
 )

@@ -1,4 +1,4 @@
-"""Remote drivers, with their orders, messages and jobs; and the heartbeats of processes."""
+"""Remote drivers with their orders, messages and jobs, and the heartbeats of processes."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from maintainer.ports.store.drivers import (
 )
 
 _SIGNED_OFF = -1
-# The fields of a record that are columns of the same name.
+# The fields of a record that are stored in columns of the same name.
 _PLAIN = tuple(
     field.name for field in fields(DriverRecord) if field.name not in {"tokens", "hello"}
 )
-_MAX_ANSWER_BYTES = 2 * MAX_ORDER_BYTES  # of the orders in one answer
+_MAX_ANSWER_BYTES = 2 * MAX_ORDER_BYTES  # all orders in one answer
 
 
 class SqlDrivers:
@@ -101,7 +101,7 @@ class SqlDrivers:
                 return True
             if row.ordered - row.heard >= MAX_ORDERS:
                 raise InvalidValueError(
-                    f"driver {name} has not taken {MAX_ORDERS} orders; it gets no more"
+                    f"{MAX_ORDERS} orders wait for driver {name}; no more are accepted"
                 )
             connection.execute(
                 insert(driver_orders).values(driver=name, number=number, document=document)
@@ -142,7 +142,7 @@ class SqlDrivers:
     def take_poll(
         self, name: str, poll: DriverPoll, tokens: DriverTokens | None = None
     ) -> DriverAnswer | None:
-        """See DriverStore; durable when something would be missed after a power failure."""
+        """See DriverStore; durable if the loss of this write in a power failure would matter."""
         encoded = [
             (message, _encode(message, "message", name, MAX_MESSAGE_BYTES))
             for message in poll.messages
@@ -266,7 +266,7 @@ def _add_messages(
     encoded: Sequence[tuple[Mapping[str, object], bytes]],
     received: int,
 ) -> int:
-    """Store the messages that are new; return the number of the newest one."""
+    """Store the new messages; return the number of the newest message."""
     for message, document in encoded:
         number, job_id = message["number"], str(message.get("job") or "")
         if not isinstance(number, int) or number <= received:
@@ -312,7 +312,7 @@ def _drop_oldest(connection: Connection, name: str) -> None:
 def _read_orders(
     connection: Connection, name: str, heard: int
 ) -> Sequence[tuple[int, Mapping[str, object]]]:
-    """Read the orders in their order, as many as fit into one answer."""
+    """Read the orders by their numbers, as many as fit into one answer."""
     orders: list[tuple[int, Mapping[str, object]]] = []
     left = _MAX_ANSWER_BYTES
     for row in connection.execute(
@@ -361,6 +361,6 @@ def _encode(value: Mapping[str, object], what: str, name: str, most: int) -> byt
     document = documents.write_bytes(value)
     if len(document) > most:
         raise InvalidValueError(
-            f"driver {name}: {what} of {len(document)} bytes; the most is {most}"
+            f"driver {name}: {what} has {len(document)} bytes; the limit is {most}"
         )
     return document

@@ -1,4 +1,4 @@
-"""The tables that need a new plan, because their data changed or their time has come."""
+"""The tables that need a new plan: their data has changed, or the time of their plan has come."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from maintainer.ports.store.plans import LONGEST_TRUST, PlanDue
 
 
 def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:
-    """Request new plans after a change of these tables' data.
+    """Request new plans for the tables with changed data.
 
-    A plan that is being made meanwhile does not satisfy the request.
+    A plan that is being made now does not satisfy the request.
     """
     connection.execute(
         update(tables)
@@ -29,10 +29,10 @@ def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:
 def read_due(
     connection: Connection, now: datetime, version: str, catalogs: Collection[str] | None = None
 ) -> Sequence[PlanDue]:
-    """Read the due tables by name.
+    """Read the due tables, sorted by name.
 
-    Each part of the condition is a range of one index: tables that need no plan, or are of another
-    catalog, cost nothing.
+    Each part of the condition is a range of one index, so the query does not read the tables that
+    need no plan or belong to another catalog.
     """
     under = tables.c.planned_under
     is_same, furthest = under == version, now + LONGEST_TRUST + CLOCK_TOLERANCE
@@ -51,7 +51,7 @@ def read_due(
                 or_(*(and_(tables.c.catalog == catalog, one) for one in changed))
             )
         )
-    # Sorted and filtered here: a database might otherwise scan all tables in the order of their
+    # Python sorts and filters the rows: the database might scan all tables in the order of their
     # names.
     measured = sorted(
         (row for row in rows if row.measured_at is not None), key=lambda row: str(row.full_name)
@@ -60,7 +60,7 @@ def read_due(
 
 
 def _read_catalogs(connection: Connection) -> Sequence[str]:
-    """List the catalogs that have tables: one step on the index for each."""
+    """List the catalogs that have tables, with one step on the index for each catalog."""
     found: list[str] = []
     following = select(func.min(tables.c.catalog))
     last = connection.execute(following).scalar_one()
@@ -73,7 +73,7 @@ def _read_catalogs(connection: Connection) -> Sequence[str]:
 def mark_planned(
     connection: Connection, due: PlanDue, version: str, next_at: datetime | None
 ) -> None:
-    """Mark the tables as planned, unless a new plan is requested."""
+    """Record that the table is planned, unless a newer plan was requested meanwhile."""
     is_unchanged = and_(tables.c.full_name == str(due.table), tables.c.plan_wanted == due.wanted)
     connection.execute(
         update(tables).where(is_unchanged).values(planned_under=version, plan_at=next_at)

@@ -1,4 +1,4 @@
-"""Duties of replicas: a row each, with its end by the database's clock."""
+"""Duties of replicas. Each duty is a row with its end, by the database's clock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from maintainer.adapters.store.types import name_type
 from maintainer.domain.duty import LONGEST_DUTY, Duty, DutyKind, HeldDuty
 
 _MICROSECOND = timedelta(microseconds=1)
-# A replica that freezes within the transaction delays the others for no longer.
+# A replica that freezes within the transaction delays the other replicas at most this long.
 _LONGEST_TRANSACTION = text("SET LOCAL idle_in_transaction_session_timeout = '10s'")
 
 duties = Table(
@@ -37,7 +37,7 @@ duties = Table(
 
 
 def read_clock(database: Database) -> ColumnElement[int]:
-    """Return the database's time as microseconds since 1970, the same in a whole statement."""
+    """Build the database's time in microseconds since 1970, constant within a statement."""
     sql = (
         "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)"
         if database.is_sqlite
@@ -70,7 +70,7 @@ class SqlDuties:
             if not self._database.is_sqlite:
                 connection.execute(_LONGEST_TRANSACTION)
             connection.execute(delete(duties).where(_is_over(now)))
-            for duty in sorted(wanted):  # all replicas in one order, so that they never deadlock
+            for duty in sorted(wanted):  # the same order in all replicas, so they never deadlock
                 row = {"kind": duty.kind.value, "scope": duty.scope, "holder": holder}
                 until = now + span // _MICROSECOND
                 statement = self._database.upsert(
@@ -93,5 +93,5 @@ class SqlDuties:
 
 
 def _is_over(now: ColumnElement[int]) -> ColumnElement[bool]:
-    """Also when it ends too late: the database's clock was set back since it was written."""
+    """Match ended duties, and duties that end too late because the clock was set back."""
     return or_(duties.c.until <= now, duties.c.until > now + LONGEST_DUTY // _MICROSECOND)

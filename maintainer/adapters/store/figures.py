@@ -1,4 +1,4 @@
-"""The figures of single tables that are exported as metrics."""
+"""The figures of each table that are exported as metrics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from maintainer.ports.store.figures import TableFigures
 def read_figures(
     connection: Connection, limit: int, chosen: Sequence[str] = ()
 ) -> Sequence[TableFigures]:
-    """Read figures from the narrow rows alone."""
+    """Read the figures from the rows of `tables`, without the documents."""
     figures = (
         tables.c.average_file_size_bytes,
         tables.c.data_files,
@@ -47,6 +47,6 @@ def read_figures(
 
 
 def _as_like(glob: str) -> str:
-    """Write a glob of * and ? as a pattern of LIKE."""
+    """Convert a glob with * and ? into a pattern for LIKE."""
     escaped = re.sub(r"[\\%_]", r"\\\g<0>", glob.casefold())
     return escaped.replace("*", "%").replace("?", "_")

@@ -51,7 +51,7 @@ _FORGETTING = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
 def record_health(
     database: Database, connection: Connection, health: TableHealth, grade: Grade
 ) -> None:
-    """Replace the table's health and add a sample."""
+    """Replace the table's health, and add a sample to its history."""
     full_name = str(health.table)
     _enter(database, connection, health.table, health.measured_at)
     known_uuid = connection.execute(
@@ -94,7 +94,7 @@ def record_health(
 def _enter(
     database: Database, connection: Connection, table: TableIdentifier, seen_at: datetime
 ) -> None:
-    """Ensure and lock the table's row."""
+    """Add the table's row if it is missing, and lock it."""
     present = select(tables.c.full_name).where(tables.c.full_name == str(table)).with_for_update()
     identity = _identity(table)
     for _ in range(ENTRY_ATTEMPTS):
@@ -105,7 +105,7 @@ def _enter(
         ).rowcount:
             return
     raise StoreUnavailableError(
-        f"table {table} came and went {ENTRY_ATTEMPTS} times while it was recorded"
+        f"table {table} could not be recorded: other processes deleted it {ENTRY_ATTEMPTS} times"
     )
 
 
@@ -140,13 +140,13 @@ def _scalars(health: TableHealth, grade: Grade) -> dict[str, Any]:
 
 
 def _sum_known(*counts: int | None) -> int | None:
-    """Return the sum; None if a part is unknown."""
+    """Return the sum; None if a count is unknown."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 
 
 def record_fault(database: Database, connection: Connection, fault: TableFault) -> None:
-    """Record the fault; forget what is no table (any more)."""
+    """Record the fault; forget the table if it is a view or was dropped."""
     if fault.kind in _FORGETTING:
         _forget(connection, [str(fault.table)])
         return
@@ -163,9 +163,10 @@ def record_fault(database: Database, connection: Connection, fault: TableFault) 
 
 
 def _forget(connection: Connection, full_names: Sequence[str]) -> None:
-    """Delete tables with their health, plan and digests.
+    """Delete the tables with their health, plan and digests.
 
-    They may come back: samples stay until they are old, pauses until they are lifted.
+    A table may come back, so its samples are kept until they are old, and its pause until somebody
+    resumes it.
     """
     present = lock_tables(connection, full_names)
     for start in range(0, len(present), MAX_SQL_VARIABLES):
@@ -192,7 +193,7 @@ def _drop_digests_of_nobody(connection: Connection, uuids: Sequence[str]) -> Non
 
 
 def _is_known(table_uuid: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Match the names of one UUID: a table may be registered in two catalogs."""
+    """Match UUIDs with a known name: a table may be registered in two catalogs."""
     return exists().where(tables.c.table_uuid == table_uuid)
 
 
@@ -218,7 +219,6 @@ def forget_tables_except(
 def record_catalog_faults(
     database: Database, connection: Connection, catalog: str, faults: Sequence[CatalogFault]
 ) -> None:
-    """Replace a catalog's faults."""
     if faults:
         connection.execute(
             database.upsert(
@@ -231,7 +231,7 @@ def record_catalog_faults(
 
 
 def read_catalog_faults(connection: Connection) -> Sequence[CatalogFault]:
-    """Return all catalogs' faults, by catalog."""
+    """Return the faults of all catalogs, sorted by catalog."""
     rows = connection.execute(select(catalog_faults.c.document).order_by(catalog_faults.c.catalog))
     return tuple(
         fault for row in rows for fault in documents.read(tuple[CatalogFault, ...], row.document)
@@ -239,7 +239,7 @@ def read_catalog_faults(connection: Connection) -> Sequence[CatalogFault]:
 
 
 def read_table(connection: Connection, table: TableIdentifier) -> TableRecord | None:
-    """Return one table with its whole health and its plan."""
+    """Read a table with its whole health and its plan."""
     source = tables.outerjoin(table_health).outerjoin(
         plans, plans.c.full_name == tables.c.full_name
     )
@@ -284,7 +284,7 @@ RECORD_COLUMNS = (
 
 
 def build_record(row: AnyRow, health: TableHealth | None, plan: Plan | None) -> TableRecord:
-    """Build a record from a row of RECORD_COLUMNS."""
+    """Build a record from a row with RECORD_COLUMNS."""
     return TableRecord(
         table=documents.read_levels(row.levels),
         first_seen_at=row.first_seen_at,
@@ -298,19 +298,18 @@ def build_record(row: AnyRow, health: TableHealth | None, plan: Plan | None) -> 
 
 
 def read_names(connection: Connection) -> Sequence[TableIdentifier]:
-    """List every known table."""
     rows = connection.execute(select(tables.c.levels).order_by(tables.c.full_name))
     return tuple(documents.read_levels(row.levels) for row in rows)
 
 
 def read_names_of(connection: Connection, table_uuid: str) -> Sequence[TableIdentifier]:
-    """List the names of one UUID, in order."""
+    """List the names under which a table is known, sorted."""
     rows = connection.execute(select(tables.c.levels).where(tables.c.table_uuid == table_uuid))
     return tuple(sorted((documents.read_levels(row.levels) for row in rows), key=str))
 
 
 def read_shared(connection: Connection) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
-    """Find the tables with several names by the index of UUIDs."""
+    """Find the tables with several names, by the index of UUIDs."""
     several = (
         select(tables.c.table_uuid)
         .where(tables.c.table_uuid.is_not(None))
@@ -325,12 +324,10 @@ def read_shared(connection: Connection) -> Mapping[TableIdentifier, Sequence[Tab
 
 
 def has_tables(connection: Connection, catalog: str) -> bool:
-    """Say whether any table of the catalog is known."""
     return _has(connection, tables.c.catalog == catalog)
 
 
 def has_unmeasured_tables(connection: Connection) -> bool:
-    """Say whether any known table was never measured."""
     return _has(connection, tables.c.measured_at.is_(None))
 
 
@@ -342,7 +339,7 @@ def _has(connection: Connection, is_wanted: ColumnElement[bool]) -> bool:
 def read_last_measured(
     connection: Connection, within: tuple[str, ...] | None = None
 ) -> datetime | None:
-    """Return the time of the last health: of all tables, from the end of an index."""
+    """Return the time of the newest health; for all tables it is at the end of an index."""
     statement = select(func.max(tables.c.measured_at, type_=tables.c.measured_at.type))
     if within is not None:
         statement = statement.where(is_named_within(tables.c.full_name, within))
@@ -351,7 +348,10 @@ def read_last_measured(
 
 
 def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
-    """Record the plan, unless its table was forgotten or replaced; it must never start a job."""
+    """Record the plan, unless its table was forgotten or replaced.
+
+    The plan of such a table must never start a job.
+    """
     name = str(plan.table)
     present = (
         select(tables.c.table_uuid)
@@ -373,7 +373,7 @@ def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
 
 
 def read_plans(connection: Connection) -> Sequence[Plan]:
-    """Return all latest plans, by table."""
+    """Read the latest plan of each table, sorted by table."""
     return tuple(
         documents.read(Plan, row.document)
         for row in connection.execute(select(plans.c.document).order_by(plans.c.full_name))

@@ -1,7 +1,7 @@
 """The history of the sums of the fleet, of each catalog and of each namespace.
 
-A sample is the last sums of its slot, a minute or, for a namespace, an hour; equal sums in a row
-are one sample. With age, the last sample of each hour and then of each day stays.
+A sample is the last sums of a minute, or, for a namespace, of an hour. Equal sums in a row are one
+sample. Of older samples, only the last of each hour is kept, and later only the last of each day.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _Key = tuple[int, str, str]
 
 
 def record_fleet(database: Database, connection: Connection, sums: Sums, at: datetime) -> None:
-    """Record the sums that differ from the last sample, in order: two writers never deadlock."""
+    """Record the sums that differ from the last sample, in a fixed order against deadlocks."""
     last: dict[_Key, str] = {
         (row.level, row.catalog, row.namespace): row.figures
         for row in connection.execute(select(last_fleet_samples))
@@ -63,7 +63,7 @@ def read_fleet_history(
     since: datetime,
     until: datetime,
 ) -> Sequence[FleetSample]:
-    """Read the samples from since to until; the one that is valid at since has that time."""
+    """Read the samples from since to until; the sample that is valid at since gets that time."""
     at = fleet_samples.c.measured_at
     is_this = tuple_(*(fleet_samples.c[name] for name in _KEY)) == _key_of((catalog, namespace))
     of_this = select(at, fleet_samples.c.figures).where(is_this)
@@ -82,7 +82,10 @@ def prune_fleet_samples(
     hourly_before: datetime | None,
     daily_before: datetime | None,
 ) -> int:
-    """Delete samples that a later one of their bucket replaces; the latest of each key stays."""
+    """Delete old samples, and those with a later sample in their bucket.
+
+    The latest sample of each key is kept.
+    """
     at = fleet_samples.c.measured_at
     is_namespace = fleet_samples.c.level == _NAMESPACE
     unwanted = [and_(at < before, _has_newer())]
@@ -98,7 +101,7 @@ def prune_fleet_samples(
 
 
 def _has_newer(bucket: timedelta | None = None) -> ColumnElement[bool]:
-    """Match samples with a newer one of their key, in the same bucket if one is given."""
+    """Match the samples whose key has a newer sample, in the same bucket if a bucket is given."""
     newer = fleet_samples.alias("newer")
     raw, newer_raw = (read_as(one.c.measured_at, BigInteger) for one in (fleet_samples, newer))
     filters = [newer.c[name] == fleet_samples.c[name] for name in _KEY] + [newer_raw > raw]

@@ -1,4 +1,4 @@
-"""Logs of jobs: a row for each part."""
+"""The logs of jobs, with a row for each part."""
 
 from __future__ import annotations
 

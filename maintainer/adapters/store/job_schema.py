@@ -1,4 +1,4 @@
-"""The store's tables about jobs: what may run, what ran, and what was learnt from it."""
+"""The store's tables about jobs: candidates, jobs with their events and logs, and calibration."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ jobs = Table(
     Column("created_at", Instant, nullable=False),
     Column("finished_at", Instant),  # None until the job is in a final state
     Column("document", Text, nullable=False),  # JSON
-    # The database itself refuses a second unfinished job on a table.
+    # The database refuses a second unfinished job on a table.
     Index(
         "uq_jobs_unfinished",
         "table_uuid",
@@ -63,7 +63,7 @@ job_events = Table(
 
 _IS_HELD = text("expires_at IS NOT NULL")
 
-# Leases of tables. The row outlives each job, so that a table's tokens only grow.
+# Leases of tables. The row is kept after the job, so that a table's tokens only grow.
 leases = Table(
     "leases",
     metadata,
@@ -75,7 +75,8 @@ leases = Table(
     Index("ix_leases_held", "table_uuid", sqlite_where=_IS_HELD, postgresql_where=_IS_HELD),
 )
 
-# The outcomes of each rule on each table, updated when a job finishes: they outlive the jobs.
+# The outcomes of each rule on each table, updated when a job finishes. They are kept longer than
+# the jobs.
 rule_histories = Table(
     "rule_histories",
     metadata,
@@ -93,7 +94,7 @@ rule_histories = Table(
     Column("recent_overloads", Integer, nullable=False, server_default="0"),
 )
 
-# The input of admission without the plans themselves: written and deleted with them.
+# The planned actions of each plan, for admission. They are written and deleted with the plan.
 candidates = Table(
     "candidates",
     metadata,
@@ -103,8 +104,7 @@ candidates = Table(
     sqlite_with_rowid=False,
 )
 
-# The cost of each job, charged to the budgets of the day on which it was stored, and what the job
-# saved.
+# The cost and the savings of jobs, by the day on which the job was stored. Budgets count the cost.
 spending = Table(
     "spending",
     metadata,
@@ -114,7 +114,7 @@ spending = Table(
     Column("namespace", name_type(), nullable=False),
     Column(
         "policy", name_type(), nullable=False
-    ),  # the name of its policy's budget; empty: it has none
+    ),  # the name of the policy's budget; empty: the policy has none
     Column("bytes", Double, nullable=False),
     Column("gb_hours", Double, nullable=False),
     Column("files_removed", Count, nullable=False),
@@ -151,22 +151,22 @@ savings = Table(
     Column("bytes_rewritten", Count, nullable=False),
 )
 
-# Long lists that jobs are given and rows that they report, in compressed portions. There is no
-# reference to a job: `prune` deletes the portions of jobs that are over or unknown.
+# Compressed portions of the long lists that jobs get and of the rows that jobs report. No foreign
+# key refers to a job: `prune` deletes the portions of finished and unknown jobs.
 job_portions = Table(
     "job_portions",
     metadata,
     Column("job_id", name_type(), primary_key=True),
     Column("kind", name_type(), primary_key=True),
-    Column("preparer", name_type(), primary_key=True),  # empty: the set is the job's own
+    Column("preparer", name_type(), primary_key=True),  # empty: the job uses this set of portions
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("lines", Integer, nullable=False),
     Column("is_last", Boolean, nullable=False),
     Column("data", LargeBinary, nullable=False),
 )
 
-# The end of each job's log, in parts. There is no reference to a job, as above: `prune` deletes the
-# logs of jobs that are unknown.
+# The end of each job's log, in parts. No foreign key refers to a job: `prune` deletes the logs of
+# unknown jobs.
 job_logs = Table(
     "job_logs",
     metadata,

@@ -1,4 +1,4 @@
-"""Leases on tables: taken when a job is submitted, released when it ends."""
+"""Leases on tables. A job takes one when it is submitted, and releases it when it ends."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ class SqlLeases:
     ) -> Lease | None:
         is_unfinished = (jobs.c.job_id == job.job_id, jobs.c.state.in_(UNFINISHED_STATES))
         with self._database.write(durable=True) as connection:
-            # The job first, like every transaction that moves it: so the two never deadlock.
+            # Every transaction that changes a job locks the job before the lease, so that two of
+            # them never deadlock.
             if (
                 connection.execute(
                     select(jobs.c.job_id).where(*is_unfinished).with_for_update()
@@ -105,6 +106,6 @@ def _read(row: AnyRow) -> Lease:
 
 
 def prune_leases(connection: Connection) -> None:
-    """Delete the tokens of unknown tables."""
+    """Delete the leases of unknown tables."""
     is_known = exists().where(tables.c.table_uuid == leases.c.table_uuid)
     connection.execute(delete(leases).where(leases.c.expires_at.is_(None), ~is_known))

@@ -1,6 +1,6 @@
-"""Pages of the table list, each read from an index.
+"""Pages of the table list.
 
-Few matches are sorted; with many, an index is walked in the requested order.
+Few matches are sorted in Python. Many matches are read from an index in the requested order.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from maintainer.ports.store.pages import Page
 from maintainer.ports.store.tables import TABLE_SORTS, TableQuery, TableRecord
 
 SORTED_AT_MOST = (
-    2000  # matches; with more, about every fiftieth row of a walk through 100,000 is a match
+    2000  # matches; with more, at least every fiftieth of 100,000 rows in the index is a match
 )
-# matches of a search that are counted and, if there are no more, sorted
+# A search counts at most so many matches. If there are no more, the matches are sorted.
 SEARCH_COUNTED_AT_MOST = MAX_SQL_VARIABLES
 _BAND = "band"
 _FLOATS = frozenset({"average_file_size_bytes", "small_file_ratio"})
@@ -56,21 +56,21 @@ _FLOATS = frozenset({"average_file_size_bytes", "small_file_ratio"})
 
 @dataclass(frozen=True, slots=True)
 class _Matches:
-    """The filters of a page, and the number of tables that are known to match."""
+    """The filters of a page, and the number of tables that match, as far as it is known."""
 
     filters: tuple[ColumnElement[bool], ...]
     total: int
     total_is_exact: bool
-    are_sorted: bool  # few matches are sorted; otherwise an index is walked in the list's order
+    are_sorted: bool  # True: sorted in Python; False: read from an index in the list's order
 
 
 def read_page(
     connection: Connection, query: TableQuery, sums: Sums, *, is_sqlite: bool
 ) -> Page[TableRecord]:
-    """Read one page; tables without a value come last in either order, and names break ties.
+    """Read one page; tables without a value come last in both directions, and names break ties.
 
-    The total is counted if the whole list is on this page or a search finds few tables, and else
-    is from the sums, but never less than what was read.
+    The total is counted if this page has the whole list or a search finds few tables. Otherwise it
+    comes from the sums, and is never less than the number of tables that were read.
     """
     check_limit(query.limit)
     _sort_key(query.sort)
@@ -111,7 +111,7 @@ def _sort_key(sort: str) -> ColumnElement[Any]:
 
 
 def _is_descending(query: TableQuery) -> bool:
-    """Return whether greater keys come first; for `need` the least is the worst."""
+    """Return whether greater keys come first; for `need` the lowest value is the worst."""
     return query.descending != (query.sort == _BAND)
 
 
@@ -119,18 +119,18 @@ def _find_matches(
     connection: Connection, query: TableQuery, sums: Sums, *, is_sqlite: bool
 ) -> _Matches:
     counted = sums.count_tables(query.catalog, query.namespace, query.band)
-    # An index has a catalog's tables in the order of their names.
+    # The filter on the name can use the index of names.
     is_named = (
         query.catalog is not None and (query.sort != "name" or query.band is not None)
     ) or query.namespace is not None
     are_few = is_named and counted <= SORTED_AT_MOST
-    # SQLite keeps no statistics here, and would prefer finding and sorting half of all tables to
-    # walking the index.
+    # SQLite has no statistics here: it would find and sort half of all tables instead of reading
+    # the index in its order.
     filters = _filters(query, is_walked=is_sqlite and is_named and not are_few, is_named=is_named)
     if not query.search and query.within is None:
         return _Matches(filters, counted, total_is_exact=True, are_sorted=are_few)
-    # Every name is read: 100,000 take about 30 ms (docs/benchmarks.md). A position, not LIKE: no
-    # character of the text is special, and it may have any length.
+    # Every name is read: 100,000 names take about 30 ms (docs/benchmarks.md). A search for the
+    # position has no special characters and no limit of length, unlike LIKE.
     find = func.instr if is_sqlite else func.strpos
     searched = query.search.casefold()
     is_found = and_(
@@ -171,7 +171,7 @@ def _filters(
 
 
 def _is_within(column: ColumnElement[str], namespace: str) -> ColumnElement[bool]:
-    """Match the namespace "a.b" and all that start with "a.b.", as one range of an index.
+    """Match the namespace "a.b" and all namespaces under it, as one range of an index.
 
     "/" is the character after ".".
     """
@@ -185,7 +185,7 @@ def _is_within(column: ColumnElement[str], namespace: str) -> ColumnElement[bool
 def _read_rows(
     connection: Connection, query: TableQuery, matches: _Matches, after: Position | None
 ) -> Sequence[AnyRow]:
-    """Read one row more than the page has: first names, then only their documents."""
+    """Read the names of the page and of one more row, then the documents of these names alone."""
     wanted = query.limit + 1
     places = (
         _sort_few(connection, query, matches, after)
@@ -203,7 +203,7 @@ def _read_rows(
 
 @cache
 def _select_named(sort: str) -> Select[Any]:
-    """Select the records of the names; to build it takes longer than to run it."""
+    """Build the query of the records with given names; building it takes longer than running it."""
     columns = (*RECORD_COLUMNS, tables.c.full_name, _sort_key(sort).label("sort_key"))
     names: BindParameter[str] = bindparam("names", expanding=True)
     source = tables.outerjoin(table_health)
@@ -213,7 +213,7 @@ def _select_named(sort: str) -> Select[Any]:
 def _sort_few(
     connection: Connection, query: TableQuery, matches: _Matches, after: Position | None
 ) -> Sequence[AnyRow]:
-    """Sort all matches here; both databases compare names by code points, as Python does."""
+    """Sort all matches in Python, which compares names by code points as both databases do."""
     key, descending = _sort_key(query.sort), _is_descending(query)
     rows = connection.execute(
         select(tables.c.full_name, key.label("sort_key")).where(*matches.filters)
@@ -242,7 +242,7 @@ def _sort_few(
 def _walk(
     connection: Connection, query: TableQuery, matches: _Matches, after: Position | None
 ) -> Sequence[AnyRow]:
-    """Walk an index until the page is full: rows with a value, then those without."""
+    """Read an index in its order until the page is full: first rows with a value, then others."""
     key, name, wanted = _sort_key(query.sort), tables.c.full_name, query.limit + 1
     descending = _is_descending(query)
     directions = (key.desc(), name.desc()) if descending else (key, name)

@@ -1,6 +1,6 @@
 """Locations of tables: one fact of the store for each directory, table and name.
 
-They are never deleted, so that a dropped table's location is remembered.
+Locations are never deleted: the location of a dropped table must stay known.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.location import TableLocation, ancestors_of
 
 _SIGN = "location\t"
-_AFTER_TAB = "\n"  # the next character
+_AFTER_TAB = "\n"  # the character after a tab: the end of a range of keys
 _LAST = "\U0010ffff"
 
 
 def record_locations(database: Database, connection: Connection, health: TableHealth) -> None:
-    """Remember every directory that the table writes to now."""
+    """Record every directory that the table writes to now."""
     for path in health.own_paths():
         connection.execute(
             database.insert_unless_present(
@@ -34,7 +34,7 @@ def record_locations(database: Database, connection: Connection, health: TableHe
 def record_foreign(
     database: Database, connection: Connection, locations: Sequence[TableLocation]
 ) -> None:
-    """Remember directories of other kinds of tables, and when they were last seen."""
+    """Record directories of other kinds of tables, and the time when they were last seen."""
     for location in locations:
         seen_at = location.seen_at.isoformat() if location.seen_at is not None else ""
         connection.execute(
@@ -45,7 +45,7 @@ def record_foreign(
 
 
 def read_locations_near(connection: Connection, paths: Sequence[str]) -> Sequence[TableLocation]:
-    """Read the locations in each path and at each of its ancestors, by ranges of one index."""
+    """Read the locations at, below and above each path, by ranges of one index."""
     key = store_info.c.key
     ranges = []
     for path in paths:

@@ -11,9 +11,9 @@ from maintainer.adapters.store.schema import tables
 
 
 def lock_tables(connection: Connection, full_names: Sequence[str]) -> list[str]:
-    """Lock the rows of these tables and return the names of those that are present.
+    """Lock the rows of these tables and return the names of the tables that exist.
 
-    They are locked in the order of their names, so that two transactions never deadlock.
+    The rows are locked in the order of their names, so that two transactions never deadlock.
     """
     ordered = sorted(full_names)
     present: list[str] = []

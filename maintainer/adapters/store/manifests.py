@@ -1,4 +1,4 @@
-"""Manifest digests; an immutable manifest is read from storage only once."""
+"""Digests of manifests. A manifest never changes, so it is read from storage only once."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class SqlDigests:
     def digests(
         self, table_uuid: str, paths: Iterable[str], target_bytes: int
     ) -> Mapping[str, ManifestDigest]:
-        """Return the known digests of these paths, read in portions on use.
+        """Return the known digests of these paths, which are read in portions when they are used.
 
-        All digests of a very large table would take a gigabyte.
+        All digests of a very large table would take a gigabyte of memory.
         """
         columns = select(manifest_digests.c.path).where(
             manifest_digests.c.table_uuid == table_uuid,
@@ -55,10 +55,11 @@ class SqlDigests:
     def record_digests(
         self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]
     ) -> None:
-        """Add new digests, keep known ones, and delete the rest at the end.
+        """Add new digests, keep known digests, and at the end delete the table's other digests.
 
-        A manifest never changes, though more of its contents may be needed than before. A portion
-        is a transaction: all digests of a very large table would block other writers for a minute.
+        A known digest is replaced if more of the manifest's contents are needed than before. Each
+        portion is a transaction: all digests of a very large table would block other writers for a
+        minute.
         """
         named: set[str] = set()
         portions = _split_digests(digests)
@@ -86,7 +87,7 @@ class SqlDigests:
     def add_digests(
         self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest], at: datetime
     ) -> None:
-        """Add digests; other writers of the table wait for the end of this transaction."""
+        """Add digests in one transaction; other writers of the table wait for its end."""
         named = {digest.path: digest for digest in digests}
         with self._database.write() as connection:
             connection.execute(
@@ -98,7 +99,7 @@ class SqlDigests:
             _insert(connection, table_uuid, target_bytes, named.values())
 
     def prune_digests(self, before: datetime) -> int:
-        """Delete digests that were added and never recorded."""
+        """Delete digests that were added but never recorded."""
         old = select(unfinished_readings.c.table_uuid).where(unfinished_readings.c.kept_at < before)
         is_known = exists().where(tables.c.table_uuid == manifest_digests.c.table_uuid)
         with self._database.write() as connection:
@@ -112,7 +113,7 @@ class SqlDigests:
 
 
 class _LateDigests(Mapping[str, ManifestDigest]):
-    """Digests of which one portion is in memory: the one requested last and those after it."""
+    """Digests of which one portion is in memory: the last requested digest and those after it."""
 
     def __init__(
         self, paths: Sequence[str], read: Callable[[Sequence[str]], dict[str, ManifestDigest]]
@@ -123,7 +124,7 @@ class _LateDigests(Mapping[str, ManifestDigest]):
         self._portion: dict[str, ManifestDigest] = {}
 
     def __getitem__(self, path: str) -> ManifestDigest:
-        """Return a digest; KeyError also if another process has deleted it meanwhile."""
+        """Return a digest; KeyError also if another process has deleted the digest meanwhile."""
         if path not in self._portion:
             position = self._positions[path]
             self._portion = self._read(self._paths[position : position + _PORTION])
@@ -197,7 +198,7 @@ def _delete(connection: Connection, table_uuid: str, paths: Iterable[str]) -> No
 def _insert(
     connection: Connection, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]
 ) -> None:
-    """Insert a few at a time: all documents together would take hundreds of megabytes."""
+    """Insert some digests at a time: all documents would take hundreds of megabytes of memory."""
     rows = (
         {
             "table_uuid": table_uuid,

@@ -1,4 +1,7 @@
-"""Gives a database this version's schema: a new one at once, an older one step by step."""
+"""Brings a database to this version's schema.
+
+A new database gets the schema at once. An older database is migrated step by step.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,8 @@ from maintainer.adapters.store.schema import (
     store_info,
 )
 
-_ADVISORY_LOCK = 0x1CEBE46  # any number that nothing else uses on this database
-_one_at_a_time = Lock()  # Alembic's environment is one per process
+_ADVISORY_LOCK = 0x1CEBE46  # an arbitrary number that nothing else on this database should use
+_one_at_a_time = Lock()  # a process has only one environment of Alembic
 
 
 def upgrade(database: Database) -> None:
@@ -36,7 +39,7 @@ def upgrade(database: Database) -> None:
         if not database.is_sqlite:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
         if schema_version.is_usable(connection, database.place):
-            return  # another process was faster
+            return  # another process has migrated the schema
         if _context(connection).get_current_revision() is None:
             metadata.create_all(connection, checkfirst=False)
             _context(connection).stamp(script, head)

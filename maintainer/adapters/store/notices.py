@@ -1,4 +1,4 @@
-"""Notices that are queued or that limits still count, a row each.
+"""Notices that wait for delivery or still count for the limits, with a row for each.
 
 Posting a notice locks one fact of the store.
 """
@@ -29,7 +29,7 @@ from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
 from maintainer.ports.store.notices import MAX_AGE, MAX_TAKEN
 
-_HELD_BACK = "notices_held_back"  # number held back since the last posted notice
+_HELD_BACK = "notices_held_back"  # the number of notices held back since the last posted notice
 _HOUR = timedelta(hours=1)
 
 notices = Table(
@@ -42,7 +42,7 @@ notices = Table(
     Column("at", Instant, nullable=False),
     Column("job_id", name_type(), nullable=False),
     Column("held_back", Integer, nullable=False),
-    Column("held_until", Instant, nullable=False),  # by the process that delivers it
+    Column("held_until", Instant, nullable=False),  # until then, one process delivers the notice
     Column("delivered_at", Instant),
     Index("ix_notices_at", "at"),
     sqlite_autoincrement=True,  # a number is never used again
@@ -67,7 +67,7 @@ class SqlNotices:
             )
             believed = (
                 notices.c.at <= notice.at + CLOCK_TOLERANCE,
-            )  # a future time, written by a wrong clock, must not silence later notices
+            )  # a notice with a future time, from a wrong clock, must not suppress later notices
             same = (
                 notices.c.kind == notice.kind.value,
                 notices.c.subject == notice.subject,
@@ -78,7 +78,7 @@ class SqlNotices:
                 connection.execute(select(notices.c.number).where(*same).limit(1)).first()
                 is not None
             ):
-                return None  # the notice adds nothing
+                return None  # the same notice was posted recently
             recent = connection.execute(
                 select(func.count())
                 .select_from(notices)
@@ -112,7 +112,7 @@ class SqlNotices:
                 )
 
     def take_notices(self, now: datetime, until: datetime) -> Sequence[PostedNotice]:
-        """See NoticeStore; usually there is none, which is found without a lock."""
+        """See NoticeStore; the usual case, that no notice waits, takes no lock."""
         left = (notices.c.delivered_at.is_(None), notices.c.held_until <= now)
         with self._database.read() as connection:
             if connection.execute(select(notices.c.number).where(*left).limit(1)).first() is None:
@@ -148,7 +148,7 @@ class SqlNotices:
 
 
 def _lock(database: Database, connection: Connection) -> int:
-    """Lock posting until the transaction ends; return the number held back."""
+    """Lock posting until the transaction ends; return the number of notices held back."""
     connection.execute(
         database.insert_unless_present(store_info, {"key": _HELD_BACK, "value": "0"})
     )

@@ -1,4 +1,4 @@
-"""Orphan lists: a row for each list, and its files in compressed rows of a thousand."""
+"""Orphan lists: a row for each list, and a compressed row for each thousand of its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keyset cursors: the end of a page, bound to the page's order."""
+"""Keyset cursors. A cursor holds the end of a page, and is valid for one list and order."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Position:
 def is_named_within(
     full_name: ColumnElement[Any], prefixes: Sequence[str] | None
 ) -> ColumnElement[bool]:
-    """Match full names that begin with one of the prefixes, each as one range of an index.
+    """Match full names that begin with one of the prefixes; each prefix is a range of an index.
 
-    A prefix ends with "."; "/" is the character after it. None matches all names.
+    A prefix ends with "."; "/" is the character after ".". None matches all names.
     """
     if prefixes is None:
         return true()
@@ -74,9 +74,9 @@ def read_newest(  # noqa: PLR0913, PLR0917 - the arguments of a page
     cursor: str | None,
     read: Callable[[AnyRow], T],
 ) -> Page[T]:
-    """Read a page of these rows, the newest first, with their number in all.
+    """Read a page of these rows, newest first, with the total number of rows.
 
-    The keys are an instant or a number, and a name that breaks its ties if there can be any.
+    The first key is an instant or a number. If its values can be equal, the second key is a name.
     """
     check_limit(limit)
     after = read_cursor(cursor, order, int)
@@ -95,7 +95,7 @@ def read_newest(  # noqa: PLR0913, PLR0917 - the arguments of a page
 
 
 def write_cursor(order: str, position: Position) -> str:
-    """Write an opaque text that is safe in a URL."""
+    """Write the cursor as an opaque text that is safe in a URL."""
     return (
         base64.urlsafe_b64encode(msgspec.json.encode((order, position.value, position.row_id)))
         .rstrip(b"=")
@@ -104,11 +104,11 @@ def write_cursor(order: str, position: Position) -> str:
 
 
 def read_cursor(cursor: str | None, order: str, kind: type[int | float | str]) -> Position | None:
-    """Read a cursor that write_cursor made for this order; InvalidValueError for others."""
+    """Read a cursor that write_cursor made for this order; InvalidValueError for other texts."""
     if cursor is None:
         return None
     message = (
-        f"cursor {cursor[:40]!r} does not belong to this list and order; start again without one"
+        f"cursor {cursor[:40]!r} is not valid for this list and order; start again without a cursor"
     )
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)

@@ -1,6 +1,6 @@
 """Pauses of single tables.
 
-Each applies to the tables of its name and of its UUID until it is lifted.
+A pause applies to the tables with its name and with its UUID, until somebody resumes the table.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.store.tables import Pause
 
-# Not part of the table's row, which one listing without the table deletes. The row has a copy, for
-# lists and sums.
+# Pauses are not in `tables`: a listing without the table deletes its row there. The row has a copy
+# of the pause, for lists and sums.
 pauses = Table(
     "pauses",
     metadata,
@@ -45,7 +45,7 @@ pauses = Table(
 
 
 def find_pause(connection: Connection, full_name: str, table_uuid: str | None) -> str | None:
-    """Return the pause of the table as JSON, that of its own name first."""
+    """Return the pause of the table as JSON; the pause of its own name comes first."""
     holds = or_(pauses.c.full_name == full_name, _is_of(pauses.c.table_uuid, table_uuid))
     rows = connection.execute(select(pauses.c.full_name, pauses.c.document).where(holds)).all()
     return (
@@ -60,7 +60,7 @@ def _is_of(column: ColumnElement[str | None], table_uuid: str | None) -> ColumnE
 
 
 def join_uuid(connection: Connection, full_name: str, table_uuid: str) -> None:
-    """Extend a pause from before the table was measured to its UUID."""
+    """Add the table's UUID to a pause that was set before the table was measured."""
     connection.execute(
         update(pauses)
         .where(pauses.c.full_name == full_name, pauses.c.table_uuid.is_(None))
@@ -115,7 +115,7 @@ def _read_uuid(connection: Connection, full_name: str) -> str | None:
 
 
 def _names_of(connection: Connection, full_name: str, table_uuid: str | None) -> list[str]:
-    """List the names of known tables with this UUID."""
+    """List this name and the names of known tables with this UUID."""
     is_this = or_(tables.c.full_name == full_name, _is_of(tables.c.table_uuid, table_uuid))
     return list(connection.execute(select(tables.c.full_name).where(is_this)).scalars())
 
@@ -134,7 +134,7 @@ def _derive(connection: Connection, full_names: Sequence[str]) -> None:
 
 
 def read_pauses(connection: Connection) -> Mapping[TableIdentifier, Pause]:
-    """Return pauses by their own names and by the names of known tables with their UUIDs."""
+    """Return each pause by its own name and by the names of known tables with its UUID."""
     every = select(pauses.c.full_name, pauses.c.levels, pauses.c.document)
     others = select(tables.c.full_name, tables.c.levels, pauses.c.document).join_from(
         pauses, tables, tables.c.table_uuid == pauses.c.table_uuid

@@ -1,6 +1,6 @@
-"""Pins of snapshots, as facts of the store under keys that begin with the table.
+"""Pins of snapshots: facts of the store whose keys begin with the table's UUID.
 
-They are few, and read only by table.
+Pins are few, and are read for one table at a time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from maintainer.domain.pin import Pin
 
 
 def read_pins(connection: Connection, table_uuid: str) -> Sequence[Pin]:
-    """Read the table's pins by name."""
+    """Read the table's pins, sorted by name."""
     is_of_table = store_info.c.key.startswith(_key(table_uuid, ""), autoescape=True)
     rows = connection.execute(
         select(store_info.c.value).where(is_of_table).order_by(store_info.c.key)
@@ -25,7 +25,6 @@ def read_pins(connection: Connection, table_uuid: str) -> Sequence[Pin]:
 
 
 def set_pin(database: Database, connection: Connection, table_uuid: str, pin: Pin) -> None:
-    """Add or replace a pin."""
     connection.execute(
         database.upsert(
             store_info,
@@ -35,7 +34,7 @@ def set_pin(database: Database, connection: Connection, table_uuid: str, pin: Pi
 
 
 def remove_pin(connection: Connection, table_uuid: str, name: str) -> bool:
-    """Remove the pin; False if there is none of that name."""
+    """Remove the pin; False if no pin has this name."""
     return bool(
         connection.execute(
             delete(store_info).where(store_info.c.key == _key(table_uuid, name))

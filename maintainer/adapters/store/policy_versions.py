@@ -1,4 +1,4 @@
-"""Versions of the policies: one row for each content hash, found again when it returns to force."""
+"""Versions of the policies: one row for each content hash, even if it came into force twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SUMMARY = [column for column in policy_versions.c if column.name != "document"]
 
 
 def is_in_force(connection: Connection, version: PolicyVersion) -> bool:
-    """Return whether the version in force is this one, with these problems."""
+    """Return whether this version, with the same problems, is in force."""
     newest = connection.execute(
         select(policy_versions.c.version, policy_versions.c.problems)
         .order_by(*_NEWEST_FIRST)
@@ -34,7 +34,7 @@ def is_in_force(connection: Connection, version: PolicyVersion) -> bool:
 
 
 def record_version(database: Database, connection: Connection, version: PolicyVersion) -> None:
-    """Record the version in force, and delete the oldest beyond the store's limit."""
+    """Record the version in force, and delete the oldest versions beyond the store's limit."""
     known = connection.execute(
         select(policy_versions.c.first_seen_at).where(policy_versions.c.version == version.version)
     ).scalar_one_or_none()
@@ -56,7 +56,7 @@ def record_version(database: Database, connection: Connection, version: PolicyVe
 def read_versions(
     connection: Connection, limit: int = 100, cursor: str | None = None
 ) -> Page[PolicyVersion]:
-    """Read a page by the last time each came into force, newest first."""
+    """Read a page, sorted by the time when the version last came into force, newest first."""
     return read_newest(connection, select(*_SUMMARY), _NEWEST, _ORDER, limit, cursor, _read)
 
 

@@ -1,4 +1,4 @@
-"""Portions: a row for each compressed part of a job's long lists."""
+"""Portions of jobs' long lists, with a compressed row for each."""
 
 from __future__ import annotations
 

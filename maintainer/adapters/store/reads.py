@@ -15,7 +15,7 @@ from maintainer.domain.reads import TableReads
 def add_reads(
     database: Database, connection: Connection, day: str, reads: Mapping[TableIdentifier, int]
 ) -> None:
-    """Add to the counts of a day, in one fixed order, so that two processes never deadlock."""
+    """Add to the counts of a day, in a fixed order, so that two processes never deadlock."""
     for name, count in sorted((str(table), count) for table, count in reads.items()):
         values = {"full_name": name, "day": day, "reads": count}
         statement = insert_on(database.engine.dialect.name, table_reads).values(values)
@@ -26,7 +26,7 @@ def add_reads(
 
 
 def read_reads(connection: Connection, first_day: str, last_day: str) -> Sequence[TableReads]:
-    """Read the sums of all tables with one statement."""
+    """Read the sums of all tables."""
     sums = (
         select(
             table_reads.c.full_name,
@@ -48,7 +48,7 @@ def read_reads_of(
 ) -> TableReads | None:
     """Read the sum of one table, and the first day with a read in its catalog.
 
-    The days are searched from the first one on, so that one of the first rows is the answer.
+    The search begins at the first day, so that it soon finds the answer.
     """
     within = (table_reads.c.day >= first_day) & (table_reads.c.day <= last_day)
     reads = connection.execute(

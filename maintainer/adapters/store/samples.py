@@ -1,8 +1,8 @@
 """The history of tables: one sample for equal healths in a row, thinned with age.
 
-An idle table is measured again and again: its history grows with changes, not with time. Thinning
-keeps the last sample of each hour or day as measured, not a mean. Each displayed value was real at
-its time, ratios stay consistent with counts, and the thinned levels form one series.
+The history of an idle table does not grow, although the table is measured again and again. Thinning
+keeps the last sample of each hour or day as it was measured, and computes no mean: each displayed
+value was real at its time, ratios agree with counts, and all levels form one series.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from maintainer.ports.store.tables import HISTORY_METRICS
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
-# hours or days for each run, one transaction each: a year takes a day of hourly runs
+# Hours or days that one run thins, each in a transaction. Hourly runs thin a year in a day.
 WINDOWS_PER_PRUNE = 400
 _COLUMNS = frozenset(health_samples.c.keys()) - {"table_uuid", "measured_at", "last_at", "more"}
 
@@ -44,7 +44,7 @@ _COLUMNS = frozenset(health_samples.c.keys()) - {"table_uuid", "measured_at", "l
 def record_sample(database: Database, connection: Connection, health: TableHealth) -> None:
     """Add a sample, or extend the last one if the health is equal to it.
 
-    A late health within the last sample's time adds nothing.
+    A health that arrives late, from within the last sample's time, adds nothing.
     """
     sample = write_sample(health)
     is_this_table = health_samples.c.table_uuid == health.table_uuid
@@ -74,7 +74,7 @@ def _is_equal(row: AnyRow, sample: Mapping[str, Any]) -> bool:
 
 
 def write_sample(health: TableHealth) -> dict[str, Any]:
-    """Write the row of a health; metrics without a column share one."""
+    """Write a health as a row; metrics without a column of their own share the column `more`."""
     values = {metric: getattr(health, metric) for metric in HISTORY_METRICS}
     others = {
         metric: value
@@ -93,13 +93,13 @@ def write_sample(health: TableHealth) -> dict[str, Any]:
 def read_history(
     connection: Connection, table: TableIdentifier, metric: str, since: datetime, until: datetime
 ) -> Sequence[tuple[datetime, float | None]]:
-    """Read samples from since to until, inclusive.
+    """Read the samples from since to until, inclusive.
 
-    A sample that lasts has its beginning and its end within these.
+    A sample of several healths gives two points: its beginning and its end, within these bounds.
     """
     if metric not in HISTORY_METRICS:
         raise InvalidValueError(
-            f"metric {metric!r} has no history; it is kept of {', '.join(HISTORY_METRICS)}"
+            f"metric {metric!r} has no history; these have one: {', '.join(HISTORY_METRICS)}"
         )
     at = health_samples.c.measured_at
     present_uuid = (
@@ -134,7 +134,7 @@ def _read_value(value: float | None, more: str | None, metric: str) -> float | N
 
 
 def prune_samples(database: Database, before: datetime) -> int:
-    """Delete older samples except each known table's latest, a bounded number a transaction."""
+    """Delete older samples, except the latest of each known table, in bounded transactions."""
     newer = health_samples.alias("newer")
     has_newer = exists().where(
         newer.c.table_uuid == health_samples.c.table_uuid,
@@ -152,8 +152,8 @@ def prune_samples(database: Database, before: datetime) -> int:
 def thin_samples(database: Database, bucket: timedelta, before: datetime) -> int:
     """Keep only the last sample of each whole bucket before this time.
 
-    It handles at most WINDOWS_PER_PRUNE buckets from the end of the last call on, and a bounded
-    number of samples a transaction.
+    A call begins where the last call ended and handles at most WINDOWS_PER_PRUNE buckets, with a
+    bounded number of samples in a transaction.
     """
     key = thinned_key(bucket)
     thinned = 0
@@ -173,7 +173,7 @@ def thin_samples(database: Database, bucket: timedelta, before: datetime) -> int
 
 
 def thinned_key(bucket: timedelta) -> str:
-    """Return the key of the fact that stores how far the thinning is."""
+    """Return the key of the fact that stores the end of the thinned time."""
     return f"thinned_to_{bucket // HOUR}h"
 
 

@@ -1,4 +1,4 @@
-"""The costs of the last scans of each catalog, as one fact of the store for each catalog."""
+"""The costs of the last scans, as one fact of the store for each catalog."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEY = "scan costs of "
 
 
 def read_scan_costs(connection: Connection) -> Mapping[str, Sequence[ScanCost]]:
-    """Read the last scans by catalog, the newest first."""
+    """Read the last scans of each catalog, newest first."""
     rows = connection.execute(
         select(store_info).where(store_info.c.key.startswith(_KEY)).order_by(store_info.c.key)
     )
@@ -25,7 +25,7 @@ def read_scan_costs(connection: Connection) -> Mapping[str, Sequence[ScanCost]]:
 
 
 def record_scan_cost(database: Database, connection: Connection, cost: ScanCost) -> None:
-    """Add the scan to those of its catalog; the oldest beyond MAX_SCAN_COSTS are dropped."""
+    """Add a scan to its catalog's list, which keeps the newest MAX_SCAN_COSTS scans."""
     key = f"{_KEY}{cost.catalog}"
     known = connection.execute(
         select(store_info.c.value).where(store_info.c.key == key)

@@ -1,4 +1,4 @@
-"""Scan marks: the state at which each table was measured, to skip unchanged tables."""
+"""Scan marks: the state in which each table was measured, so that a scan skips unchanged tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from maintainer.ports.store.tables import ScanMark
 def record_mark(
     database: Database, connection: Connection, table: TableIdentifier, mark: ScanMark
 ) -> None:
-    """Record the mark unless the table was forgotten meanwhile."""
+    """Record the mark, unless the table was forgotten meanwhile."""
     name = str(table)
     present = (
         select(tables.c.full_name).where(tables.c.full_name == name).with_for_update(key_share=True)

@@ -1,4 +1,7 @@
-"""The store's tables. A change here needs a migration of older stores; a test compares the two."""
+"""The store's tables.
+
+A change here needs a migration of older stores. A test compares migrated stores with this schema.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +24,20 @@ from maintainer.adapters.store.types import Count, Instant, Packed, Sequenced, n
 from maintainer.domain.health import Band
 from maintainer.domain.plan import SkipCode
 
-# not Alembic's default name: a PostgreSQL database may be shared with other users of Alembic
+# Not Alembic's default name: other programs that use Alembic may share the PostgreSQL database.
 VERSION_TABLE = "maintainer_schema"
 INSTANCE_ID_KEY = "instance_id"  # in store_info
-COMPATIBLE_FROM_KEY = "compatible_from"  # in store_info: the oldest schema whose version may start
+COMPATIBLE_FROM_KEY = "compatible_from"  # in store_info: the oldest schema of a usable version
 
-BANDS = tuple(Band)  # a row of `tables` has the position of its band
+BANDS = tuple(Band)  # a row of `tables` has the position of its band in this tuple
 
-# The table list is sorted by these, within a band too.
+# The table list can be sorted by these figures, also within one band.
 SORTED_FIGURES = (
     "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio",
     "delete_files", "manifests", "snapshots", "measured_at", "need",
 )  # fmt: skip
 
-# Sums over these are read from one index, without the rows of the tables.
+# One index contains these figures, so that sums over them do not read the rows.
 SUMMED_FIGURES = (
     "data_files", "data_bytes", "small_files", "delete_files", "manifests", "snapshots",
     "kept_data_files",
@@ -45,12 +48,12 @@ metadata = MetaData()
 
 
 def owned_by(name: str, owner: str) -> Column[str]:
-    """Return a key column that refers to a row of another table, and is deleted with it."""
+    """Return a key column with a foreign key; a row is deleted with the row that it refers to."""
     return Column(name, name_type(), ForeignKey(owner, ondelete="CASCADE"), primary_key=True)
 
 
-# One narrow row for each known table, which lists sort, filter and sum. The documents are in other
-# tables, so that a sum over the fleet does not read them.
+# One narrow row for each known table. Lists sort, filter and sum these rows. The documents are in
+# other tables, so that a sum over the fleet does not read them.
 tables = Table(
     "tables",
     metadata,
@@ -60,15 +63,15 @@ tables = Table(
     Column("namespace", name_type(), nullable=False),
     Column(
         "search_name", Text, nullable=False
-    ),  # case-folded here: the databases fold ASCII only, or by locale
+    ),  # case-folded by Python: SQLite folds only ASCII, and PostgreSQL by locale
     Column("table_uuid", name_type()),  # None until the table is measured
     Column("first_seen_at", Instant, nullable=False),
     Column("measured_at", Instant),
     Column("band", SmallInteger),  # position in BANDS, best first
     Column(
         "benefit", Count, nullable=False, server_default="0"
-    ),  # of maintenance, by the latest plan: see need
-    Column("need", Count),  # the band and within it the benefit, the worst first: see need
+    ),  # of maintenance, by the latest plan: see need.py
+    Column("need", Count),  # band and benefit in one number, the worst first: see need.py
     Column("average_file_size_bytes", Double),
     Column("data_files", Count),
     Column("data_bytes", Count),
@@ -79,12 +82,12 @@ tables = Table(
     Column("snapshots", Count),
     Column("kept_data_files", Count),
     Column("fault", Text),  # JSON
-    Column("pause", Text),  # JSON: the pause of the table, for lists and sums; see pauses
-    # The conditions of a plan: a change of its data increments plan_wanted and empties
+    Column("pause", Text),  # JSON: a copy of the pause, for lists and sums; see pauses.py
+    # When a new plan is due: a change of the table's data increments plan_wanted and clears
     # planned_under.
     Column("plan_wanted", Integer, nullable=False, server_default="0"),
-    Column("planned_under", Text),  # the version of all policies; None: to be planned now
-    Column("plan_at", Instant),  # to be planned again from then on, under the same policies too
+    Column("planned_under", Text),  # the version of all policies; None: a plan is due now
+    Column("plan_at", Instant),  # from this time on a plan is due, even under the same policies
     Index("ix_tables_catalog", "catalog", "full_name"),
     Index("ix_tables_namespace", "namespace"),
     Index("ix_tables_catalog_plan", "catalog", "planned_under", "plan_at"),
@@ -119,7 +122,7 @@ tables = Table(
     *(Index(f"ix_tables_band_{name}", "band", name, "full_name") for name in SORTED_FIGURES),
 )
 
-# The latest health in two parts: lists read the summary, a table's own page both.
+# The latest health in two parts. Lists read the summary; the page of a table reads both parts.
 table_health = Table(
     "table_health",
     metadata,
@@ -129,8 +132,8 @@ table_health = Table(
     Column("grade", Text, nullable=False),  # JSON
 )
 
-# The state at which each table was measured. Not in the narrow rows: a scan reads all of it and a
-# list never does.
+# The state in which each table was measured. A scan reads all of it. It is not in `tables`, because
+# lists never need it.
 scan_marks = Table(
     "scan_marks",
     metadata,
@@ -139,8 +142,9 @@ scan_marks = Table(
     Column("basis", Text, nullable=False),
 )
 
-# What engines report. Keyed by name: a report names no UUID. There is no reference to a table, so
-# that a table which is missing for a while keeps its counts; `prune` deletes old days.
+# The reads that engines report. The key has the name because a report has no UUID. No foreign key
+# refers to a table, so that a table that is missing for a while keeps its counts. `prune` deletes
+# old days.
 table_reads = Table(
     "table_reads",
     metadata,
@@ -171,18 +175,18 @@ SAMPLED_NUMBERS = (
     "growth_records_per_day",
 )  # fmt: skip
 
-# Keyed by UUID, not by name: another table of the same name has a history of its own.
+# The key has the UUID, not the name: another table with the same name has its own history.
 health_samples = Table(
     "health_samples",
     metadata,
     Column("table_uuid", name_type(), primary_key=True),
     Column("measured_at", Instant, primary_key=True),
-    Column("last_at", Instant),  # the last time of an equal health; None: there was one health
-    Column("more", Text),  # JSON: metrics without columns at the time, by name
+    Column("last_at", Instant),  # the time of the last equal health; None: there was one health
+    Column("more", Text),  # JSON: metrics by name that had no column at the time
     *(Column(name, Count) for name in SAMPLED_COUNTS),
     *(Column(name, Double) for name in SAMPLED_NUMBERS),
     Index("ix_health_samples_measured_at", "measured_at"),
-    sqlite_with_rowid=False,  # clustered by its key: a chart reads neighbouring rows
+    sqlite_with_rowid=False,  # clustered by the key: the rows of a chart are neighbours
 )
 
 manifest_digests = Table(
@@ -195,19 +199,19 @@ manifest_digests = Table(
         "shape",
         Text,
         nullable=False,
-        # fingerprint of the fields of ManifestDigest: digests of another version of this program
-        # are read again
+        # A fingerprint of ManifestDigest's fields: a manifest is read again if another version of
+        # this program made its digest.
     ),
     Column("document", Packed, nullable=False),
 )
 
-# Unfinished reads that have stored some of a table's digests: those of a table that was never
-# measured belong to no health.
+# Tables whose read has stored some digests and is not finished. If such a table was never measured,
+# its digests belong to no health.
 unfinished_readings = Table(
     "unfinished_readings",
     metadata,
     Column("table_uuid", name_type(), primary_key=True),
-    Column("kept_at", Instant, nullable=False),  # the last portion
+    Column("kept_at", Instant, nullable=False),  # when the last portion was stored
     Index("ix_unfinished_readings_kept_at", "kept_at"),
 )
 
@@ -221,8 +225,8 @@ catalog_faults = Table(
 _STANDS = text("until IS NULL")
 IS_OBSERVED = text(f"until IS NULL AND code = '{SkipCode.OBSERVE_ONLY}'")
 
-# Verdicts with their beginning and end. Like jobs, they outlive the table's row until they are
-# pruned.
+# Verdicts with their beginning and end. Like jobs, they are kept after the table's row is deleted,
+# until they are pruned.
 verdicts = Table(
     "verdicts",
     metadata,
@@ -274,7 +278,7 @@ fleet_samples = Table(
     sqlite_with_rowid=False,
 )
 
-# The figures of the last sample of each key: equal ones add none.
+# The figures of the last sample of each key. Equal figures add no sample.
 last_fleet_samples = Table(
     "last_fleet_samples",
     metadata,
@@ -285,7 +289,7 @@ last_fleet_samples = Table(
     sqlite_with_rowid=False,
 )
 
-# Every version of the policies that was ever in force here, by its content hash.
+# The versions of the policies that were in force, by their content hash.
 policy_versions = Table(
     "policy_versions",
     metadata,
@@ -298,7 +302,7 @@ policy_versions = Table(
     Index("ix_policy_versions_last_seen_at", "last_seen_at", "version"),
 )
 
-# Only grows: triggers refuse to change or delete a row.
+# Triggers refuse to change or delete a row.
 audit_log = Table(
     "audit_log",
     metadata,
@@ -332,10 +336,10 @@ for _dialect, _statement in (
     ("sqlite", _REFUSED_BY_SQLITE.format("update")),
     ("sqlite", _REFUSED_BY_SQLITE.format("delete")),
 ):
-    _refusal = DDL(_statement)  # type: ignore[no-untyped-call] # SQLAlchemy has no types here
+    _refusal = DDL(_statement)  # type: ignore[no-untyped-call] # SQLAlchemy does not type DDL
     event.listen(audit_log, "after_create", _refusal.execute_if(dialect=_dialect))
 
-# Orphan lists as one scan found them, and the decisions about them.
+# The orphan lists of scans, and the decisions about them.
 orphan_lists = Table(
     "orphan_lists",
     metadata,
@@ -355,6 +359,6 @@ orphan_files = Table(
     owned_by("list_id", "orphan_lists.list_id"),
     Column(
         "first", Integer, primary_key=True, autoincrement=False
-    ),  # the position of its first file in the list
-    Column("document", Packed, nullable=False),  # JSON: at most a thousand
+    ),  # the position of the row's first file in the list
+    Column("document", Packed, nullable=False),  # JSON: at most a thousand files
 )

@@ -13,10 +13,11 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def is_usable(connection: Connection, place: str) -> bool:
-    """Say whether nothing has to be migrated, without Alembic, which is slow to import.
+    """Return whether this version can use the schema without a migration.
 
-    A newer schema is usable if it says so of this version's. StoreUnavailableError with the place
-    for any other newer schema, and for one that was never released.
+    This check does not import Alembic, which is slow. A newer schema names the oldest schema whose
+    version may use it. StoreUnavailableError if this version's schema is older, or if the database
+    has a schema that was never released.
     """
     if not inspect(connection).has_table(VERSION_TABLE):
         return False
@@ -34,18 +35,17 @@ def is_usable(connection: Connection, place: str) -> bool:
 
 
 def read_revision(connection: Connection) -> str | None:
-    """Return the schema of a database that has the table of versions."""
+    """Return the revision of a database; its table of versions must exist."""
     query = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - a constant
     return connection.execute(query).scalar()
 
 
 def newest() -> str:
-    """The newest revision of the schema."""
     return max(_revisions())
 
 
 def _revisions() -> list[str]:
-    """All revisions, in no order: the file of each is named after it, `r0003_initial.py`."""
+    """Return all revisions, unsorted. The file of a revision has its name: `r0003_initial.py`."""
     return [path.name[1:5] for path in (MIGRATIONS / "versions").glob("r*.py")]
 
 
@@ -56,5 +56,5 @@ def _refuse_incompatible(connection: Connection, revision: str, place: str) -> N
         needed = f"a version with schema {oldest or revision} or newer"
         raise StoreUnavailableError(
             f"store {place} has schema {revision}, which needs {needed}; this version has "
-            f"{newest()}: start such a version, or restore the backup from before the upgrade"
+            f"{newest()}: start a newer version, or restore the backup from before the upgrade"
         )

@@ -1,4 +1,4 @@
-"""The report of the newest Spark driver of each pool, as one fact of the store."""
+"""What the newest Spark driver of each pool reported, as one fact of the store for each pool."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def read_spark_facts(connection: Connection) -> Mapping[str, SparkFacts]:
 
 
 def record_spark_facts(database: Database, connection: Connection, facts: SparkFacts) -> None:
-    """Replace the facts of their pool."""
+    """Replace the facts of the pool."""
     values = {"key": f"{_KEY}{facts.pool}", "value": documents.write(facts)}
     connection.execute(database.upsert(store_info, values))

@@ -1,4 +1,4 @@
-"""The store of maintainer.ports.store on a database."""
+"""Implements the store of maintainer.ports.store on a database."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ from maintainer.ports.store.upkeep import StoreSize
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_PROBE_KEY = "probe"  # written to test whether writing is possible
+_PROBE_KEY = "probe"  # the key that ensure_writable writes
 
 
 def _reads(
     function: Callable[Concatenate[Connection, P], T],
 ) -> Callable[Concatenate[SqlStore, P], T]:
-    """Make a method of a function: it runs in a read-only transaction of its own."""
+    """Turn a function into a method that runs in a read-only transaction of its own."""
 
     @wraps(function)
     def method(self: SqlStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -91,7 +91,7 @@ def _reads(
 def _writes(
     function: Callable[Concatenate[Database, Connection, P], T], *, durable: bool = False
 ) -> Callable[Concatenate[SqlStore, P], T]:
-    """Make a method of a function: it runs in a write transaction of its own."""
+    """Turn a function into a method that runs in a write transaction of its own."""
 
     @wraps(function)
     def method(self: SqlStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -106,7 +106,7 @@ class SqlStore(
 ):
     """Implements Store.
 
-    One instance serves all threads of a process; several processes may use one database.
+    All threads of a process may share an instance, and several processes may share a database.
     """
 
     def __init__(self, database: Database, max_age: timedelta = EXACT) -> None:
@@ -161,7 +161,7 @@ class SqlStore(
     paused_tables = _reads(read_pauses)
 
     def overview(self, within: tuple[str, ...] | None = None) -> Overview:
-        """See Store; savings include every finished job with an effect, pruned ones too."""
+        """See Store; savings include every finished job with an effect, also pruned jobs."""
         known = self._sums.read()
         sums = known.of() if within is None else known.within(within)
         with self._database.read() as connection:
@@ -195,7 +195,7 @@ class SqlStore(
     fleet_history = _reads(read_fleet_history)
 
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
-        """See Store; a plan of a table that was forgotten or replaced meanwhile is dropped."""
+        """See Store; a plan is dropped if its table was forgotten or replaced meanwhile."""
         with self._database.write() as connection:
             if fleet.record_plan(self._database, connection, plan):
                 record_verdicts(connection, plan, verdicts)
@@ -267,7 +267,7 @@ class SqlStore(
         hourly_before: datetime | None = None,
         daily_before: datetime | None = None,
     ) -> Mapping[str, int]:
-        """See Store; counts: samples, fleet_samples, jobs, events, verdicts, thinned."""
+        """See Store; the counts are samples, fleet_samples, jobs, events, verdicts and thinned."""
         pruned_samples = samples.prune_samples(self._database, samples_before)
         thinned = (
             samples.thin_samples(self._database, samples.HOUR, hourly_before)
@@ -337,9 +337,9 @@ class SqlStore(
 def open_store(url: str, *, migrates: bool = True, max_age: timedelta = EXACT) -> SqlStore:
     """Open the store at sqlite:///path or postgresql://user@host/database and migrate its schema.
 
-    ConfigurationError for any other URL. StoreUnavailableError if the database cannot be used, a
-    newer version made it unusable for this one, or it is older and shall not be migrated here.
-    The sums that the store answers with are at most so old.
+    ConfigurationError for any other URL. StoreUnavailableError if the database cannot be used, if a
+    newer version has made it unusable for this version, or if it needs a migration and `migrates`
+    is false. The sums that the store returns are at most `max_age` old.
     """
     database = Database(url)
     try:
@@ -359,7 +359,7 @@ def _update(database: Database, *, migrates: bool) -> None:
             f"store {database.place} does not yet have this version's schema, and this process "
             f"does not migrate it: run `maintainer store migrate` first"
         )
-    # Alembic is slow to import.
+    # Alembic's import is slow.
     from maintainer.adapters.store.migrate import upgrade  # noqa: PLC0415
 
     upgrade(database)

@@ -1,7 +1,7 @@
 """Sums over the rows of tables and jobs.
 
-One query for each of the two reads them all. Readers share the result for a few seconds: to sum up
-a hundred thousand tables takes a tenth of a second.
+One query sums up the tables, and one the jobs. Readers share the result for a few seconds, because
+summing up a hundred thousand tables takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from maintainer.domain.job import JobState
 from maintainer.ports.store.figures import Counters, NamespaceCounters
 from maintainer.ports.store.pages import Page
 
-# How old the sums may be that the daemon answers with: at this age, to renew them takes 1.3 % of a
-# core for a hundred thousand tables (docs/benchmarks.md).
+# The greatest age of the sums that the daemon returns. Reading them again at this interval takes
+# 1.3 % of a core for a hundred thousand tables (docs/benchmarks.md).
 MAX_AGE = timedelta(seconds=5)
 EXACT = timedelta(0)
 LONGEST_WAIT_SECONDS = 15
@@ -43,28 +43,28 @@ LONGEST_WAIT_SECONDS = 15
 _PLAIN = tuple(field.name for field in fields(Counters) if field.name != "bands")
 _ORDER = "namespaces"
 
-Scope = tuple[str | None, str | None]  # of the fleet, a catalog, or a namespace of a catalog
+Scope = tuple[str | None, str | None]  # catalog and namespace; None: all of them
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The sums at one moment; those of a namespace leave out nested ones."""
+    """The sums at one moment; the sums of a namespace exclude nested namespaces."""
 
     by_scope: Mapping[Scope, Counters]
-    # By catalog and name, in this order: what the full names of its tables begin with.
+    # For each catalog and namespace, in this order: the beginning of its tables' full names.
     namespaces: Mapping[tuple[str, str], str]
     jobs: Mapping[JobState, int]
 
     def of(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
-        """Return the sums of the fleet, of a catalog or of a namespace: zero if it is unknown."""
+        """Return the sums of the fleet, of a catalog or of a namespace; zeros if it is unknown."""
         return self.by_scope.get((catalog, namespace)) or add_up(())
 
     def within(self, prefixes: tuple[str, ...]) -> Counters:
-        """Return the sums of all namespaces whose tables' names begin with one of the prefixes."""
+        """Return the sums over the namespaces whose tables' names have one of the prefixes."""
         return add_up(self.by_scope[key] for key in self._list(None, prefixes))
 
     def count_tables(self, catalog: str | None, namespace: str | None, band: Band | None) -> int:
-        """Count tables, of one band or all, in a namespace with its nested ones, or wider."""
+        """Count tables in a namespace with its nested namespaces, in a catalog or in the fleet."""
         if namespace is None:
             found = [self.of(catalog)]
         else:
@@ -85,7 +85,7 @@ class Sums:
         cursor: str | None,
         within: tuple[str, ...] | None,
     ) -> Page[NamespaceCounters]:
-        """Return a page of namespaces by catalog and name."""
+        """Return a page of namespaces, sorted by catalog and name."""
         check_limit(limit)
         order = f"{_ORDER}:{'' if catalog is None else json.dumps(catalog)}"
         after = read_cursor(cursor, order, str)
@@ -107,7 +107,7 @@ class Sums:
 
 
 class SharedSums:
-    """Reads the sums once for all readers, and again when they are older than the maximum age."""
+    """Reads the sums once for all readers, and reads them again after the maximum age."""
 
     def __init__(
         self,
@@ -123,10 +123,10 @@ class SharedSums:
         self._sums: Sums | None = None
 
     def read(self, *, exactly: bool = False) -> Sums:
-        """Return the sums, exactly those of now or as old as they may be.
+        """Return the sums of now (`exactly`), or sums that are at most the maximum age old.
 
-        StoreUnavailableError after a long wait for another reader: a database that does not answer
-        would stop one reader after the other.
+        StoreUnavailableError after a long wait for another reader: otherwise a database that does
+        not answer would block all readers.
         """
         if not self._lock.acquire(timeout=LONGEST_WAIT_SECONDS):
             raise StoreUnavailableError(f"the sums were not read within {LONGEST_WAIT_SECONDS} s")
@@ -142,14 +142,15 @@ class SharedSums:
 
 
 def read_sums(connection: Connection) -> Sums:
-    """Sum up all tables by namespace, and add up catalogs and the fleet from the namespaces."""
+    """Sum up all tables by namespace, and add these sums up to catalogs and the fleet."""
     place = (tables.c.catalog, tables.c.namespace)
     numbers = _numbers(is_sqlite=connection.dialect.name == "sqlite")
     figures: dict[tuple[str, str], dict[str, Any]] = {
         (row[0], row[1]): dict(zip(numbers, row[2:], strict=True))
         for row in connection.execute(select(*place, *numbers.values()).group_by(*place))
     }
-    # Faults and pauses are long texts, in no index: the few rows with one have an index of theirs.
+    # Faults and pauses are long texts and in no index. A partial index finds the few rows that have
+    # one of them.
     trouble = select(*place, func.count(tables.c.fault), func.count(tables.c.pause))
     for row in connection.execute(trouble.where(HAS_TROUBLE).group_by(*place)):
         figures[row[0], row[1]] |= {"faulty_tables": row[2], "paused_tables": row[3]}
@@ -163,14 +164,14 @@ def read_sums(connection: Connection) -> Sums:
 
 
 def _begin_names(catalog: str, namespace: str) -> str:
-    """Return what the full names of a namespace's tables begin with."""
+    """Return the beginning of the full names of a namespace's tables."""
     of_catalog = str(TableIdentifier(catalog, (), "t")).removesuffix("t")
     return f"{of_catalog}{namespace}." if namespace else of_catalog
 
 
 def _numbers(*, is_sqlite: bool) -> dict[str, ColumnElement[Any]]:
-    # A sum over 64 bits ends SQLite's `sum` with an error, and PostgreSQL's has any number of
-    # digits. `total` rounds such a sum, and is exact up to 8 PiB.
+    # SQLite's `sum` fails if the result exceeds 64 bits. `total` rounds such a result, and is exact
+    # up to 8 PiB. PostgreSQL's `sum` has no limit.
     total = func.total if is_sqlite else func.sum
     columns = tables.c
     return {
@@ -187,14 +188,13 @@ def _numbers(*, is_sqlite: bool) -> dict[str, ColumnElement[Any]]:
 
 
 def add_up(parts: Iterable[Counters]) -> Counters:
-    """Return the sums over the parts."""
     every = list(parts)
     plain = {name: sum(getattr(one, name) for one in every) for name in _PLAIN}
     return Counters(**plain, bands={band: sum(one.bands[band] for one in every) for band in BANDS})
 
 
 def build_counters(figures: Mapping[str, Any]) -> Counters:
-    """Return the sums with these figures; one that is missing or None is zero."""
+    """Return the sums with these figures; a missing figure or None counts as zero."""
     plain = {name: int(figures.get(name) or 0) for name in _PLAIN}
     return Counters(**plain, bands={band: int(figures.get(band.value) or 0) for band in BANDS})
 
@@ -209,7 +209,7 @@ def write_figures(counters: Counters) -> dict[str, int]:
 def count_jobs(
     connection: Connection, within: tuple[str, ...] | None = None
 ) -> dict[JobState, int]:
-    """Return the number of jobs in each state, of all tables or of those with such a name."""
+    """Return the number of jobs in each state, on all tables or on those within the prefixes."""
     counted = (
         select(jobs.c.state, func.count().label("jobs"))
         .where(is_named_within(jobs.c.full_name, within))

@@ -17,14 +17,14 @@ AnyRow: TypeAlias = Row[*tuple[Any, ...]]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _LARGEST_INTEGER = 2**63 - 1
-_LEVEL = 1  # of Zstandard: documents take less room than with zlib, in a tenth of its time
+_LEVEL = 1  # of Zstandard: the documents are smaller than with zlib, in a tenth of the time
 
 
 def write_instant(instant: datetime) -> int:
     """Return microseconds since 1970 in UTC; InvalidValueError for a time without a zone."""
     if instant.tzinfo is None:
         raise InvalidValueError(
-            f"time {instant.isoformat()} has no time zone; give it one, UTC at best"
+            f"time {instant.isoformat()} has no time zone; add one, preferably UTC"
         )
     return (instant - _EPOCH) // _MICROSECOND
 
@@ -35,7 +35,7 @@ def read_instant(microseconds: int) -> datetime:
 
 Sequenced = BigInteger().with_variant(
     Integer(), "sqlite"
-)  # SQLite increments this type alone by itself
+)  # SQLite assigns increasing numbers only to INTEGER
 
 
 class Instant(TypeDecorator[datetime]):
@@ -59,8 +59,8 @@ class Instant(TypeDecorator[datetime]):
 class Count(TypeDecorator[int]):
     """A count or a number of bytes.
 
-    A corrupt manifest's claim beyond 64 bits becomes the largest integer, so that one table cannot
-    break the fleet's sums.
+    A number over 64 bits, from a corrupt manifest, becomes the largest integer, so that one table
+    cannot break the fleet's sums.
     """
 
     impl = BigInteger
@@ -72,7 +72,7 @@ class Count(TypeDecorator[int]):
 
 
 class _Threads(threading.local):
-    """A decompressor for each thread: to make one takes longer than to use it."""
+    """A decompressor for each thread; making one takes longer than using it."""
 
     def __init__(self) -> None:
         self.decompressor = zstandard.ZstdDecompressor()
@@ -82,7 +82,7 @@ _threads = _Threads()
 
 
 class Packed(TypeDecorator[bytes]):
-    """A compressed document; a table's health is mostly repeated names and numbers."""
+    """A compressed document. A table's health is mostly repeated names and numbers."""
 
     impl = LargeBinary
     cache_ok = True
@@ -104,11 +104,11 @@ class Packed(TypeDecorator[bytes]):
 def name_type() -> Text:
     """Return a text type that both databases compare by code points.
 
-    PostgreSQL would use the locale; order and cursors are the same everywhere.
+    PostgreSQL would compare by locale. Order and cursors must be the same on both databases.
     """
     return Text().with_variant(Text(collation="C"), "postgresql")
 
 
 def write_text(text: str) -> str:
-    """Replace the one character that PostgreSQL refuses, in a text that is only displayed."""
+    """Replace the character that PostgreSQL refuses (NUL) in a text that is only displayed."""
     return text.replace("\x00", "\ufffd")

@@ -1,4 +1,4 @@
-"""The history of verdicts; a new row only if more than figures changed."""
+"""The history of verdicts. A verdict that differs only in figures adds no row."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _STANDING = (verdicts.c.rule, verdicts.c.table_uuid, verdicts.c.code, verdicts.c
 
 
 def record_verdicts(connection: Connection, plan: Plan, made: Sequence[RuleVerdict]) -> None:
-    """End the current verdicts that differ and add the new ones.
+    """End the current verdicts that differ from the new verdicts, and add the new verdicts.
 
-    A verdict that was valid for no time at all leaves no row.
+    A verdict that was replaced at the time of its beginning leaves no row.
     """
     if not made:
         return
@@ -101,7 +101,7 @@ def _write_row(name: str, table_uuid: str, verdict: RuleVerdict) -> dict[str, An
 
 
 def read_standing_verdicts(connection: Connection) -> Sequence[StandingVerdict]:
-    """Read the current verdicts of tables with candidates, which are fewer than all tables."""
+    """Read the current verdicts of tables with candidates."""
     wanted = select(candidates.c.full_name).distinct().subquery()
     is_planned = or_(
         verdicts.c.code == PLANNED,
@@ -120,9 +120,10 @@ def read_standing_verdicts(connection: Connection) -> Sequence[StandingVerdict]:
 
 
 def replace_verdict(connection: Connection, standing: StandingVerdict, fresh: RuleVerdict) -> bool:
-    """Replace one current verdict; False if it is no longer current."""
+    """Replace a current verdict; False if it is no longer current."""
     name = str(standing.table)
-    # As record_plan does first: of two transactions that change one table's verdicts, one waits.
+    # record_plan takes the same lock first, so two transactions never change a table's verdicts at
+    # the same time.
     connection.execute(
         select(tables.c.full_name).where(tables.c.full_name == name).with_for_update(key_share=True)
     )
@@ -143,7 +144,7 @@ def replace_verdict(connection: Connection, standing: StandingVerdict, fresh: Ru
 def read_verdicts(
     connection: Connection, table: TableIdentifier, limit: int = 100, cursor: str | None = None
 ) -> Page[RuleVerdict]:
-    """Read a page, newest first; verdicts of the same time by rule, descending."""
+    """Read a page, newest first; verdicts of the same time are sorted by rule, descending."""
     present_uuid = (
         select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()
     )
@@ -163,7 +164,7 @@ def read_verdicts(
 
 
 def prune_verdicts(connection: Connection, before: datetime) -> int:
-    """Delete verdicts that ended before, and those of tables that are gone."""
+    """Delete verdicts that ended before this time, and verdicts of tables that no longer exist."""
     is_known = exists().where(
         tables.c.full_name == verdicts.c.full_name, tables.c.table_uuid == verdicts.c.table_uuid
     )
@@ -174,7 +175,7 @@ def prune_verdicts(connection: Connection, before: datetime) -> int:
 
 
 def read_unenforced(connection: Connection, limit: int) -> Unenforced:
-    """Sum up the standing verdicts of observe mode on known tables."""
+    """Sum up the current verdicts with the code `observe_only` on known tables."""
     known = verdicts.join(
         tables,
         and_(

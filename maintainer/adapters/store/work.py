@@ -46,12 +46,12 @@ from maintainer.ports.store.pages import Page
 
 _JOB_ORDER = "jobs:created_at:desc"
 _EVENTS_PER_INSERT = 500
-# The figures of a RuleHistory, each in a column of its name.
+# The figures of a RuleHistory. Each figure is in a column of the same name.
 _LEARNT = tuple(part.name for part in fields(RuleHistory) if part.name not in {"rule", "streak"})
 
 
 def add_job(database: Database, connection: Connection, job: Job) -> bool:
-    """Store a job; of two jobs for the same work, the unique indexes refuse the second."""
+    """Store a job; False if a unique index refuses it because the same work is stored already."""
     is_stored = (
         connection.execute(
             database.insert_unless_present(jobs, {"job_id": job.job_id, **_columns(job)})
@@ -76,10 +76,10 @@ def update_job(  # noqa: PLR0913, PLR0917 - the arguments of one change of a job
     learnt: RuleHistory | None = None,
     statements: Sequence[str] = (),
 ) -> bool:
-    """Compare and set by the state or the whole job.
+    """Change the job if its stored state, or the whole stored job, is as expected.
 
-    What a job teaches is stored once, when it reaches a final state. A job under a lease changes
-    its state only with the lease's token.
+    What was learnt from a job is stored once, when the job reaches a final state. The state of a
+    job with a lease changes only if the caller has the lease's token.
     """
     if isinstance(expected, Job):
         stored = connection.execute(
@@ -116,10 +116,10 @@ def _lease_of(job: Job) -> tuple[ColumnElement[bool], ...]:
 
 
 def _read_token(connection: Connection, job: Job) -> int | None:
-    """Return the token that moves the job; None if it has no lease."""
+    """Return the token of the job's lease; None if the job has no lease."""
     connection.execute(
         select(jobs.c.job_id).where(jobs.c.job_id == job.job_id).with_for_update()
-    )  # before the lease, like every transaction
+    )  # every transaction locks the job before the lease
     token: int | None = connection.execute(
         select(leases.c.token).where(*_lease_of(job)).with_for_update()
     ).scalar_one_or_none()
@@ -164,7 +164,6 @@ def _add_savings(connection: Connection, effect: Effect) -> None:
 
 
 def read_job(connection: Connection, job_id: str) -> Job | None:
-    """Read one job."""
     document = connection.execute(
         select(jobs.c.document).where(jobs.c.job_id == job_id)
     ).scalar_one_or_none()
@@ -172,7 +171,7 @@ def read_job(connection: Connection, job_id: str) -> Job | None:
 
 
 def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
-    """Read one page, newest first; ids break ties."""
+    """Read a page, newest first; ids break ties."""
     rows = select(jobs.c.document).where(*_filter(query))
     newest = (jobs.c.created_at, jobs.c.job_id)
     return read_newest(
@@ -206,7 +205,7 @@ def _filter(query: JobQuery) -> list[ColumnElement[bool]]:
 
 
 def read_unfinished(connection: Connection) -> Sequence[Job]:
-    """Read unfinished jobs, oldest first."""
+    """Read the unfinished jobs, oldest first."""
     statement = (
         select(jobs.c.document)
         .where(jobs.c.state.in_(UNFINISHED_STATES))
@@ -216,7 +215,7 @@ def read_unfinished(connection: Connection) -> Sequence[Job]:
 
 
 def read_unfinished_of(connection: Connection, table_uuid: str) -> Job | None:
-    """Read the table's unfinished job, at most one by the unique index."""
+    """Read the table's unfinished job; a unique index allows only one."""
     statement = select(jobs.c.document).where(
         jobs.c.state.in_(UNFINISHED_STATES), jobs.c.table_uuid == table_uuid
     )
@@ -225,7 +224,6 @@ def read_unfinished_of(connection: Connection, table_uuid: str) -> Job | None:
 
 
 def read_savings(connection: Connection) -> AnyRow:
-    """Return the totals of all finished jobs."""
     columns = (
         savings.c.files_removed,
         savings.c.manifests_removed,
@@ -236,13 +234,13 @@ def read_savings(connection: Connection) -> AnyRow:
 
 
 def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
-    """Number and add the events; those of jobs that are not in the store are dropped."""
+    """Number and add the events; events of jobs that are not in the store are dropped."""
     stories: dict[str, list[JobEvent]] = defaultdict(list)
     for event in events:
         stories[event.job_id].append(event)
     for job_id in sorted(stories):  # in one order, so that two writers never deadlock
-        # The lock makes numbers visible in the order in which they are assigned: a reader that asks
-        # "after 7" never misses a late 6.
+        # With this lock the numbers become visible in their order: a reader that asks for events
+        # after 7 never misses a late 6.
         document = connection.execute(
             select(jobs.c.document).where(jobs.c.job_id == job_id).with_for_update(key_share=True)
         ).scalar_one_or_none()
@@ -283,7 +281,7 @@ def read_events(connection: Connection, job_id: str, after: int = 0) -> Sequence
 
 
 def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
-    """Read one row for each rule that ever finished a job on the table."""
+    """Read the history of each rule that ever finished a job on the table."""
     rows = connection.execute(
         select(rule_histories).where(rule_histories.c.table_uuid == table_uuid)
     )
@@ -300,7 +298,7 @@ def build_rule_history(row: AnyRow) -> RuleHistory:
 
 
 def prune_jobs(connection: Connection, before: datetime) -> dict[str, int]:
-    """Delete older finished jobs with their events, except each known table's latest one."""
+    """Delete older finished jobs with their events, except the latest job of each known table."""
     newer = jobs.alias("newer")
     is_newer = tuple_(newer.c.created_at, newer.c.job_id) > tuple_(jobs.c.created_at, jobs.c.job_id)
     has_newer = exists().where(
@@ -324,9 +322,9 @@ def prune_jobs(connection: Connection, before: datetime) -> dict[str, int]:
 
 
 def _prune_rule_histories(connection: Connection, before: datetime) -> None:
-    """Delete the rule histories of tables that are gone for good.
+    """Delete the rule histories of tables that have been missing for long.
 
-    Cooldowns survive a temporary absence of the table.
+    The cooldowns of a table that is missing for a short time are kept.
     """
     is_known = exists().where(tables.c.table_uuid == rule_histories.c.table_uuid)
     connection.execute(

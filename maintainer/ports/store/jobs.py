@@ -126,7 +126,7 @@ def check_part(job_id: str, part: JobLog) -> None:
     if len(part.text) > MAX_LOG_CHARACTERS:
         raise InvalidValueError(
             f"a part of the log of job {job_id} has {len(part.text):,} characters; "
-            f"the most is {MAX_LOG_CHARACTERS:,}"
+            f"the limit is {MAX_LOG_CHARACTERS:,}"
         )
 
 

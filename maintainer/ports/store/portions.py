@@ -56,7 +56,7 @@ def check_bounds(portions: PortionSet, number: int, portion: Portion) -> None:
         )
     if len(portion.data) > MAX_PORTION_BYTES:
         raise InvalidValueError(
-            f"{what} has {len(portion.data):,} bytes; the most is {MAX_PORTION_BYTES:,}"
+            f"{what} has {len(portion.data):,} bytes; the limit is {MAX_PORTION_BYTES:,}"
         )
 
 

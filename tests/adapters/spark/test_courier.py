@@ -120,7 +120,7 @@ def test_rows_are_stored_once_then_confirmed_and_acknowledged(
     ("data", "complaint"),
     [
         ("not base64", "Only base64 data is allowed"),
-        (write_text(b"x" * (MAX_PORTION_BYTES + 1)), "has 1,048,577 bytes; the most is 1,048,576"),
+        (write_text(b"x" * (MAX_PORTION_BYTES + 1)), "has 1,048,577 bytes; the limit is 1,048,576"),
     ],
 )
 def test_rows_that_can_never_be_stored_are_refused_with_the_reason(

@@ -252,7 +252,7 @@ def test_an_older_version_is_refused_by_a_schema_that_takes_away_and_learns_what
         with pytest.raises(
             StoreUnavailableError,
             match=f"needs a version with schema 9998 or newer; this version has {NEWEST}: "
-            "start such a version, or restore the backup",
+            "start a newer version, or restore the backup",
         ):
             open_store(store_url, migrates=migrates)
 

@@ -101,7 +101,7 @@ class FakeDrivers:
             if number <= rows.record.ordered:
                 return True
             if rows.record.ordered - rows.heard >= MAX_ORDERS:
-                message = f"driver {name} has not taken {MAX_ORDERS} orders; it gets no more"
+                message = f"{MAX_ORDERS} orders wait for driver {name}; no more are accepted"
                 raise InvalidValueError(message)
             rows.record = replace(rows.record, ordered=number)
             rows.orders[number] = order
@@ -247,5 +247,5 @@ def _take(rows: _Rows, messages: Sequence[Mapping[str, object]]) -> int:
 def _check(value: Mapping[str, object], most: int) -> None:
     size = len(json.dumps(value))
     if size > most:
-        message = f"{size} bytes for a driver; the most is {most}"
+        message = f"{size} bytes for a driver; the limit is {most}"
         raise InvalidValueError(message)

@@ -1,5 +1,6 @@
 """The revisions of the store's schema, applied by maintainer.adapters.store.migrate.
 
-Each names in `compatible_from` the oldest revision whose version may still work on its schema: that
-of the revision before, if it only adds and an older version may leave out what it adds.
+`compatible_from` of a revision is the oldest revision whose version may still work on the schema.
+If a revision only adds parts that an older version may leave out, it has the same `compatible_from`
+as the revision before.
 """

@@ -54,7 +54,7 @@ class Packer:
         if len(data) > MAX_PORTION_BYTES or raw_bytes > _MAX_RAW_BYTES:
             raise ValueError(
                 f"a portion of {packed.lines} lines has {raw_bytes:,} bytes, {len(data):,} of them "
-                f"compressed; the most is {_MAX_RAW_BYTES:,} and {MAX_PORTION_BYTES:,}: a line of "
+                f"compressed; the limit is {_MAX_RAW_BYTES:,} and {MAX_PORTION_BYTES:,}: a line of "
                 f"it is too long"
             )
         return packed

@@ -1,1 +1,1 @@
-"""One file per revision, never changed once released."""
+"""One file for each revision. A released revision never changes."""

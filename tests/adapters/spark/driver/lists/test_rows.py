@@ -93,7 +93,7 @@ def test_what_nobody_confirms_is_sent_again(
 def test_rows_that_cannot_be_stored_fail_the_job_with_the_reason(sending: Sending) -> None:
     done = sending.send(*"abcdef")
     wait_until(lambda: len(sending.sent()) == 4)
-    sending.rows.confirm(0, "it has 9 bytes; the most is 8")
+    sending.rows.confirm(0, "it has 9 bytes; the limit is 8")
     with pytest.raises(RuntimeError, match="the job's rows cannot be stored: it has 9 bytes"):
         done.result(10)
 
