@@ -112,5 +112,5 @@ def delete_pause(
     if not resume_scope(ports, wanted, person.name):
         raise ProblemError(
             HTTPStatus.NOT_FOUND,
-            f"nothing is paused as {wanted!r}; GET /api/v1/pauses lists what is",
+            f"there is no pause of {wanted!r}; GET /api/v1/pauses lists all pauses",
         )

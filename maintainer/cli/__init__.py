@@ -8,7 +8,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command of the command line."""
+    """Run the command that was typed."""
     collect_rarely()
     guard_warnings()
     commands.main()

@@ -1,4 +1,4 @@
-"""`maintainer audit`: who asked for what, what ran, and what came of it."""
+"""`maintainer audit`: who asked for jobs, what ran, and with what result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEFAULT_SHOWN = 100
 
 
 class AuditFormat(StrEnum):
-    """Output formats; jsonl prints one entry a line, oldest first, for an archive."""
+    """Output formats; jsonl prints one entry in each line, oldest first, for an archive."""
 
     TABLE = "table"
     JSON = "json"

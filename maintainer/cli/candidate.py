@@ -32,7 +32,7 @@ CANDIDATE = "candidate.yaml"  # the name of a policy from standard input
 def preview_policy(
     app: App, policy: str, names: list[str], output: OutputFormat, *, is_fresh: bool
 ) -> None:
-    """Print the tables whose verdicts would change, of the named tables or of all known ones."""
+    """Print the tables whose verdicts would change, out of the named tables or all known tables."""
     current = app.ports.policies.current()
     candidate = read_candidate(policy, current)
     known = app.ports.store.table_names()
@@ -60,10 +60,10 @@ def preview_policy(
 
 
 def read_candidate(policy: str, current: PolicySet) -> PolicySet:
-    """The policies with the candidate in place.
+    """Return the policies with the candidate policy.
 
-    A file replaces the one of its name; standard input becomes the last layer; a directory replaces
-    all files.
+    A file replaces the file with the same name. A directory replaces all files. Standard input
+    becomes the last layer.
     """
     path = Path(policy)
     if policy != STDIN and path.is_dir():

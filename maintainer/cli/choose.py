@@ -1,6 +1,6 @@
-"""Select tables by the names and globs of the command line.
+"""Selects tables by the names and globs of the command line.
 
-An exact name is used as it is; a glob is matched against the catalogs' listings.
+A glob is compared with the catalogs' listings; an exact name is not.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ MAX_NEAR_NAMES = 3
 
 @dataclass(slots=True)
 class Choice:
-    """The selected tables; not whole when a catalog or namespace could not be listed."""
+    """The selected tables; `is_whole` is false if a catalog or namespace could not be listed."""
 
     tables: list[TableIdentifier] = field(default_factory=list)
     is_whole: bool = True
 
 
 def choose_tables(ports: Ports, names: Sequence[str]) -> Choice:
-    """Select the tables that the names match, or all tables without names.
+    """Select the tables with these names or globs; without names, all tables.
 
-    UnknownTableError for a glob that matches nothing.
+    UnknownTableError if a glob matches no table.
     """
     patterns = [TablePattern(name) for name in names]
     chosen: dict[TableIdentifier, None] = {}
@@ -58,7 +58,7 @@ def choose_tables(ports: Ports, names: Sequence[str]) -> Choice:
 
 
 def list_tables(ports: Ports) -> Choice:
-    """List every table of every catalog; print a warning about what cannot be listed."""
+    """List all tables of all catalogs; print a warning for each part that cannot be listed."""
     choice = Choice()
     for name in ports.catalogs:
         for listed in _list_catalog(ports, name):
@@ -71,7 +71,7 @@ def list_tables(ports: Ports) -> Choice:
 
 
 def _list_catalog(ports: Ports, name: str) -> Iterator[TableIdentifier | str]:
-    """Yield tables, and sentences on what could not be listed."""
+    """Yield tables, and a sentence for each part that could not be listed."""
     try:
         for listed in ports.catalogs[name].tables():
             if isinstance(listed, CatalogFault):
@@ -86,9 +86,9 @@ def _list_catalog(ports: Ports, name: str) -> Iterator[TableIdentifier | str]:
 
 
 def find_known(ports: Ports, tables: Sequence[TableIdentifier]) -> frozenset[TableIdentifier]:
-    """The tables that an earlier scan found.
+    """Return those of the tables that an earlier scan found.
 
-    Call it before measuring, which forgets dropped tables.
+    Call this function before measuring, because measuring forgets dropped tables.
     """
     return frozenset(table for table in tables if ports.store.table(table) is not None)
 
@@ -99,7 +99,7 @@ def refuse_unknown(
     scanned: Sequence[ScannedTable],
     known: frozenset[TableIdentifier],
 ) -> None:
-    """Raise UnknownTableError when an exactly named table does not exist."""
+    """Raise UnknownTableError if a table with an exact name does not exist."""
     for one in scanned:
         if (
             isinstance(one, TableFault)
@@ -123,7 +123,7 @@ def measure_named(ports: Ports, table: TableIdentifier) -> Measured:
 def _describe_missing(
     ports: Ports, table: TableIdentifier, known: frozenset[TableIdentifier]
 ) -> str:
-    """Say that the table was dropped if it was known before; otherwise suggest similar names."""
+    """Say that the table was dropped, if it was known; otherwise suggest similar names."""
     if table in known:
         return f"table {table} no longer exists: its catalog had it at the last scan"
     stored = [name for name in ports.store.table_names() if name.catalog == table.catalog]
@@ -139,7 +139,7 @@ def _describe_missing(
 
 
 def describe_unknown(table: TableIdentifier, known: Sequence[TableIdentifier]) -> str:
-    """Report an unknown name, with similar names."""
+    """Say that the table does not exist, and suggest similar names."""
     near = get_close_matches(str(table), [str(name) for name in known], n=MAX_NEAR_NAMES)
     return f"table {table} does not exist" + (
         f"; did you mean {' or '.join(near)}?" if near else ""

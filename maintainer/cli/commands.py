@@ -15,7 +15,7 @@ from maintainer.cli.state import Config, remember
 
 
 class Entry(NamedTuple):
-    """A command as the help lists it; the command is imported only when it is used."""
+    """A command as the help lists it. Its module is imported only when the command is used."""
 
     place: str  # module and name in this folder
     help: str  # the beginning of its docstring; a test compares them
@@ -131,7 +131,7 @@ def load_command(name: str, place: str) -> Any:  # noqa: ANN401 - Typer comes wi
 
 
 class _Listed(TyperCommand):
-    """A command in the help; the command itself takes over when it is used."""
+    """Stands for a command in the help, and loads the command when it is used."""
 
     def __init__(self, name: str, entry: Entry, panel: str) -> None:
         super().__init__(name, help=entry.help, rich_help_panel=panel)
@@ -139,7 +139,6 @@ class _Listed(TyperCommand):
 
     # As in load_command.
     def make_context(self, info_name: str | None, *args: Any, **extra: Any) -> Any:  # noqa: ANN401
-        """The context of the command itself."""
         return load_command(self.name or "", self._place).make_context(info_name, *args, **extra)
 
 
@@ -158,7 +157,6 @@ class _Listing(TyperGroup):
             return super().invoke(ctx)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - as in load_command
-        """All of them."""
         return list(self.commands)
 
 
@@ -194,5 +192,4 @@ def root(
 
 
 def main() -> None:
-    """Run the command line."""
     application()

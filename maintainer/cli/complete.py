@@ -20,7 +20,7 @@ MOST_OFFERED = 200
 
 
 def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
-    """The tables that earlier scans found; none when there is no store yet."""
+    """Return the tables that earlier scans found; none if there is no store yet."""
     from maintainer.adapters.store import open_store  # noqa: PLC0415 - slow to import
     from maintainer.settings.paths import is_missing_sqlite  # noqa: PLC0415 - as above
 
@@ -31,7 +31,7 @@ def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
 
 
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:
-    """The known tables that begin as typed; none, without a message, when no store can be read."""
+    """Return the known tables that begin with the typed text; none if the store cannot be read."""
     from maintainer.settings import load_settings  # noqa: PLC0415 - as above
 
     try:
@@ -44,7 +44,7 @@ def complete_table(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _find_configuration(context: typer.Context) -> Path | None:
-    """The --config that is on the line already, before the command or after it."""
+    """Return the --config that was typed already, before or after the command."""
     current: typer.Context | None = context
     while current is not None:
         given = current.params.get("config")

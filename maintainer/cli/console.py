@@ -1,4 +1,4 @@
-"""Output and exit codes of the command line: no traceback reaches a user."""
+"""Output and exit codes of the command line. Users see an error message, never a traceback."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from maintainer.domain.visible import make_visible
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130  # the shell's convention: 128 + SIGINT
-WIDTH_OF_A_PIPE = 1_000_000  # no line is wrapped in a pipe, unless COLUMNS sets a width
+WIDTH_OF_A_PIPE = 1_000_000  # lines in a pipe are not wrapped, unless COLUMNS sets a width
 
 
 class VisibleConsole(Console):
@@ -33,7 +33,7 @@ class VisibleConsole(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Render the object, with every text made printable."""
+        """Render the object with all control characters escaped."""
         for segment in super().render(renderable, options):
             yield (
                 segment
@@ -43,12 +43,12 @@ class VisibleConsole(Console):
 
 
 def echo(line: str, *, is_error: bool = False) -> None:
-    """Print one line of plain text on standard output, or on standard error."""
+    """Print a line of plain text on standard output, or on standard error if it is an error."""
     typer.echo(make_visible(line), err=is_error)
 
 
 def write_json(value: object, indent: int | None = None) -> str:
-    """Write JSON in which letters stay readable and unprintable characters are escaped."""
+    """Write JSON with unprintable characters escaped; all letters stay readable."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     return "".join(
         letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]
@@ -64,7 +64,7 @@ class OutputFormat(StrEnum):
 
 
 def make_console(*, is_error: bool = False) -> Console:
-    """A console on standard output, or on standard error for messages."""
+    """Make a console on standard output, or on standard error for messages."""
     stream = sys.stderr if is_error else sys.stdout
     return VisibleConsole(
         stderr=is_error,
@@ -80,7 +80,7 @@ def _width_of_a_pipe(environ: Mapping[str, str]) -> int:
 
 
 def print_list(shown: RenderableType) -> None:
-    """Print a list on standard output; a narrow terminal wraps long names."""
+    """Print a list on standard output. A narrow terminal wraps long names."""
     make_console().print(shown, crop=False)
 
 
@@ -96,9 +96,9 @@ def say(text: str) -> None:
 
 @contextmanager
 def explained_errors() -> Iterator[None]:
-    """Print one clear line instead of a traceback.
+    """Print one clear line instead of a traceback, and exit.
 
-    Exits with 2 for usage and configuration, 1 for a failure, 130 for Ctrl-C.
+    The exit code is 2 for an error in usage or configuration, 1 for a failure, 130 for Ctrl-C.
     """
     try:
         yield
@@ -108,7 +108,7 @@ def explained_errors() -> Iterator[None]:
         is_usage = isinstance(error, ConfigurationError | InvalidValueError | UnknownTableError)
         raise typer.Exit(EXIT_USAGE if is_usage else EXIT_FAILED) from None
     except BrokenPipeError:
-        # The program that reads our output has ended (head, less): that is no error.
+        # The program that reads this output, such as head, has ended. This is not an error.
         sys.stderr.close()
         raise typer.Exit(0) from None
     except OSError as error:
@@ -121,5 +121,5 @@ def explained_errors() -> Iterator[None]:
 
 
 def join(words: Sequence[str]) -> str:
-    """``a, b and c``."""
+    """Join the words as in `a, b and c`."""
     return ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else "".join(words)

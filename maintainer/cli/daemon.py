@@ -13,8 +13,8 @@ from maintainer.cli.roles import Role
 from maintainer.cli.state import Config, Format, load
 from maintainer.domain.units import parse_duration
 
-# PLC0415 below: catalogs, Spark and the server take seconds to import. The help and the shell's
-# completion should not wait for these imports.
+# PLC0415 below: the imports of catalogs, Spark and the server take seconds. The help and the
+# shell's completion should not wait for them.
 
 
 def serve(
@@ -40,7 +40,7 @@ def doctor(
     ] = "10s",
     spark: Annotated[
         bool,
-        typer.Option("--spark", help="Then start Spark in each pool as a job would, and end it."),
+        typer.Option("--spark", help="Also start Spark in each pool as a job would, and end it."),
     ] = False,
     scratch: Annotated[
         list[str] | None,

@@ -47,17 +47,17 @@ DEFAULT_POLICIES = str(Settings.model_fields["policies"].default)
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check, which may take long or never end."""
+    """A check, which may take long or never end."""
 
     what: str
     ask: Callable[[], Iterable[Finding]]
-    step: Callable[[], str] = str  # what is under way, as verbs; "" if unknown
+    step: Callable[[], str] = str  # what the check does now, such as "list tables"; "" if unknown
 
 
 def run_checks(checks: Sequence[Check], seconds: float, note: Callable[[Finding], None]) -> None:
     """Run all checks in parallel, and report each finding as soon as it is known.
 
-    A check without an answer in time is a finding too; its thread is left behind.
+    If a check does not answer in time, this is a finding too. Its thread continues.
     """
     answers: SimpleQueue[tuple[Check, Finding | None]] = SimpleQueue()
     for check in checks:
@@ -81,7 +81,7 @@ def run_checks(checks: Sequence[Check], seconds: float, note: Callable[[Finding]
 
 
 def _explain_wait(step: str) -> str:
-    """Return the step that did not end, and how to fix it."""
+    """Return the step that did not end, and what to do."""
     return step and (
         f" to the attempt to {step}. To fix: check the address of the server, and that no "
         f"firewall drops the connection; or allow more time with --deadline"
@@ -95,7 +95,7 @@ def _answer(check: Check, answers: SimpleQueue[tuple[Check, Finding | None]]) ->
             answers.put((check, finding))
     except MaintainerError as error:
         answers.put((check, (check.what, False, str(error))))
-    except Exception as error:  # noqa: BLE001 - one broken check must not hide the others
+    except Exception as error:  # noqa: BLE001 - the other checks must still report
         answers.put((check, (check.what, False, f"{type(error).__name__}: {error}")))
     answers.put((check, None))
 
@@ -106,10 +106,10 @@ def diagnose(
     note: Callable[[Finding], None],
     scratch: Sequence[str] | None = None,
 ) -> None:
-    """Report all findings; without a usable configuration, those of checks that do not need it.
+    """Run all checks; without a usable configuration, only the checks that do not need it.
 
-    With ``scratch``, which may be empty, Spark is started at the end, and a procedure is called on
-    a new table in each of these namespaces.
+    If ``scratch`` is given, even empty, Spark is started at the end, and a procedure is called on a
+    new table in each of these namespaces.
     """
     page = Check("web page", _find_page)
     try:
@@ -188,7 +188,7 @@ def _find_spark(settings: Settings) -> Iterator[Finding]:
 def _describe_pool(
     settings: Settings, name: str, pool: PoolSettings, sets: Collection[str]
 ) -> Iterable[Finding]:
-    if pool.kubernetes is not None:  # its image has Java, Spark and the jars
+    if pool.kubernetes is not None:  # the pool's image has Java, Spark and the jars
         return KubernetesLauncher(kubernetes_options(pool.kubernetes), "").describe()
     if pool.yarn is not None:
         here, yarn = spark_options(settings, name), yarn_options(pool.yarn)
@@ -198,7 +198,7 @@ def _describe_pool(
 
 
 def _find_link(settings: Settings) -> Iterator[Finding]:
-    """Where drivers poll, and whether the links' files can be read."""
+    """Yield the address that drivers poll, or the first file of the link that cannot be read."""
     links = [pool.link for pool in settings.spark.every_pool.values() if pool.link is not None]
     for number, link in enumerate(links):
         if link not in links[:number]:
@@ -226,7 +226,7 @@ def _find_store(url: str) -> Iterator[Finding]:
 
 
 def _find_driver(url: str) -> Iterator[Finding]:
-    """What the last driver reported about its Spark; nothing before the first one has started."""
+    """Yield what the last driver of each pool reported about its Spark."""
     if is_missing_sqlite(url):
         return
     with closing(open_store(url)) as store:
@@ -267,7 +267,7 @@ def _find_policies(settings: Settings) -> Iterator[Finding]:
 
 
 def judge_policies(policies: PolicySet, directory: Path) -> Iterator[Finding]:
-    """Yield each problem and note; a count when there is no problem."""
+    """Yield each problem and note; the number of layers if there is no problem."""
     problems = (*policies.problems, *find_ambiguities(policies))
     yield from (
         ("policy", problem.is_note, f"{problem.source}: {problem.message}") for problem in problems

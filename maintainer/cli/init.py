@@ -1,4 +1,4 @@
-"""`maintainer init`: write a configuration with one catalog, and a first policy that observes."""
+"""`maintainer init`: write a configuration with one catalog, and a first policy in observe mode."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from maintainer.settings import FILE_VARIABLE, load_settings
 from maintainer.settings.loading import DEFAULT_FILE
 
 PING_SECONDS = 10.0
-# needs no quotes: properties are texts
+# A value that needs no quotes in YAML to be a text.
 _PLAIN = compile_regex(r"[A-Za-z/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*")
 _VARIABLE = compile_regex(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _POLICY = """\
@@ -43,7 +43,7 @@ rules:
 
 
 class CatalogType(StrEnum):
-    """The catalog types that the command offers; others can be written by hand."""
+    """The catalog types that the command offers; other types can be written by hand."""
 
     REST = "rest"
     SQL = "sql"
@@ -91,7 +91,7 @@ def init(  # noqa: PLR0913, PLR0917 - each is an option of the command
     policy_file = file.parent / "policies" / "default.yaml"
     if file.exists():
         raise ConfigurationError(
-            f"{file} exists already, and is not overwritten; name another place with --config"
+            f"{file} exists already, and is not overwritten; name another file with --config"
         )
     wanted = _Wanted(catalog, catalog_type, _read_properties(properties or []))
     wanted.properties |= {
@@ -130,7 +130,7 @@ def _read_properties(given: Sequence[str]) -> dict[str, str]:
 
 
 def _ask_rest(wanted: _Wanted) -> None:
-    """Ask for the values that the options left open."""
+    """Ask for the values that no option sets."""
     if wanted.name is None:
         wanted.name = typer.prompt("Name of the catalog", default="lake", err=True)
     if wanted.type is None:
@@ -175,7 +175,7 @@ def _refuse_gaps(wanted: _Wanted) -> None:
 
 
 def write_configuration(name: str, catalog_type: CatalogType, properties: Mapping[str, str]) -> str:
-    """The text of maintainer.yaml."""
+    """Return the text of maintainer.yaml."""
     lines = [
         "# Catalogs take PyIceberg's own properties; ${NAME} is an environment variable.",
         "catalogs:",
@@ -190,9 +190,9 @@ def _quote(text: str) -> str:
 
 
 def _check(text: str, policy: str) -> None:
-    """Read both files as the daemon would, before either is written.
+    """Read both texts as the daemon would, before the files are written.
 
-    Environment variables need not be set for that.
+    The environment variables in them need not be set.
     """
     environ = dict.fromkeys(_VARIABLE.findall(text), "x")
     with TemporaryDirectory() as place:
@@ -217,7 +217,7 @@ def _write_new(file: Path, text: str) -> None:
 
 
 def _try_catalog(file: Path, properties: Mapping[str, str]) -> None:
-    """Report whether the catalog answers; it need not, because it may come later."""
+    """Report whether the catalog answers. No answer is not an error: it may be started later."""
     missing = [
         name
         for value in properties.values()
@@ -227,7 +227,7 @@ def _try_catalog(file: Path, properties: Mapping[str, str]) -> None:
     if missing:
         say(f"warning: set the environment variable {missing[0]} before the next command")
         return
-    # Catalogs take seconds to import.
+    # The import of catalogs takes seconds.
     from maintainer.cli.diagnose import ping_catalogs  # noqa: PLC0415
 
     for _, is_fine, sentence in ping_catalogs(load_settings(file, os.environ), PING_SECONDS):

@@ -37,7 +37,7 @@ DEFAULT_SHOWN = 50
 MOST_SHOWN = 200  # the largest page of the API
 Answer = dict[str, Any]  # JSON of the API
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]
-# The daemon's listening address, not ours.
+# The addresses are those on which the daemon listens; this command binds none.
 _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 
@@ -48,7 +48,7 @@ def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:
     base = f"http://{f'[{host}]' if ':' in host else host}:{settings.server.port}"
     try:
         with requests.Session() as session:
-            session.trust_env = False  # no proxy is between us and the daemon
+            session.trust_env = False  # requests to the daemon never use a proxy
             answer = session.request(
                 method,
                 f"{base}/api/v1{path}",
@@ -157,7 +157,7 @@ def show_log(
         for line in log["text"].splitlines():
             echo(line)
         if log["state"] == "none":
-            echo(f"no log of job {job} was kept", is_error=True)
+            echo(f"no log of job {job} was stored", is_error=True)
         if not follow or log["state"] in {"none", "complete"}:
             return
         since = log["next"]
@@ -186,7 +186,7 @@ def _jobs_table(found: Sequence[Answer]) -> Rows:
 
 
 def _sum_up(job: Answer) -> str:
-    """The reason of its failure, else its effect, else its progress, else why it was planned."""
+    """Return the first that is known: why the job failed, its effect, its progress, its reason."""
     progress = ": ".join(filter(None, (job["progress"]["phase"], job["progress"]["sentence"])))
     return str(
         job["failure_message"] or (job["effect"] or {}).get("sentence") or progress or job["reason"]
@@ -194,7 +194,7 @@ def _sum_up(job: Answer) -> str:
 
 
 def _job_table(job: Answer) -> Facts:
-    """One line for each known fact."""
+    """Return one line for each known fact."""
     effect = job["effect"] or {}
     cancelled_by = job["cancel_requested_by"]
     driver = job["driver"] or {}

@@ -1,4 +1,4 @@
-"""The daemon's log: one line for each event, even if names contain line breaks."""
+"""The daemon's log: one line for each event, even if a name contains line breaks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIELD = re.compile(r"(?P<name>\w+)=(?P<value>\S+)")
 _PLACEHOLDER = re.compile(r"%(?:\.\d+)?[a-z]")
 _OURS = "maintainer"
 _STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
-_INDENT = "    "  # indents a traceback: a line that begins with a time is an event
+_INDENT = "    "  # of a traceback: only the lines of events begin in the first column
 _ExceptionInfo = (
     tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 )
@@ -26,7 +26,7 @@ class VisibleFormatter(logging.Formatter):
     """Escapes control characters, so that no name can begin a line or control a terminal."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        """The event in one line, with the further fields of our own events at its end."""
+        """Return the event as one line; further fields of the daemon's events are at the end."""
         fields = (
             [f" {name}={value}" for name, value in vars(record).items() if name not in _STANDARD]
             if record.name.partition(".")[0] == _OURS
@@ -35,17 +35,17 @@ class VisibleFormatter(logging.Formatter):
         return make_visible("".join((super().formatMessage(record), *fields)))
 
     def formatException(self, ei: _ExceptionInfo) -> str:  # noqa: N802 - logging's name
-        """The traceback in indented lines."""
+        """Return the traceback as indented lines."""
         return "\n".join(
             _INDENT + make_visible(line) for line in super().formatException(ei).split("\n")
         )
 
 
 class JsonFormatter(logging.Formatter):
-    """Each event as one JSON object: time, level, event, and the event's fields by name."""
+    """Writes each event as a JSON object: time, level, event, and the event's fields by name."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Numbers stay numbers; what is no field is the message."""
+        """Write the event; numbers stay numbers, and the text after the fields is the message."""
         is_ours = record.name.partition(".")[0] == _OURS
         fields = _read_event(record) if is_ours else {"event": record.name}
         if is_ours:
@@ -60,7 +60,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def _read_event(record: logging.LogRecord) -> dict[str, object]:
-    """Take an event's fields from its template, `noun.verb name=%s other=%d and a message`."""
+    """Read the fields of an event: its template is `noun.verb name=%s other=%d and a message`."""
     arguments = list(record.args) if isinstance(record.args, tuple) else []
     event, *words = str(record.msg).split(" ")
     fields = {"event": _take(event, arguments)}
@@ -83,7 +83,7 @@ def _take(template: str, arguments: list[object]) -> object:
 
 
 def configure_log(style: Literal["text", "json"] = "text", level: str = "info") -> None:
-    """Log to standard error: our messages from the level up, those of libraries from WARNING up."""
+    """Log to standard error: the project's events from `level` up, libraries' from WARNING up."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         JsonFormatter()
@@ -95,6 +95,6 @@ def configure_log(style: Literal["text", "json"] = "text", level: str = "info") 
 
 
 def guard_warnings() -> None:
-    """Print warnings of libraries escaped, too, while a command runs without a log."""
+    """Escape control characters in the warnings of libraries when a command has no log."""
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(VisibleFormatter("%(message)s"))

@@ -1,4 +1,4 @@
-"""Measure in the foreground, and report what was read and reused, at which rate and cost."""
+"""Measures tables in the foreground, and reports what was read and reused, with rates and costs."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from maintainer.domain.units import format_count, format_size
 from maintainer.steps.scan import ScannedTable, ScanResult, scan, scan_tables
 from maintainer.steps.table import Measured
 
-LEAST_SECONDS: Final = 0.001  # shortest time for computing a rate
+LEAST_SECONDS: Final = 0.001  # the shortest time from which a rate is computed
 
 
 def measure_tables(
     app: App, names: list[str] | None, *, is_deep: bool = False
 ) -> tuple[list[ScannedTable], bool]:
-    """Measure the changed tables, or the named ones, with rates on standard error.
+    """Measure the named tables, or else the changed tables, and print rates on standard error.
 
-    The bool is False when a catalog or namespace could not be listed.
+    The bool is False if a catalog or namespace could not be listed.
     """
     scanned: list[ScannedTable] = []
     choice = choose_tables(app.ports, names) if names else None
@@ -75,20 +75,20 @@ def measure_tables(
         else:
             result = scan(app.ports, note, options=scan_options(app.settings, is_deep=is_deep))
             is_whole = _say_unlisted(result)
-    scanned.sort(key=_name)  # they arrive as they become ready
+    scanned.sort(key=_name)  # the results arrive in any order
     say(scan_sentence(result, time.monotonic() - started))
     return scanned, is_whole
 
 
 class ReadingColumn(ProgressColumn):
-    """The amount read so far; it also advances while one huge table is measured."""
+    """Shows how much was read so far; the number also grows while one huge table is measured."""
 
     def __init__(self, read: ReadCount) -> None:
         super().__init__()
         self._read = read
 
     def render(self, task: Task) -> Text:
-        """The amount with the rate since the task began; empty before the first manifest."""
+        """Return the amount and the rate since the task began; empty before the first manifest."""
         if self._read.manifests == 0:
             return Text("")
         rate = self._read.entries / max(task.elapsed or 0.0, LEAST_SECONDS)
@@ -111,7 +111,7 @@ def _say_unlisted(result: ScanResult) -> bool:
 
 
 def cost_json(scanned: ScannedTable) -> dict[str, object]:
-    """The cost of measuring a table; for an unchanged table only that it is unchanged."""
+    """Return the cost of measuring a table; for an unchanged table only that it is unchanged."""
     if not isinstance(scanned, Measured):
         return {"cost": None if isinstance(scanned, TableFault) else {"is_unchanged": True}}
     read = [manifest for manifest in scanned.inventory.manifests if manifest.entries_read > 0]
@@ -129,7 +129,7 @@ def cost_json(scanned: ScannedTable) -> dict[str, object]:
 
 
 def cost_table(scanned: Sequence[ScannedTable]) -> Rows:
-    """One row for each table: what was read, what was known, and how long it took."""
+    """Return a row for each table: what was read, what was known, and how long measuring took."""
     numbers = ("ms", "metadata", "manifests read", "bytes", "entries", "manifests reused")
     table = Rows(("table", "state", *numbers), right=numbers)
     for one in scanned:
@@ -153,7 +153,7 @@ def cost_table(scanned: Sequence[ScannedTable]) -> Rows:
 
 
 def scan_sentence(result: ScanResult, seconds: float) -> str:
-    """Describe what was read and what was not, with the rates."""
+    """Describe what was read and what was reused, with rates."""
     tables = result.measured + result.unchanged
     seconds = max(seconds, LEAST_SECONDS)
     return (

@@ -1,4 +1,4 @@
-"""Run the loop in the foreground: until a job ends, or until nothing is left to do."""
+"""Runs the loop in the foreground: until a job ends, or until nothing is left to do."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from maintainer.steps.watch import watch
 POLL_SECONDS = 0.2
 CANCEL_GRACE = timedelta(seconds=60)
 START_GRACE = timedelta(minutes=2)  # a running daemon starts a pending job within seconds
-# Each cycle runs one action on each table: three rules, and more when others commit meanwhile.
+# Each cycle runs at most one action on each table. A table needs about three cycles, one for each
+# rule, and more if other writers commit meanwhile.
 MAX_CYCLES = 12
 
 
 def follow_job(ports: Ports, job: Job, on_progress: Callable[[Job], None]) -> list[Job]:
-    """Run a requested job, and the other jobs of its request, to their ends.
+    """Run a requested job and the other jobs of its request, until all have ended.
 
-    Ctrl-C cancels the running job first.
+    Ctrl-C first cancels the running job.
     """
     done: list[Job] = []
     current: Job | None = job
@@ -53,7 +54,7 @@ def _follow_one(
     ports: Ports, job: Job, on_progress: Callable[[Job], None], deadline: float | None = None
 ) -> Job:
     """Wait until the job is in a final state; another process may run it."""
-    only = frozenset({job.job_id})  # the other jobs are the daemon's
+    only = frozenset({job.job_id})  # the daemon runs the other jobs
     current = job
     while not current.state.is_final and (deadline is None or time.monotonic() < deadline):
         start_pending(ports, only)
@@ -67,9 +68,9 @@ def _follow_one(
 
 
 def settle_left_jobs(ports: Ports, table: TableIdentifier) -> None:
-    """Bring the table's jobs that no process runs any more to their ends.
+    """End the table's jobs that no process runs any more.
 
-    After a kill there may be no daemon to do it.
+    If a process was killed, there may be no daemon that ends its jobs.
     """
     left = [job for job in ports.store.unfinished_jobs() if job.table == table]
     if not left:
@@ -124,9 +125,9 @@ class OnceReport:
 def run_until_rest(
     ports: Ports, say: Callable[[str], None], on_progress: Callable[[list[Job]], None]
 ) -> OnceReport:
-    """Run full cycles of the loop until one has nothing to do.
+    """Run full cycles of the loop until a cycle has nothing to do.
 
-    The last cycle's scan yields the figures after the jobs.
+    The scan of the last cycle gives the figures after the jobs.
     """
     report = OnceReport()
     known = {job.job_id for job in ports.store.jobs(JobQuery(limit=1000)).items}
@@ -139,7 +140,7 @@ def run_until_rest(
         plan(ports)
         cost = (
             f"{result.entries_read:,} manifest entries read, {result.manifests_reused:,} "
-            f"manifests known"
+            f"manifests reused"
         )
         say(
             f"cycle {report.cycles}: {format_count(result.measured, 'table')} measured, "
@@ -161,7 +162,7 @@ def run_until_rest(
 
 
 def _finish_all(ports: Ports, on_progress: Callable[[list[Job]], None]) -> None:
-    """Wait until no job runs and reviewed tables' new plans lead to no more jobs."""
+    """Wait until no job runs and the new plans of the reviewed tables start no more jobs."""
     try:
         while unfinished := list(ports.store.unfinished_jobs()):
             on_progress(unfinished)

@@ -71,10 +71,10 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     list_id: ListId,
     limit: Annotated[
         int,
-        typer.Option("--limit", min=1, max=MAX_FILES_TOLD, help="How many of its files to print."),
+        typer.Option("--limit", min=1, max=MAX_FILES_TOLD, help="Maximum number of files."),
     ] = FILES_SHOWN,
     after: Annotated[
-        int, typer.Option("--after", min=0, help="How many of them to pass over.")
+        int, typer.Option("--after", min=0, help="Number of files to skip at the beginning.")
     ] = 0,
     output: Format = OutputFormat.TABLE,
     config: Config = None,
@@ -109,7 +109,7 @@ def _describe(orphans: OrphanList, now: datetime) -> list[str]:
         ),
         (
             f"older than {format_instant(orphans.older_than)}, at {orphans.location}; "
-            f"{orphans.kept_files:,} more were found that must be kept"
+            f"{orphans.kept_files:,} more files were found, but must be kept"
         ),
         f"SHA-256 {orphans.sha256}",
     ]

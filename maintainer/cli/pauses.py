@@ -24,7 +24,7 @@ Scope = Annotated[
     str,
     typer.Argument(
         metavar="[SCOPE]",
-        help="A table, a namespace, a catalog or a glob; everything when none is named.",
+        help="A table, a namespace, a catalog or a glob (default: everything).",
     ),
 ]
 Reason = Annotated[
@@ -48,9 +48,7 @@ def pause(
         pause = ScopePause(read_scope(scope), by, ports.clock.now(), reason)
         running = pause_scope(ports, pause)
         cancelled = cancel_scope(ports, pause.scope, by) if cancel else 0
-    rest = (
-        f"jobs asked to end: {cancelled}" if cancel else f"jobs that run on to their end: {running}"
-    )
+    rest = f"cancelled jobs: {cancelled}" if cancel else f"running jobs that continue: {running}"
     echo(f"paused {pause.scope}; {rest}")
 
 
@@ -60,7 +58,7 @@ def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None
     with open_app(load(config)) as app:
         if not resume_scope(app.ports, wanted, by):
             raise UnknownTableError(
-                f"nothing is paused as {wanted}; `maintainer pauses` lists what is"
+                f"there is no pause of {wanted}; `maintainer pauses` lists all pauses"
             )
     echo(f"resumed {wanted}")
 
@@ -71,8 +69,8 @@ def drain(
         str | None,
         typer.Option(
             "--wait",
-            help="Wait at most this long, such as 30m, until no job runs; exit 1 if one still "
-            "does.",
+            help="Wait at most this long, such as 30m, until no job runs; exit 1 if a job still "
+            "runs.",
         ),
     ] = None,
     by: By = DEFAULT_BY,

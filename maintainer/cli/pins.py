@@ -124,7 +124,7 @@ def _describe(ports: Ports, health: TableHealth, now: datetime) -> list[str]:
     lines = [
         (
             f"{pin.name}: snapshot {pin.snapshot_id}, by {pin.by}, "
-            f"{ends[pin.name] if pin.holds_at(now) else 'over'}"
+            f"{ends[pin.name] if pin.holds_at(now) else 'ended'}"
         )
         for pin in pins
     ]

@@ -92,7 +92,7 @@ def _preview_all(
 
 
 def plan_summary(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
-    """Each planned rule with its reason; one row with skip codes for a table without any."""
+    """Return a row for each planned rule; a table without any has one row with its skip codes."""
     rows = Rows(("table", "rule", "starts", "why"), below="why")
     for plan in plans:
         name = str(plan.table)
@@ -114,7 +114,7 @@ def plan_summary(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
 
 
 def _count_codes(skipped: Sequence[SkippedRule]) -> str:
-    """The skipped rules by code: ``below_threshold: rewrite_manifests, expire_snapshots``."""
+    """List the skipped rules by code: ``below_threshold: rewrite_manifests, expire_snapshots``."""
     rules: dict[str, list[str]] = {}
     for one in skipped:
         rules.setdefault(one.code.value, []).append(one.rule.value)
@@ -122,7 +122,7 @@ def _count_codes(skipped: Sequence[SkippedRule]) -> str:
 
 
 def plan_details(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
-    """One row for each rule: the decision, its reason, its statement, and the next check."""
+    """Return a row for each rule: the decision, its reason, its statement, and the next check."""
     rows = Rows(("table", "rule", "verdict", "next check", "why"), below="why")
     for plan in plans:
         name = str(plan.table)
@@ -161,7 +161,7 @@ def plan_details(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
 
 
 def _write_turn(admission: AdmissionDecision | None) -> str:
-    """When the planned action starts, as far as admission decides it."""
+    """Say when the planned action starts, as far as admission decides this."""
     if admission is None or admission.wait is None:
         return "now"
     return (

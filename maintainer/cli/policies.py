@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from maintainer.settings import Settings
 
 DEFAULT_VERSIONS = 20
-MAX_ANSWER_CHARACTERS = 1_000_000  # of Polaris' answer
+MAX_ANSWER_CHARACTERS = 1_000_000  # the longest answer of Polaris that is read
 
 policies_app = typer.Typer(
     help="Policies: validate them, explain them, compare their versions, print their schema.",
@@ -53,8 +53,8 @@ def check_policies(
     ] = None,
     config: Config = None,
 ) -> None:
-    """Validate policy files: exit 2 if a file has a problem (printed as file:line), or if there "
-    "is no file.
+    """Validate policy files. Exit 2 if a file has a problem (printed as file:line), or if there is
+    no file.
     """
     settings = load(config) if directory is None or config is not None else None
     place = directory or (settings.policies if settings else Path())
@@ -79,7 +79,7 @@ def check_policies(
 
 
 def _known_tables(settings: Settings | None, policies: PolicySet) -> list[TableIdentifier]:
-    """The known tables; none without a store, so that files can be checked anyway."""
+    """Return the known tables; none without a store, so that files can be checked without one."""
     if settings is None or not policies.layers:
         return []
     try:
@@ -128,12 +128,12 @@ def explain_policy(
 @policies_app.command("versions")
 def list_versions(
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=MAX_PAGE, help="How many.")
+        int, typer.Option("--limit", min=1, max=MAX_PAGE, help="Maximum number of versions.")
     ] = DEFAULT_VERSIONS,
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
-    """List the versions of the policies that the daemon has seen, the one in force first."""
+    """List the versions of the policies that the daemon has seen, the newest first."""
     with open_app(load(config)) as app:
         versions = app.ports.store.policy_versions(limit).items
     if output is OutputFormat.JSON:
@@ -191,7 +191,7 @@ def import_polaris(
         str,
         typer.Argument(
             metavar="FILE|-",
-            help="What Polaris answers to applicable-policies, a list of policies, or one.",
+            help="Polaris' answer to applicable-policies, a list of policies, or one policy.",
         ),
     ],
     tables: Annotated[

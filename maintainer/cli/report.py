@@ -104,7 +104,7 @@ def _cells(line: ReportLine) -> tuple[str, ...]:
 
 
 def report_json(found: Report) -> dict[str, Any]:
-    """The report with all derived figures, in bytes, seconds and requests."""
+    """Return the report with all derived figures, in bytes, seconds and requests."""
     return {
         "total": None if found.total is None else _line_json(found, found.total),
         "namespaces": [_line_json(found, line) for line in found.namespaces],
@@ -143,7 +143,7 @@ def _line_json(found: Report, line: ReportLine) -> dict[str, Any]:
 
 
 def _report_rescue(table: str, output: OutputFormat, config: Path | None) -> None:
-    """Measure a table now and print its way back to health."""
+    """Measure a table now and print its rescue plan."""
     with open_app(load(config)) as app:
         name = TableIdentifier.parse(table)
         health = measure_named(app.ports, name).health

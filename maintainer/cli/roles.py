@@ -1,4 +1,4 @@
-"""What one replica of the daemon does."""
+"""The roles of the daemon's replicas."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class Role(StrEnum):
 
     @property
     def works(self) -> bool:
-        """True when it scans, plans and runs jobs."""
+        """Whether the replica scans, plans and runs jobs."""
         return self in {Role.ALL, Role.WORKER}
 
     @property
     def serves_api(self) -> bool:
-        """True when it serves the API and the page, and not only the probes."""
+        """Whether the replica serves the API and the page, and not only the probes."""
         return self in {Role.ALL, Role.API}
 
     @property
     def serves_link(self) -> bool:
-        """True when drivers poll it."""
+        """Whether drivers poll the replica."""
         return self is not Role.API

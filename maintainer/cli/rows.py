@@ -1,4 +1,4 @@
-"""Lists for people: fixed columns, reasons on lines of their own, and no split words."""
+"""Lists for people: fixed columns, reasons on separate lines, and no split words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from maintainer.domain.visible import make_visible
 
 GAP = "  "
 INDENT = 4  # of a reason under its row
-LEAST_TEXT_WIDTH = 20  # a narrower terminal wraps by itself
+LEAST_TEXT_WIDTH = 20  # if a terminal is narrower, the terminal wraps the lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class _Row:
 
 @dataclass(slots=True)
 class Rows:
-    """A list that adapts to its width: it drops optional columns, then gives one its own line.
+    """A list for any width: a narrow list first drops optional columns, then uses two lines a row.
 
     Texts are printed as they are, without markup. The cell of the column ``below`` is printed under
     its row.
@@ -34,7 +34,7 @@ class Rows:
     right: Sequence[str] = ()
     below: str | None = None
     optional: Sequence[str] = ()  # in the order in which they are dropped
-    alone: str | None = None  # gets its own line if one line is too short; default: the first
+    alone: str | None = None  # the column with its own line if a row needs two; default: the first
     rows: list[_Row] = field(default_factory=list)
 
     def add_row(self, *cells: str | Text) -> None:
@@ -71,7 +71,7 @@ class Rows:
             )
 
     def _lay_out(self, names: Sequence[str], widths: Sequence[int], width: int) -> _Layout:
-        """Lay out one line, if need be without optional columns, else two lines."""
+        """Lay out a row in one line, without optional columns if necessary, or else in two."""
         is_right = [name in self.right for name in names]
         one_line = self._choose(names, widths, width, range(len(names)))
         if _total(widths[at] for at in one_line) <= width or len(names) == 1:
@@ -85,7 +85,7 @@ class Rows:
     def _choose(
         self, names: Sequence[str], widths: Sequence[int], width: int, wanted: Sequence[int]
     ) -> list[int]:
-        """The indexes of the columns to show, with as many optional ones as fit."""
+        """Return the indexes of the columns to show, with as many optional columns as fit."""
         shown = list(wanted)
         for name in self.optional:
             if _total(widths[at] for at in shown) <= width:
@@ -96,7 +96,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The positions of a row's cells: the shown cells side by side, one alone above them."""
+    """The positions of a row's cells: the shown cells in one line, and the cell `alone` above."""
 
     shown: Sequence[int]
     widths: Sequence[int]
@@ -104,7 +104,7 @@ class _Layout:
     alone: int | None = None
 
     def lines(self, cells: Sequence[Text]) -> Iterator[Text]:
-        """The row in one line, or in two."""
+        """Yield the row as one or two lines."""
         if self.alone is not None and cells[self.alone].plain:
             yield _as_is(cells[self.alone].copy())
         line = Text("" if self.alone is None else GAP)
@@ -122,7 +122,7 @@ class _Layout:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names with a text each; a long text continues in its own column."""
+    """Names with texts in two columns; a long text continues in the second column."""
 
     facts: Sequence[tuple[Text, Text]]
 
@@ -138,7 +138,7 @@ class Facts:
 
 
 def hang(console: Console, title: Text, text: Text, width: int) -> Iterator[Text]:
-    """The text next to its title, in lines that all begin in the same column."""
+    """Yield the text beside its title; all its lines begin in the same column."""
     left = title.cell_len
     most = max(width - left, LEAST_TEXT_WIDTH)
     wrapped = [
@@ -155,7 +155,7 @@ def hang(console: Console, title: Text, text: Text, width: int) -> Iterator[Text
 
 
 def _as_is(line: Text) -> Text:
-    """Leave wrapping to the terminal; print the line with ``crop=False``."""
+    """Return the line unwrapped, so that the terminal wraps it; print it with ``crop=False``."""
     line.no_wrap, line.overflow = True, "ignore"
     return line
 

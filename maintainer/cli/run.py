@@ -1,4 +1,4 @@
-"""`maintainer run` and `maintainer rollback`: work that a person asks for, followed to its end."""
+"""`maintainer run` and `maintainer rollback`: start a requested job, and wait for its end."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from maintainer.steps.table import measured_record
 from maintainer.steps.table_plan import make_plan, policy_of
 
 if TYPE_CHECKING:
-    from maintainer.app import App  # takes seconds to import
+    from maintainer.app import App  # this import takes seconds
 
 
 def follow(app: App, job: Job) -> list[Job]:
-    """Run the job, and the other jobs of its request, to their ends.
+    """Run the job and the other jobs of its request, until all have ended.
 
     Their progress is printed on standard error.
     """
@@ -60,7 +60,6 @@ def follow(app: App, job: Job) -> list[Job]:
 
 
 def print_job(job: Job) -> None:
-    """Print the job's result."""
     console = make_console()
     took = f" in {job.duration.total_seconds():.1f} s" if job.duration is not None else ""
     console.print(f"[bold]{job.rule}[/bold] on {escape(str(job.table))}: {job.state}{took}")
@@ -83,7 +82,7 @@ Actions = Annotated[
     typer.Option(
         "--action",
         metavar="RULE",
-        help=f"Run this rule without regard to its thresholds; may be repeated. One of "
+        help=f"Run this rule and ignore its thresholds; may be repeated. One of "
         f"{', '.join(RuleName)}.",
     ),
 ]
@@ -118,7 +117,7 @@ def run(
 
 
 def _show_and_ask(app: App, table: TableIdentifier, rules: tuple[RuleName, ...]) -> None:
-    """Show the statements and ask for consent; without a terminal, --yes is needed."""
+    """Show the statements and ask for consent; without a terminal, --yes is necessary."""
     record, health = measured_record(app.ports, table)
     made = make_plan(
         app.ports,
@@ -152,7 +151,7 @@ def _explain_no_job(app: App, made: Plan) -> None:
     )
     say(
         f"not started: job {unfinished.job_id if unfinished else 'of another process'} is "
-        f"working on {made.table}; one at a time"
+        f"working on {made.table}, and a table has one job at a time"
     )
     raise typer.Exit(EXIT_FAILED)
 

@@ -14,8 +14,8 @@ from maintainer.domain.health import Band
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.units import format_count
 
-# PLC0415 below: catalogs, Spark and the server take seconds to import. The help and the shell's
-# completion should not wait for these imports.
+# PLC0415 below: the imports of catalogs, Spark and the server take seconds. The help and the
+# shell's completion should not wait for them.
 
 
 def scan(
@@ -23,7 +23,7 @@ def scan(
     deep: Annotated[
         bool,
         typer.Option(
-            "--deep", help="Read every table and every manifest again, whether changed or not."
+            "--deep", help="Read every table and every manifest again, even if unchanged."
         ),
     ] = False,
     explain: Annotated[

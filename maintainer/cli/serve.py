@@ -1,4 +1,4 @@
-"""The daemon in the foreground: scheduler, API and page until a signal, then an orderly end."""
+"""Runs the daemon in the foreground: scheduler, API and page, until a signal ends it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SLICE_SECONDS = 0.5
 def serve(settings: Settings, role: Role = Role.ALL) -> None:
     """Run until SIGTERM or SIGINT.
 
-    Running jobs may finish within the drain timeout; a second signal cuts it short.
+    After the signal, running jobs may finish within the drain timeout; a second one cancels them.
     """
     configure_log(settings.log.format, settings.log.level)
     pools = settings.spark.every_pool.values()
@@ -58,7 +58,7 @@ def _run(app: App, listener: socket.socket, role: Role) -> None:
     signals = _Signals()
     build = build_api if role.serves_api else build_probes
     server = make_server(build(make_context(app, scheduler)), proxies=app.settings.server.proxies)
-    # In a thread of its own, so that the API still answers while running jobs finish.
+    # The server has its own thread, so that the API still answers while running jobs finish.
     thread = threading.Thread(
         target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True
     )
@@ -87,7 +87,7 @@ def _run(app: App, listener: socket.socket, role: Role) -> None:
             len(ending),
         )
         app.stopping.set()
-        app.turns.stop()  # other replicas go on with them while our jobs finish
+        app.turns.stop()  # other replicas take these turns while this replica's jobs finish
         scheduler.drain(
             partial(_own_running, app, signals),
             partial(_cancel, app),
@@ -107,10 +107,10 @@ def _resume(app: App, signals: _Signals) -> None:
     try:
         continue_interrupted(replace(app.ports, is_stopping=lambda: signals.is_asked))
     except MaintainerError as error:
-        # people notice a missing second job and request it again
+        # A person who misses the second job of a request can request it again.
         log.warning("daemon.not_resumed error=%s", error)
     except Exception:
-        log.exception("daemon.not_resumed")  # one table's error must not stop the daemon
+        log.exception("daemon.not_resumed")  # an error of one table must not stop the daemon
 
 
 def _log_policy_problems(app: App) -> None:
@@ -119,7 +119,7 @@ def _log_policy_problems(app: App) -> None:
 
 
 def _log_missing(runner: Runner) -> None:
-    """Log what Spark lacks at the start, not only when the first job fails."""
+    """Log what Spark lacks when the daemon starts, before the first job fails."""
     for what, is_there, sentence in runner.describe():
         if not is_there:
             log.warning(
@@ -130,21 +130,21 @@ def _log_missing(runner: Runner) -> None:
 
 
 class _Signals:
-    """Counts signals: the first asks for an orderly end, the second for a quick one."""
+    """Counts signals: after the first, running jobs may finish; after the second, they may not."""
 
     def __init__(self) -> None:
         self._caught: SimpleQueue[int] = (
             SimpleQueue()
-            # A SimpleQueue may be used in a handler while the same thread waits for it; an Event's
-            # lock is not reentrant.
+            # A signal handler may put into a SimpleQueue while the same thread waits for it. The
+            # lock of an Event is not reentrant.
         )
         self._count = 0
 
     def wait(self) -> None:
         """Wait for the first signal.
 
-        The system may give it to another thread, which does not wake this one; only this one runs
-        the handler. So the wait is cut into slices.
+        The system may deliver the signal to another thread, which does not wake this thread, but
+        only this thread runs the handler. Therefore the wait is split into short waits.
         """
         is_caught = False
         while not is_caught:
@@ -154,15 +154,15 @@ class _Signals:
 
     @property
     def is_asked(self) -> bool:
-        """True after the first signal."""
+        """Whether the first signal has come."""
         return self._count > 0
 
     @property
     def is_urgent(self) -> bool:
-        """True after the second signal."""
+        """Whether the second signal has come."""
         return self._count > 1
 
-    # A signal handler's signature.
+    # Python calls a signal handler with these arguments.
     def _handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         self._count += 1
         self._caught.put(number)
@@ -181,8 +181,8 @@ class _Signals:
 
 
 def _own_running(app: App, signals: _Signals) -> list[Job]:
-    # A job that cannot be proved yet waits for its table, in any process. After a second signal
-    # no job continues.
+    # A job whose table cannot be read is not counted: any process can prove it later. After a
+    # second signal no job continues.
     outlives = app.ports.runner.outlives_daemon
     jobs = [
         job
@@ -201,7 +201,7 @@ def _cancel(app: App, job: Job) -> object:
 
 
 def _end_spark(app: App, signals: _Signals) -> None:
-    """Leave or end Spark, then read from the tables what became of jobs that ended with it."""
+    """Leave or end Spark, and then prove from the tables the jobs that ended with Spark."""
     runner: Runner = app.ports.runner
     is_left = not signals.is_urgent and all(map(runner.outlives_daemon, runner.capacities))
     if signals.is_urgent:
@@ -214,5 +214,5 @@ def _end_spark(app: App, signals: _Signals) -> None:
         watch(app.ports)
         review(app.ports)
     except MaintainerError as error:
-        # the next start finds them lost and reads their tables
+        # After the next start, these jobs are lost, and their tables are read.
         log.warning("daemon.left_jobs error=%s", error)

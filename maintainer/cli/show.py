@@ -21,7 +21,7 @@ from maintainer.domain.visible import make_visible
 from maintainer.steps.scan import Recalled, ScannedTable
 from maintainer.steps.table import Measured
 
-# the decision of admission on a planned action
+# The decisions of admission on planned actions.
 Waits = Mapping[tuple[TableIdentifier, RuleName], AdmissionDecision]
 NOTHING_WAITS: Waits = {}
 
@@ -39,17 +39,17 @@ _BASES = {
 
 
 def write_count(value: float | None) -> str:
-    """A number, or ? when it is unknown."""
+    """Write a number, or ? if it is unknown."""
     return "?" if value is None else f"{value:,.0f}"
 
 
 def write_size(value: float | None) -> str:
-    """A size, or ? when it is unknown."""
+    """Write a size, or ? if it is unknown."""
     return "?" if value is None else format_size(value)
 
 
 def write_time(moment: datetime) -> str:
-    """RFC 3339; in UTC if the time is."""
+    """Write the time as RFC 3339, in its own time zone."""
     return moment.isoformat().replace("+00:00", "Z")
 
 
@@ -59,11 +59,11 @@ def _time(moment: datetime | None) -> str | None:
 
 # -- doctor
 
-WIDTH_OF_A_CHECK = 14  # of its name: the others are not known when the first is printed
+WIDTH_OF_A_CHECK = 14  # of the check's name: later names are unknown when the first is printed
 
 
 def finding_line(what: str, is_fine: bool, sentence: str) -> Facts:
-    """One line of the doctor."""
+    """Return one line of `maintainer doctor`."""
     state = Text("ok    ", style="green") if is_fine else Text("FAILED", style="bold red")
     return Facts(
         [(Text.assemble(make_visible(what).ljust(WIDTH_OF_A_CHECK), "  ", state), Text(sentence))]
@@ -74,13 +74,13 @@ def finding_line(what: str, is_fine: bool, sentence: str) -> Facts:
 
 
 def fault_row(fault: TableFault, numbers: int) -> list[str | Text]:
-    """The row of a table that could not be measured, in a list of so many numbers."""
+    """Return the row of a table that could not be measured, in a list with `numbers` columns."""
     kind = Text(fault.kind.value, style="bold red")
     return [str(fault.table), kind, *["?"] * numbers, Text(fault.reason)]
 
 
 def health_table(scanned: Sequence[ScannedTable]) -> Rows:
-    """One row for each table: its figures and the reason for its band."""
+    """Return a row for each table: its figures and the reason for its band."""
     numbers = ("avg file", "files", "small", "deletes", "manifests", "snapshots")
     table = Rows(
         ("table", "band", *numbers, "why"),
@@ -122,7 +122,7 @@ def health_table(scanned: Sequence[ScannedTable]) -> Rows:
 
 
 def scanned_json(scanned: ScannedTable) -> dict[str, object]:
-    """A measured table, or its fault."""
+    """Return a measured table, or its fault."""
     match scanned:
         case TableFault(table, kind, reason, seen_at):
             return {
@@ -134,7 +134,7 @@ def scanned_json(scanned: ScannedTable) -> dict[str, object]:
 
 
 def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
-    """Health with the names that other programs rely on."""
+    """Return the health under the names that other programs rely on."""
     same = (
         "snapshot_id", "format_version", "target_file_size_bytes", "data_files", "data_bytes",
         "average_file_size_bytes", "small_files", "small_file_ratio",
@@ -176,10 +176,10 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
 
 
 def weigh(cost: Cost | None, score: Score | None, estimate: Estimate | None = None) -> list[str]:
-    """Lines on the estimate's error, the cost and the score of an action, where they are known."""
+    """Return lines about the estimate's error, the cost and the score of an action, if known."""
     lines = []
     if estimate is not None and estimate.error_bound:
-        lines.append(f"the figures may be off by up to {estimate.error_bound:,}: {estimate.note}")
+        lines.append(f"the figures may be wrong by up to {estimate.error_bound:,}: {estimate.note}")
     if cost is not None:
         lines.append(
             f"expected: {cost.duration_seconds:,.0f} s and {cost.gb_hours:.3g} GB-hours, from "

@@ -1,4 +1,4 @@
-"""Output about jobs: their states and effects, and how far estimates were off."""
+"""Output about jobs: their states, their effects, and the errors of their estimates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STATE_STYLES = {
 ROW_PROOFS = {
     RowProof.EQUAL: "rows unchanged (totals equal)",
     RowProof.COUNTED: "rows unchanged (counted before and after)",
-    RowProof.BOUNDED: "rows within the deletes there were (too large to count)",
+    RowProof.BOUNDED: "no more rows removed than there were deletes (too large to count)",
     RowProof.NOT_NEEDED: "no snapshot written",
     RowProof.DIFFERENT: "ROWS DIFFER",
     RowProof.UNKNOWN: "rows not proved: a snapshot no longer exists",
@@ -34,7 +34,7 @@ ROW_PROOFS = {
 
 
 def jobs_table(jobs: Sequence[Job]) -> Rows:
-    """One row for each job, with its pool if there are several."""
+    """Return a row for each job, with its pool if there are several pools."""
     has_pools = any(job.pool != DEFAULT_POOL for job in jobs)
     columns = ("table", "rule", "state", "took", *(["pool"] if has_pools else []), "job", "result")
     table = Rows(columns, below="result")
@@ -60,7 +60,7 @@ def jobs_table(jobs: Sequence[Job]) -> Rows:
 
 
 def effect_table(before: Measurement, after: Measurement) -> Rows:
-    """The figures before and after, one row for each."""
+    """Return a row for each figure, before and after."""
     table = Rows(("", "before", "after"), right=("before", "after"))
     table.add_row("data files", write_count(before.data_files), write_count(after.data_files))
     table.add_row(
@@ -77,7 +77,7 @@ def effect_table(before: Measurement, after: Measurement) -> Rows:
 
 
 def fleet_table(before: Sequence[ScannedTable], after: Sequence[ScannedTable]) -> Rows:
-    """The fleet before and after, one row for each table."""
+    """Return a row for each table of the fleet, before and after."""
     numbers = ("files", "avg file", "deletes", "manifests", "snapshots")
     table = Rows(
         ("table", "band", *numbers, "why"),
@@ -128,7 +128,7 @@ def _changes(old: TableHealth, new: TableHealth) -> tuple[str, ...]:
 
 
 def describe_error(error: EstimateError) -> str:
-    """An estimate and its actual figure: "duration 38 s, was 41 s (-8 %)"."""
+    """Write an estimate and the actual figure: "duration 38 s, was 41 s (-8 %)"."""
     ratio = "" if error.ratio is None else f"{error.ratio:+.0%}"
     off = f" ({error.note or ratio})" if error.note or ratio else ""
     write = _QUANTITIES.get(error.quantity, "{:,.0f}".format)

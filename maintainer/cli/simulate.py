@@ -68,7 +68,9 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     max_jobs: Annotated[int, typer.Option(min=1, max=1000, help="Jobs at the same time.")] = 8,
     sla: Annotated[
         str | None,
-        typer.Option(help="Tables in need for longer than this count as starved (default 7d)."),
+        typer.Option(
+            help="Tables that need maintenance for longer than this count as starved (default 7d)."
+        ),
     ] = None,
     policies: Annotated[
         list[Path] | None,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from maintainer.app import App
     from maintainer.settings import Settings
 
-# PLC0415 below: modules are imported by the commands that need them, so that the help starts fast.
+# PLC0415 below: a command imports the modules that it needs, so that the help starts fast.
 
 Tables = Annotated[
     list[str] | None,
@@ -34,13 +34,13 @@ Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the
 Config = Annotated[
     Path | None,
     typer.Option(
-        "--config", help="The configuration file; else MAINTAINER_CONFIG, else ./maintainer.yaml."
+        "--config", help="Configuration file (default: MAINTAINER_CONFIG, or ./maintainer.yaml)."
     ),
 ]
 
 
 def remember(path: Path | None) -> None:
-    """Remember a --config before the command; it replaces the environment's."""
+    """Remember a --config before the command; it replaces MAINTAINER_CONFIG."""
     if path is not None:
         from maintainer.settings import FILE_VARIABLE  # noqa: PLC0415
 
@@ -48,7 +48,7 @@ def remember(path: Path | None) -> None:
 
 
 def load(path: Path | None) -> Settings:
-    """The settings of this file, else of the environment's, else of ./maintainer.yaml."""
+    """Read the settings of this file, else of MAINTAINER_CONFIG, else of ./maintainer.yaml."""
     from maintainer.settings import load_settings  # noqa: PLC0415
 
     return load_settings(path, os.environ)

@@ -1,4 +1,4 @@
-"""`maintainer store`: the schema of the store, as a step of an installation of its own."""
+"""`maintainer store`: migrate the store's schema as a separate step of an installation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def wait(
 
 
 def _wait_for_schema(url: str, deadline: float) -> SqlStore:
-    """Open the store when it is ready; StoreUnavailableError with the reason at the deadline."""
+    """Open the store as soon as it is migrated; StoreUnavailableError at the deadline."""
     while True:
         try:
             return open_store(url, migrates=False)

@@ -1,4 +1,4 @@
-"""What `maintainer doctor` finds out about one catalog: its tables' storage, and Spark's jars."""
+"""The checks of `maintainer doctor` on a catalog: the storage of its tables, and Spark's jars."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from maintainer.settings import Settings
 
 
 def open_trials(settings: Settings, reader: MetadataReader) -> dict[str, Trial]:
-    """Return a trial of each catalog, not begun."""
+    """Return a trial for each catalog, which has not begun."""
     return {
         name: Trial(
             name,
@@ -31,7 +31,7 @@ def open_trials(settings: Settings, reader: MetadataReader) -> dict[str, Trial]:
 
 
 def try_catalog(settings: Settings, name: str, trial: Trial) -> Iterator[Finding]:
-    """Yield what works and what does not, then the jars that jobs on the found tables lack."""
+    """Yield what works and what fails, and then the jars that jobs on the found tables lack."""
     what = f"catalog {name}"
     for is_fine, sentence in trial.run():
         yield what, is_fine, sentence
@@ -40,13 +40,13 @@ def try_catalog(settings: Settings, name: str, trial: Trial) -> Iterator[Finding
 
 
 def find_missing_jars(settings: Settings, name: str, locations: Iterable[str]) -> Iterator[str]:
-    """Yield a sentence for each set of jars that a pool with jars of its own lacks."""
+    """Yield a sentence for each set of jars that a pool lacks; pools with an image are left out."""
     spark = spark_catalogs(settings)[0].get(name)
-    if spark is None:  # another finding says why Spark cannot have this catalog
+    if spark is None:  # another finding says why Spark cannot use this catalog
         return
     sets = needed_jars(spark).union(*(jars_of_location(place, spark) for place in locations))
     for pool_name, pool in settings.spark.every_pool.items():
-        if pool.kubernetes is not None:  # its image has the jars
+        if pool.kubernetes is not None:  # the pool's image has the jars
             continue
         directory = pool.jars_dir or default_directory()
         for one in sorted(sets):

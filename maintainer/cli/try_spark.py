@@ -1,4 +1,4 @@
-"""What `maintainer doctor --spark` does: start Spark, and maintain a scratch table."""
+"""The checks of `maintainer doctor --spark`: start Spark, and maintain a scratch table."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Scratch:
 
 
 def try_spark(settings: Settings, places: Sequence[Scratch]) -> Iterator[Finding]:
-    """In each pool start a driver as a job would, then maintain a new table in each place.
+    """Start a driver in each pool as a job would, and maintain a new table in each namespace.
 
-    Nothing of it remains: the driver is ended, and the tables are dropped.
+    At the end the drivers are ended and the tables are dropped.
     """
     reachable, _ = spark_catalogs(settings)
     clock = SystemClock()
@@ -75,14 +75,14 @@ def try_spark(settings: Settings, places: Sequence[Scratch]) -> Iterator[Finding
 
 
 def try_pool(trial: Trial, places: Sequence[Scratch], where: str = "") -> Iterator[Finding]:
-    """Try one pool; a place whose catalog did not load is left out."""
+    """Try one pool; a namespace is left out if its catalog could not be loaded."""
     began = time.monotonic()
     try:
         facts = trial.start()
     except MaintainerError as error:
         yield f"Spark starts{where}", False, str(error)
         return
-    yield f"Spark starts{where}", True, f"its driver called after {time.monotonic() - began:.0f} s"
+    yield f"Spark starts{where}", True, f"its driver was ready in {time.monotonic() - began:.0f} s"
     yield from judge_facts(facts, where)
     for place in places:
         if facts.catalogs.get(place.catalog) == "":
@@ -90,10 +90,10 @@ def try_pool(trial: Trial, places: Sequence[Scratch], where: str = "") -> Iterat
 
 
 def judge_facts(facts: SparkFacts, where: str = "") -> Iterator[Finding]:
-    """What the versions and catalogs that a driver reported mean for jobs."""
+    """Yield what the reported versions and catalogs of a driver mean for jobs."""
     for name, error in facts.catalogs.items():
         if error:
-            yield f"catalog {name} in Spark{where}", False, f"its driver could not load it: {error}"
+            yield f"catalog {name} in Spark{where}", False, f"Spark could not load it: {error}"
     old = tuple(find_old_versions(facts))
     versions = ", ".join(
         f"{name} {version or 'unknown'}"
@@ -135,13 +135,13 @@ def _try_table(trial: Trial, place: Scratch, where: str) -> Sequence[Finding]:
 
 
 def _drop(trial: Trial, table: TableIdentifier) -> Sequence[Finding]:
-    """Drop the table; a finding only if something of it remains."""
+    """Drop the table; return a finding only if the table or its files remain."""
     try:
         trial.run(drop_scratch(table, with_files=True), _CALL_TIMEOUT)
     except MaintainerError as error:
         try:
             trial.run(drop_scratch(table, with_files=False), _CALL_TIMEOUT)
         except MaintainerError:
-            return [("scratch table", False, f"{table} may remain, drop it by hand: {error}")]
-        return [("scratch table", False, f"{table} is dropped, its files remain: {error}")]
+            return [("scratch table", False, f"{table} may remain; drop it by hand: {error}")]
+        return [("scratch table", False, f"{table} is dropped, but its files remain: {error}")]
     return []

@@ -67,7 +67,7 @@ def why(
 
 
 def _find_answer(app: App, table: TableIdentifier) -> _Answer:
-    """The present verdicts and the stored data; an unknown table is measured first."""
+    """Return the current verdicts and the stored data; an unknown table is measured first."""
     store = app.ports.store
     record = store.table(table)
     if record is None or record.grade is None:
@@ -76,7 +76,7 @@ def _find_answer(app: App, table: TableIdentifier) -> _Answer:
     made = preview(app.ports, table)
     if isinstance(made, TableFault) or record is None or record.grade is None:
         measure_named(app.ports, table)
-        raise MaintainerError(f"table {table} changed while it was measured; ask again")
+        raise MaintainerError(f"table {table} changed while it was measured; try again")
     jobs = store.jobs(JobQuery(table=table, limit=JOBS_SHOWN)).items
     waits = {(table, verdict.candidate.rule): verdict for verdict in waits_of(app.ports, table)}
     return _Answer(
@@ -103,11 +103,11 @@ def _print_answer(console: Console, answer: _Answer) -> None:
             Text(next_look, style="dim"),
             "\n".join([verdict.sentence, *weigh(verdict.cost, verdict.score, verdict.estimate)]),
         )
-    _print_part(console, "What is decided now", shown)
+    _print_part(console, "Current decisions", shown)
     if answer.jobs:
-        _print_part(console, "The last jobs and their results", jobs_table(answer.jobs))
+        _print_part(console, "Recent jobs and their results", jobs_table(answer.jobs))
     if answer.history:
-        _print_part(console, "How the verdicts changed", _history_table(answer.history))
+        _print_part(console, "Earlier decisions", _history_table(answer.history))
 
 
 def _print_part(console: Console, title: str, content: Rows) -> None:

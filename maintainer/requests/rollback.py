@@ -32,7 +32,7 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
     if unfinished is not None:
         raise InvalidTransitionError(
             f"job {job.job_id} cannot be rolled back yet: job {unfinished.job_id} is working on "
-            f"the table; one at a time"
+            f"the table, and a table has one job at a time"
         )
     # The pause comes first, so that the undone work is not repeated until a person resumes
     # the table.

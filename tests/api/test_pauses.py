@@ -50,7 +50,7 @@ def test_a_scope_is_paused_listed_and_resumed(client: Client, world: World) -> N
     ]
     assert client.send("DELETE", PAUSES, query={"scope": "lake.sales"}).status_code == 204
     assert client.send("DELETE", PAUSES, query={"scope": "lake.sales.orders"}).status_code == 204
-    assert "nothing is paused as 'lake.sales.*'" in expect_problem(
+    assert "there is no pause of 'lake.sales.*'" in expect_problem(
         client.send("DELETE", PAUSES, query={"scope": "lake.sales"}), 404
     )
     assert world.store.scope_pauses() == ()

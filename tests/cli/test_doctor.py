@@ -257,7 +257,7 @@ def test_what_the_last_driver_reported_is_named_with_what_it_forbids(
     is_fine, said = found["Spark driver"]
     assert not is_fine
     assert said.endswith("Spark's driver runs Spark 3.4.3; jobs need 3.5 or newer")
-    assert found["catalog lake in Spark"] == (False, "its driver could not load it: refused")
+    assert found["catalog lake in Spark"] == (False, "Spark could not load it: refused")
     assert found["rule expire_snapshots"][0]
     assert found["rule expire_snapshots"][1].startswith("restricted: before Iceberg 1.10 ")
     store.close()

@@ -127,7 +127,7 @@ def test_a_log_that_was_not_kept_is_said(daemon: Client) -> None:
     assert isinstance(clock, FakeClock)
     clock.advance(timedelta(days=1))
     said = call("log", "job-1")
-    assert (said.stdout, said.stderr) == ("", "no log of job job-1 was kept\n")
+    assert (said.stdout, said.stderr) == ("", "no log of job job-1 was stored\n")
 
 
 def test_a_job_is_shown_with_its_driver(daemon: Client) -> None:

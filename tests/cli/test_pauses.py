@@ -30,7 +30,7 @@ def test_a_catalog_is_paused_with_its_reason_and_resumed(configuration: Path) ->
     paused = call(configuration, "pause", "lake", "--reason", "a migration", "--by", "ann")
     assert (paused.exit_code, paused.stdout) == (
         0,
-        "paused lake.*; jobs that run on to their end: 1\n",
+        "paused lake.*; running jobs that continue: 1\n",
     )
     (item,) = listed(configuration)["items"]  # type: ignore[misc]
     assert (item["scope"], item["by"], item["reason"]) == ("lake.*", "ann", "a migration")  # type: ignore[has-type]
@@ -40,7 +40,7 @@ def test_a_catalog_is_paused_with_its_reason_and_resumed(configuration: Path) ->
     assert call(configuration, "resume", "lake").stdout == "resumed lake.*\n"
     again = call(configuration, "resume", "lake")
     assert again.exit_code == 2
-    assert "nothing is paused as lake.*" in again.output
+    assert "there is no pause of lake.*" in again.output
 
 
 def test_one_table_is_paused_and_the_log_says_who_did_it(configuration: Path) -> None:
@@ -52,7 +52,7 @@ def test_one_table_is_paused_and_the_log_says_who_did_it(configuration: Path) ->
 
 
 def test_the_kill_switch_ends_what_has_not_started_at_once(configuration: Path) -> None:
-    assert call(configuration, "pause", "--cancel").stdout == "paused *; jobs asked to end: 1\n"
+    assert call(configuration, "pause", "--cancel").stdout == "paused *; cancelled jobs: 1\n"
     assert listed(configuration)["running_jobs"] == []
 
 

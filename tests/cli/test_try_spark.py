@@ -80,7 +80,7 @@ def test_without_a_place_nothing_is_run() -> None:
 def test_a_catalog_that_spark_could_not_load_is_told_and_not_tried() -> None:
     trial = FakeTrial()
     found = examine(trial, GONE)
-    assert found["catalog gone in Spark"] == (False, "its driver could not load it: refused")
+    assert found["catalog gone in Spark"] == (False, "Spark could not load it: refused")
     assert trial.ran == []
 
 
@@ -102,7 +102,7 @@ def test_a_catalog_that_may_not_delete_files_keeps_them_and_it_is_said() -> None
     trial = FakeTrial(("PURGE",))
     is_fine, sentence = examine(trial, LAKE)["scratch table"]
     assert not is_fine
-    assert "is dropped, its files remain: PURGE is refused" in sentence
+    assert "is dropped, but its files remain: PURGE is refused" in sentence
     assert trial.ran[-1].endswith("`"), "dropped without its files"
 
 
@@ -111,7 +111,7 @@ def test_a_table_that_cannot_be_dropped_is_named() -> None:
     is_fine, sentence = examine(trial, LAKE)["scratch table"]
     assert not is_fine
     assert sentence.startswith("lake.tmp.maintainer_doctor_")
-    assert "may remain, drop it by hand: DROP is refused" in sentence
+    assert "may remain; drop it by hand: DROP is refused" in sentence
 
 
 @pytest.fixture

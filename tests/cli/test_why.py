@@ -71,8 +71,8 @@ def test_why_tells_the_jobs_and_how_the_verdicts_changed(world: World) -> None:
         "Compacting data files is due and waits for the running job: job m-1"
     )
     shown = call("why", TABLE).output
-    assert "The last jobs and their results" in shown
-    assert "How the verdicts changed" in shown
+    assert "Recent jobs and their results" in shown
+    assert "Earlier decisions" in shown
 
 
 def test_why_says_why_what_is_planned_waits(world: World) -> None:

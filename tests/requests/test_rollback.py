@@ -202,7 +202,7 @@ def test_one_job_at_a_time() -> None:
     _, job = compacted(world)
     first = request_rollback(world.ports, job, "ada")
     with pytest.raises(
-        InvalidTransitionError, match=f"job {first.job_id} is working on the table; one at a time"
+        InvalidTransitionError, match=f"job {first.job_id} is working on the table, and a table"
     ):
         request_rollback(world.ports, job, "ada")
 
