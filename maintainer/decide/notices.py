@@ -104,7 +104,7 @@ def notice_of_wait(job: Job, reason: str, now: datetime, *, is_paused: bool) -> 
     """The notice for a job whose proof waits too long, because its table cannot be read."""
     paused = "; the table is paused" if is_paused else ""
     sentence = (
-        f"what job {job.job_id} ({job.rule}) did is unknown, because the table cannot be read: "
+        f"the effect of job {job.job_id} ({job.rule}) is unknown, because the table cannot be read: "
         f"{reason}{paused}"
     )
     return Notice(NoticeKind.FAILED_PROOF, str(job.table), sentence, now, job.job_id)

@@ -1,1 +1,1 @@
-"""The daemon's steps: each reads ports, calls one pure function and writes ports."""
+"""The daemon's steps. A step reads from ports, calls a pure function, and writes to ports."""

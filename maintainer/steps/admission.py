@@ -1,4 +1,4 @@
-"""Run admission on the planned actions that the store has, and record which of them wait."""
+"""Runs admission on the stored planned actions, and records which of them wait."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from maintainer.estimate.score import rate_reads
 from maintainer.ports import Ports
 
 WAITS_INTERVAL = timedelta(minutes=1)
-# Comparing the planned actions of 100,000 tables takes some seconds. The step runs a tenth of the
-# time at most.
+# Comparing the planned actions of 100,000 tables takes some seconds. The step runs at most a tenth
+# of the time.
 WAITS_REST = 10
-MOST_CHANGES = 5_000  # at one time; the next run finds the others
+MOST_CHANGES = 5_000  # in one run; the next run finds the other changes
 BATCH = 200  # changes in one transaction
 
 
@@ -43,17 +43,17 @@ def admit_now(ports: Ports) -> tuple[AdmissionDecision, ...]:
 
 
 def read_queue(ports: Ports) -> tuple[AdmissionDecision, ...]:
-    """The queue, best first: which planned actions start now, and why the others wait."""
+    """Return the queue, best first: which planned actions start now, and why the others wait."""
     return admit(read_candidates(ports), read_circumstances(ports))
 
 
 def waits_of(ports: Ports, table: TableIdentifier) -> tuple[AdmissionDecision, ...]:
-    """The part of the queue that concerns one table."""
+    """Return the part of the queue that concerns one table."""
     return tuple(decision for decision in read_queue(ports) if decision.candidate.table == table)
 
 
 def is_blackout(ports: Ports) -> bool:
-    """True in a blackout of all tables: only requested jobs start then."""
+    """Whether there is a blackout of all tables, in which only requested jobs start."""
     return (
         find_blackout(
             AdmissionCircumstances(ports.clock.now(), ports.runner.capacities, ports.admission)
@@ -63,7 +63,7 @@ def is_blackout(ports: Ports) -> bool:
 
 
 def read_candidates(ports: Ports) -> list[Candidate]:
-    """The planned actions of all tables in configured catalogs, with the reads of their tables."""
+    """Read the planned actions of all configured catalogs, with the reads of their tables."""
     now = ports.clock.now()
     reads = rate_reads(ports.store.reads(day_of(now - COUNTED_SPAN), day_of(now)), now)
     return [
@@ -76,7 +76,7 @@ def read_candidates(ports: Ports) -> list[Candidate]:
 
 
 def reads_per_day_of(ports: Ports, table: TableIdentifier) -> float | None:
-    """The reads per day of the table, as its score counts them; None without a report."""
+    """Return the reads per day that count for the table's score; None without a report."""
     now = ports.clock.now()
     found = ports.store.reads_of(table, day_of(now - COUNTED_SPAN), day_of(now))
     return None if found is None else rate_reads([found], now)[table]
@@ -97,10 +97,10 @@ def read_circumstances(ports: Ports) -> AdmissionCircumstances:
 
 
 def _find_free(ports: Ports, unfinished: Iterable[Job]) -> Mapping[str, int]:
-    """The free slots of each pool.
+    """Return the number of free slots in each pool.
 
-    A job that waits for its proof has left Spark and occupies no slot, so an unreadable table
-    does not block the others. Jobs of another process use that process's slots.
+    A job that waits for its proof occupies no slot, because Spark has finished it. So an unreadable
+    table does not block other tables. Jobs of another process use the slots of that process.
     """
     at_work = Counter(
         job.pool
@@ -111,10 +111,10 @@ def _find_free(ports: Ports, unfinished: Iterable[Job]) -> Mapping[str, int]:
 
 
 def record_waits(ports: Ports) -> int:
-    """Record planned actions as waiting or, when they wait no longer, as planned.
+    """Record planned actions as waiting or, if they no longer wait, as planned.
 
-    Returns how many verdicts changed. Every daemon on a store computes the same changes: of two
-    that change one verdict, the second finds it changed already.
+    Returns the number of changed verdicts. Every daemon on a store computes the same changes. If
+    two daemons change a verdict, the second daemon finds it changed and does nothing.
     """
     circumstances = read_circumstances(ports)
     candidates, standing = read_candidates(ports), ports.store.standing_verdicts()
@@ -140,7 +140,7 @@ def record_waits(ports: Ports) -> int:
 def _write_change(
     ports: Ports, change: WaitChange, now: datetime
 ) -> tuple[StandingVerdict, RuleVerdict] | None:
-    """None when the table was planned again meanwhile and no longer wants this rule."""
+    """Build a change of a verdict; None if the table's newest plan no longer has this rule."""
     standing = change.standing
     record = ports.store.table(standing.table)
     plan = record.plan if record is not None else None

@@ -1,4 +1,4 @@
-"""Run work on many items so that one that fails, hangs or takes too long stops no other."""
+"""Runs work on many items. An item that fails, hangs or takes too long does not stop the others."""
 
 from __future__ import annotations
 
@@ -19,67 +19,65 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 DEFAULT_LIMIT = timedelta(minutes=10)
-_STOP_CHECK_SECONDS = 0.1  # how often `should_stop` is asked
+_STOP_CHECK_SECONDS = 0.1  # the interval between calls of `should_stop`
 
 
 class Failures:
-    """Collects the errors of single items until every item has been worked on."""
+    """Collects the errors of single items until all items are done."""
 
     def __init__(self) -> None:
         self._errors: list[Exception] = []
         self._turns = 0
 
     def guard(self, do: Callable[[], R]) -> R | None:
-        """Return the result of `do`, or None when it fails.
+        """Return the result of `do`, or None if it fails.
 
-        StoreUnavailableError is raised at once, because no item can succeed without the
-        store.
+        StoreUnavailableError is raised at once, because no item can succeed without the store.
         """
         self._turns += 1
         try:
             return do()
         except StoreUnavailableError:
             raise
-        # An error that one table causes must not leave the others without maintenance.
+        # An error on one table must not stop the maintenance of other tables.
         except Exception as error:  # noqa: BLE001
             self._errors.append(error)
             return None
 
     def raise_first(self) -> None:
-        """Raise the first error, if there was any."""
+        """Raise the first error, if any; a note says how many others there were."""
         if not self._errors:
             return
         first, *others = self._errors
         if others:
-            first.add_note(f"and {len(others)} more of {self._turns} went wrong")
+            first.add_note(f"and {len(others)} more of {self._turns} failed")
         raise first
 
 
 def each(
     items: Iterable[T], do: Callable[[T], R], should_stop: Callable[[], bool] = lambda: False
 ) -> list[R]:
-    """Call `do` for every item, or until `should_stop`, and return the results.
+    """Call `do` for every item until `should_stop` is true, and return the results.
 
-    The first error is raised after all items have been worked on; StoreUnavailableError at
-    once.
+    The first error is raised after the last item; StoreUnavailableError is raised at once.
     """
     failures = Failures()
     done: list[R] = []
     for item in items:
         if should_stop():
             break
-        # Mypy infers no lambda's default.
+        # Mypy does not infer the type of a lambda's default.
         failures.guard(lambda item=item: done.append(do(item)))  # type: ignore[misc]
     failures.raise_first()
     return done
 
 
 def in_parallel(items: Iterable[T], do: Callable[[T], R]) -> list[R]:
-    """The same as `each`, with one thread for each item, so that a hanging item delays no other."""
+    """Do the same as `each`, with a thread for each item: a hanging item delays no other item."""
     started = [_start(partial(do, item)) for item in items]
     wait(started)
-    # A BaseException that is no Exception ends the process, and a store error is raised
-    # before all other errors: `each` raises both at once.
+    # `each` raises these two kinds of errors at once, so they come first: errors that end the
+    # process (not Exceptions), and then errors of the store.
     first = sorted(
         started,
         key=lambda one: (
@@ -97,7 +95,7 @@ def _start(work: Callable[[], R]) -> Future[R]:
     def settle() -> None:
         try:
             done.set_result(work())
-        # It is raised in the thread that waits for the result.
+        # The thread that waits for the result raises this error.
         except BaseException as error:  # noqa: BLE001
             done.set_exception(error)
 
@@ -106,7 +104,7 @@ def _start(work: Callable[[], R]) -> Future[R]:
 
 
 def one_at_a_time(do: Callable[[T], None]) -> Callable[[T], None]:
-    """Return a function that calls `do` for one item at a time, from any number of threads."""
+    """Return a function that several threads may call, and that runs `do` one call at a time."""
     lock = Lock()
 
     def call(item: T) -> None:
@@ -121,11 +119,11 @@ class TookTooLongError(MaintainerError):
 
 
 class StoppedError(MaintainerError):
-    """Work on a table was given up because the process is about to end."""
+    """Work on a table was stopped because the process is about to end."""
 
 
 class _GiveUp(BaseException):
-    """Raised inside a thread whose result nobody waits for any more."""
+    """Stops a thread whose result is no longer needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +134,10 @@ class TimeLimit:
     should_stop: Callable[[], bool] = lambda: False
 
     def run(self, work: Callable[[], R]) -> R:
-        """Return or raise what the work returns or raises, within the limit.
+        """Do the work within the limit; return its result, or raise its error.
 
-        TookTooLongError or StoppedError when the work is given up. The work must be pure
-        Python without side effects, because it can be interrupted anywhere.
+        TookTooLongError or StoppedError if the work is stopped. The work must be pure Python
+        without side effects, because it can be interrupted anywhere.
         """
         done: Future[R] = Future()
         thread = Thread(target=_settle, args=(work, done), name="bounded", daemon=True)
@@ -160,7 +158,7 @@ def _settle(work: Callable[[], R], done: Future[R]) -> None:
         done.set_result(work())
     except _GiveUp:
         return
-    except BaseException as error:  # noqa: BLE001 - it is the caller's
+    except BaseException as error:  # noqa: BLE001 - the caller raises the error
         done.set_exception(error)
 
 

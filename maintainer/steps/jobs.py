@@ -1,4 +1,4 @@
-"""Hold the jobs of this process by their leases, and end jobs."""
+"""Keeps the leases of this process on its jobs, and ends jobs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from maintainer.steps.table_plan import plan_table
 
 
 def hold_lease(ports: Ports, job: Job, lease: Lease | None) -> Lease | None:
-    """Renew our lease on the job's table when it is due, or take over an ended one.
+    """Renew this process's lease on the job's table if it is due, or take over an ended lease.
 
     None while another process holds the lease.
     """
@@ -25,7 +25,7 @@ def hold_lease(ports: Ports, job: Job, lease: Lease | None) -> Lease | None:
     if held is None and (is_ours or job.owner == ports.runner.owner):
         ports.runner.cancel(
             job.job_id
-        )  # another process has taken over: end our remaining work on the job
+        )  # another process has taken over the job: end this process's work on it
     return held
 
 
@@ -50,7 +50,7 @@ def _take_over(ports: Ports, job: Job, lease: Lease | None) -> Lease | None:
 
 
 def renew_runner(ports: Ports, lease: Lease) -> bool:
-    """Let the runner work until the lease ends, not longer; False when it has ended already."""
+    """Let the runner work until the lease ends; False if the lease has already ended."""
     left = min(ports.lease_terms.duration, lease.expires_at - ports.clock.now())
     if left <= timedelta(0):
         return False
@@ -63,13 +63,13 @@ def read_leases(ports: Ports) -> dict[str, Lease]:
 
 
 def held_jobs(ports: Ports) -> list[Job]:
-    """The unfinished jobs whose lease this process holds."""
+    """Return the unfinished jobs whose lease this process holds."""
     ours = {lease.job_id for lease in ports.store.leases() if lease.holder == ports.runner.owner}
     return [job for job in ports.store.unfinished_jobs() if job.job_id in ours]
 
 
 def token_of(ports: Ports, job: Job) -> int | None:
-    """The fencing token of the job's lease; None when the lease is not ours."""
+    """Return the fencing token of the job's lease; None if this process does not hold the lease."""
     return next(
         (
             lease.token
@@ -81,9 +81,10 @@ def token_of(ports: Ports, job: Job) -> int | None:
 
 
 def store_end(ports: Ports, before: Job, after: Job, token: int | None) -> bool:
-    """Store a job's final state and lessons in one transaction; False when the job changed first.
+    """Store a job's final state, and what was learnt from it, in one transaction.
 
-    A table has one unfinished job, so its rule's history cannot change before this one has ended.
+    False if the job has changed meanwhile. A table has only one unfinished job, so the history of
+    its rule cannot change before this job has ended.
     """
     history = ports.store.rule_history(after.table_uuid)
     known = None if isinstance(after.rule, Repair) else history.get(after.rule)
@@ -91,7 +92,7 @@ def store_end(ports: Ports, before: Job, after: Job, token: int | None) -> bool:
 
 
 def finish_job(ports: Ports, before: Job, after: Job, token: int | None = None) -> bool:
-    """Store a job's final state; False when another writer changed the job first."""
+    """Store a job's final state; False if another process has changed the job meanwhile."""
     if not store_end(ports, before, after, token):
         return False
     event = JobEvent(

@@ -1,4 +1,4 @@
-"""Send notices about jobs and tables, and send again those that were not delivered."""
+"""Sends notices about jobs and tables, and sends undelivered notices again."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import JobQuery
 
 RESEND_INTERVAL = timedelta(minutes=5)
-DELIVERED = "people.told"  # the event of a job whose notice was delivered
-_JOBS_SEARCHED = 20  # jobs of one table that are searched for the failed proof
+DELIVERED = "people.told"  # the event of a job that its notice was delivered
+_JOBS_SEARCHED = 20  # of one table, for the job with the failed proof
 _LIMITED = frozenset({NoticeKind.TABLE_CRITICAL, NoticeKind.TABLE_UNREADABLE})
 
 
 class LimitedNotices:
     """A notifier that names at most MOST_NAMED critical and MOST_NAMED unreadable tables.
 
-    All other tables of these two kinds wait for the summary of `send_summaries`. Notices of other
-    kinds pass.
+    The other tables of these two kinds are named in the summary of `send_summaries`. Notices of
+    other kinds are sent at once.
     """
 
     def __init__(self, inner: Notifier, catalog: str) -> None:
@@ -53,19 +53,19 @@ class LimitedNotices:
             self._rest.setdefault(notice.kind, []).append(notice.subject)
 
     def send_summaries(self, now: datetime) -> None:
-        """Send one summary for each kind of the kept notices, and start over for the next scan."""
+        """Send a summary of the kept notices of each kind, and begin again for the next scan."""
         for kind, subjects in self._rest.items():
             self._inner.notify(notice_of_many(kind, self._catalog, subjects, now))
         self._passed, self._rest = Counter(), {}
 
     def close(self) -> None:
-        """Does nothing: the owner of the inner notifier closes it."""
+        """Do nothing: the owner of the inner notifier closes it."""
 
 
 def report_missing_tables(ports: Ports, catalog: str, listed: Iterable[TableIdentifier]) -> None:
-    """Report the paused tables that a complete listing of the catalog lacks.
+    """Report the paused tables that are missing in a complete listing of the catalog.
 
-    Runs before the scan forgets these tables.
+    Call this function before the scan forgets these tables.
     """
     there = set(listed)
     for table in ports.store.paused_tables():
@@ -74,7 +74,7 @@ def report_missing_tables(ports: Ports, catalog: str, listed: Iterable[TableIden
 
 
 def report_gone_table(ports: Ports, table: TableIdentifier, reason: str) -> None:
-    """Report one paused table before the scan forgets it; do nothing for other tables."""
+    """Report a table, if it is paused, before the scan forgets it."""
     record = ports.store.table(table)
     if record is None or record.pause is None:
         return
@@ -94,9 +94,9 @@ def report_gone_table(ports: Ports, table: TableIdentifier, reason: str) -> None
 
 
 def notify_end(ports: Ports, job: Job, effect: Effect | None) -> None:
-    """Send a notice about a job that has just ended, if its end calls for one.
+    """Send a notice about a job that has just ended, if the job's end needs a notice.
 
-    It covers jobs that failed before Spark received them too.
+    The job may have failed before Spark received it.
     """
     notice = notice_of_job(job, effect, _count_failures(ports, job), ports.clock.now())
     if notice is not None:
@@ -104,9 +104,9 @@ def notify_end(ports: Ports, job: Job, effect: Effect | None) -> None:
 
 
 def _count_failures(ports: Ports, job: Job) -> int:
-    """Failures in a row, including those that are not the rule's fault.
+    """Count the failures in a row, including failures that the rule did not cause.
 
-    When Spark is lost again and again, a person should know it too.
+    If Spark is lost again and again, a person should learn about it too.
     """
     history = (
         ports.store.rule_history(job.table_uuid).get(job.rule)
@@ -121,7 +121,7 @@ def _count_failures(ports: Ports, job: Job) -> int:
 
 
 def record_delivery(store: Store, clock: Clock, notice: Notice) -> None:
-    """Record as an event of the job that a notice about it was delivered."""
+    """Record, as an event of the job, that its notice was delivered."""
     if notice.job_id:
         store.append_events(
             [JobEvent(notice.job_id, clock.now(), DELIVERED, {"kind": notice.kind.value})]
@@ -131,9 +131,9 @@ def record_delivery(store: Store, clock: Clock, notice: Notice) -> None:
 def resend_notices(ports: Ports) -> int:
     """Send the notices that were not delivered; return how many were sent.
 
-    They concern tables that a failed proof keeps paused and orphan lists that wait for
-    approval; the process that should have sent them may have ended. The notifier's limits send
-    each once, however often this step runs.
+    These notices are about tables that a failed proof has paused, and about orphan lists that wait
+    for approval. The process that should have sent a notice may have ended before. The limits of
+    the notifier suppress repeated notices when this step runs often.
     """
     paused = [table for table, pause in ports.store.paused_tables().items() if pause.by == BY_PROOF]
     proofs = [
@@ -160,11 +160,11 @@ def _find_unannounced_lists(ports: Ports) -> list[Notice]:
 
 
 def _find_undelivered(ports: Ports, table: TableIdentifier) -> Notice | None:
-    """The notice about the table's last failed proof; None when it was delivered."""
+    """Return the notice about the table's last failed proof; None if it was delivered."""
     failed = ports.store.jobs(JobQuery((JobState.FAILED,), table, _JOBS_SEARCHED)).items
     notices = (
         notice_of_job(job, job.effect, 0, ports.clock.now()) for job in failed
-    )  # 0 failures: a notice for a failed proof only
+    )  # with 0 failures, only a failed proof needs a notice
     last = next((notice for notice in notices if notice is not None), None)
     return None if last is None or _is_delivered(ports, last.job_id) else last
 

@@ -1,4 +1,4 @@
-"""Pause a table because of a job, resume it, and find what stops work on a table."""
+"""Pauses and resumes a table because of a job, and finds the pause or drain that stops a job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from maintainer.ports.store.tables import Pause
 def find_stop(
     ports: Ports, table: TableIdentifier, since: datetime | None = None
 ) -> ScopePause | None:
-    """The widest pause or drain that covers the table; with `since`, only later ones."""
+    """Return the widest pause or drain that covers the table; `since` ignores older pauses."""
     scope_pauses = [*ports.store.scope_pauses()]
     record = ports.store.table(table)
     if record is not None and record.pause is not None:
@@ -35,7 +35,7 @@ def pause_table(ports: Ports, job: Job, by: str, reason: str) -> None:
 
 
 def resume_readable(ports: Ports, job: Job) -> None:
-    """Resume a table that was paused only because it could not be read."""
+    """Resume the table if it was paused only because it could not be read."""
     record = ports.store.table(job.table) if job.unreadable_since is not None else None
     if record is not None and record.pause is not None and record.pause.by == BY_WAIT:
         ports.store.set_pause(job.table, None)

@@ -22,18 +22,18 @@ from maintainer.steps.table_plan import plan_and_keep, policy_of
 def plan(ports: Ports, is_ours: Callable[[str], bool] = lambda _catalog: True) -> int:
     """Plan every table that has changed or whose next check is due.
 
-    Only tables of catalogs that are ours are planned. Returns how many plans changed.
+    Only tables are planned whose catalog is a duty of this process (`is_ours`). Returns the number
+    of changed plans.
     """
     catalogs = [name for name in ports.catalogs if is_ours(name)]
     if ports.catalogs and not catalogs:
         return 0
     keep_policy_version(ports)
-    # Another version of this program may decide differently. A pause or drain may cover any
-    # number of tables.
+    # Another version of this program may decide differently. A pause or drain may cover many
+    # tables.
     paused = hash_scope_pauses(ports.store.scope_pauses())
     version = f"{__version__} {ports.policies.current().version} {paused}".rstrip()
-    # Another configuration may have a runner for these catalogs and other pools, and another
-    # Spark fewer faults.
+    # Plans also depend on the runner's obstacles, the pools, and the faults of the Spark version.
     facts = ports.runner.facts
     obstacles = (
         *sorted(ports.no_runner.items()),
@@ -59,12 +59,12 @@ def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:
     try:
         is_changed, made = plan_and_keep(ports, record, record.health, policy)
     except StoppedError:
-        return False  # planned after the next start
+        return False  # the table is planned after the next start
     except TookTooLongError as error:
         now = ports.clock.now()
-        reason = f"planning it was given up: {error}"
+        reason = f"planning was stopped: {error}"
         keep_fault(ports, TableFault(due.table, FaultKind.FAILED, reason, now))
-        # Not again at the next step: it would take as long.
+        # The next step must not try again, because that would take as long.
         ports.store.mark_planned(due, version, now + LONGEST_TRUST)
         return False
     ports.store.mark_planned(due, version, find_next_check(made, policy, LONGEST_TRUST))
@@ -72,12 +72,12 @@ def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:
 
 
 def keep_policy_version(ports: Ports) -> bool:
-    """Store the version in force; False when it is stored already."""
+    """Store the version in force; False if it is stored already."""
     policies = ports.policies.current()
     newest = next(iter(ports.store.policy_versions(1).items), None)
     if newest is not None and (newest.version, newest.problems) == (
         policies.version,
         policies.problems,
     ):
-        return False  # avoids writing thousands of files as text at each plan step
+        return False  # otherwise each plan step would write thousands of files as text
     return ports.store.record_policies(version_of(policies, ports.clock.now()))

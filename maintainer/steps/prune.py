@@ -1,4 +1,4 @@
-"""Delete stored data beyond its age limits."""
+"""Prune: delete stored data that is older than its limit."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from maintainer.ports import Ports
 
 KEEP_READINGS = timedelta(
     days=7
-)  # digests of tables never read to the end: tables that were dropped or fail for long
-KEEP_LOGS = timedelta(days=30)  # of jobs: they are longer than all else that is kept of a job
-KEEP_READS = timedelta(days=30)  # counts of reads by day: the last week of them is used
-KEEP_DRIVERS = timedelta(days=1)  # what ended drivers said, and which processes there were
+)  # digests of tables that were never read to the end, because they were dropped or fail
+KEEP_LOGS = timedelta(days=30)  # logs of jobs; a log is larger than the job's other data
+KEEP_READS = timedelta(days=30)  # counts of reads by day; only the last week is used
+KEEP_DRIVERS = timedelta(days=1)  # ended drivers with their messages, and ended processes
 
 
 def prune(
@@ -25,8 +25,8 @@ def prune(
 ) -> Mapping[str, int]:
     """Delete old samples and finished jobs, and thin samples; return the counts by kind.
 
-    Samples older than `keep_raw` are thinned to one an hour, older than `keep_hourly` to one a
-    day. Digests of tables that were never read to the end are deleted after KEEP_READINGS.
+    Of the samples older than `keep_raw`, one an hour is kept; of those older than `keep_hourly`,
+    one a day. Digests of tables that were never read to the end are deleted after KEEP_READINGS.
     """
     now = ports.clock.now()
     hourly, daily = (None if age is None else now - age for age in (keep_raw, keep_hourly))

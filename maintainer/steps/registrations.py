@@ -1,4 +1,4 @@
-"""Other names of a table in the store: the same UUID in another catalog, or twice in one."""
+"""Other names of a table in the store: names with the same UUID, in any catalog."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from maintainer.ports import Ports
 def registrations_of(
     ports: Ports, table: TableIdentifier, table_uuid: str, properties: Mapping[str, str]
 ) -> tuple[Registration, ...]:
-    """The table's other registrations, by name.
+    """Return the table's other registrations, sorted by name.
 
-    They include names in a catalog that does not answer now but did before.
+    Names in a catalog that does not answer now, but did before, are included.
     """
     others = [name for name in ports.store.names_of(table_uuid) if name != table]
     return tuple(_describe(ports, name, properties) for name in others)

@@ -24,13 +24,13 @@ from maintainer.steps.table import measure_table, measured_record
 from maintainer.steps.table_plan import plan_table
 
 WAITING_PHASE = "waiting until its table can be read"
-WAIT_REPORTED = "job.unproved"  # the event of a job: it waits so long that people were notified
+WAIT_REPORTED = "job.unproved"  # the event of a job that waits so long that a notice was sent
 
 
 def review(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Review our jobs that Spark has finished or lost: all, or those in `only`.
+    """Review this process's jobs that Spark has finished or lost: all, or the jobs in `only`.
 
-    Returns how many reached their final state.
+    Returns the number of jobs that reached their final state.
     """
     waiting = [
         job
@@ -57,7 +57,7 @@ def _review_job(ports: Ports, job: Job) -> bool:
 
 
 def _wait(ports: Ports, job: Job, reason: str) -> bool:
-    """Wait, with a limit, because the table's metadata cannot be read now."""
+    """Wait, at most for a time limit, because the table's metadata cannot be read now."""
     conclusion = _wait_within_limit(ports, job, reason)
     return conclusion is not None and _settle(ports, job, None, conclusion)
 
@@ -85,7 +85,7 @@ def _review_readable(ports: Ports, job: Job) -> bool:
             Conclusion(
                 JobState.FAILED,
                 FailureReason.TABLE_CHANGED,
-                "the table was replaced by another one of the same name",
+                "the table was replaced by another table with the same name",
             ),
         )
     match prove(ports, job, job.baseline, scanned):
@@ -134,7 +134,7 @@ def _follow_up(ports: Ports, job: Job) -> None:
 
 
 def _wait_within_limit(ports: Ports, job: Job, reason: str) -> Conclusion | None:
-    """Wait for the table; returns the final conclusion when the job waits no longer, else None."""
+    """Wait for the table; return the final conclusion if the time limit has passed, else None."""
     now = ports.clock.now()
     since = job.unreadable_since
     if since is None:
@@ -152,7 +152,7 @@ def _wait_within_limit(ports: Ports, job: Job, reason: str) -> Conclusion | None
     if end is None:
         return None
     return Conclusion(
-        JobState.FAILED, FailureReason.UNPROVED, f"what it did is unknown: {end} ({reason})"
+        JobState.FAILED, FailureReason.UNPROVED, f"the job's effect is unknown: {end} ({reason})"
     )
 
 
@@ -167,7 +167,7 @@ def _report_wait(ports: Ports, job: Job, reason: str) -> None:
     record = ports.store.table(job.table)
     is_paused = record is None or record.pause is None
     if is_paused:
-        why = f"what job {job.job_id} did is unknown, because the table cannot be read"
+        why = f"the effect of job {job.job_id} is unknown, because the table cannot be read"
         pause_table(ports, job, BY_WAIT, why)
     ports.notifier.notify(notice_of_wait(job, reason, now, is_paused=is_paused))
     ports.store.append_events([JobEvent(job.job_id, now, WAIT_REPORTED, {"reason": reason})])

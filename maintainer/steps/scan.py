@@ -39,7 +39,7 @@ from maintainer.steps.table import (
     target_by,
 )
 
-# raise it when equal metadata would yield another health or other findings than before
+# Increase this version if the same metadata now results in another health or other findings.
 MEASURE_VERSION = 6
 PROGRAM = f"{__version__} {MEASURE_VERSION}.{DIGEST_VERSION}"
 DEFAULT_REMEASURE = timedelta(hours=6)
@@ -47,7 +47,7 @@ DEFAULT_REMEASURE = timedelta(hours=6)
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A table that has not changed, with its stored health and grade."""
+    """An unchanged table with its stored health and grade."""
 
     health: TableHealth
     grade: Grade
@@ -58,12 +58,12 @@ ScannedTable = Measured | Recalled | TableFault
 
 @dataclass(frozen=True, slots=True)
 class ScanOptions:
-    """What one scan does. A deep scan reads every manifest of every table.
+    """The options of a scan. A deep scan reads every manifest of every table.
 
-    An unchanged table is measured again `remeasure` after its last measurement at the latest.
-    Before that, the tables that were not measured for longest in each catalog are rechecked:
-    those not measured for `recheck_after`, at most `rechecks` of them and at most
-    `recheck_share` of the catalog, rounded up.
+    An unchanged table is measured again at the latest after `remeasure`. Before that, each scan
+    rechecks some tables of each catalog that were not measured for `recheck_after`, the oldest
+    first: at most `rechecks` tables, and at most the share `recheck_share` of the catalog, rounded
+    up.
     """
 
     is_deep: bool = False
@@ -79,7 +79,7 @@ DEFAULT_OPTIONS = ScanOptions()
 
 @dataclass(slots=True)
 class ScanResult:
-    """The counts of one scan of the fleet, and its cost; bytes are bytes of manifests."""
+    """The counts and the cost of one scan of the fleet; bytes are bytes of manifests."""
 
     measured: int = 0
     unchanged: int = 0
@@ -111,9 +111,9 @@ def scan(
     options: ScanOptions = DEFAULT_OPTIONS,
     is_ours: Callable[[str], bool] = lambda _catalog: True,
 ) -> ScanResult:
-    """Measure every table that may have changed; an error on one table stops no other.
+    """Measure every table that may have changed; an error on one table does not stop the others.
 
-    Only catalogs that are ours are scanned, each for as long as it is.
+    A catalog is scanned only while it is a duty of this process (`is_ours`).
     """
     started = ports.clock.now()
     result = ScanResult()
@@ -150,7 +150,7 @@ def scan(
 
 @dataclass(slots=True)
 class _CatalogScan:
-    """The scan of one catalog; `is_whole` says that the listing was not cut short."""
+    """The scan of one catalog; `is_whole` is true if the listing was not interrupted."""
 
     ports: Ports
     catalog: Catalog
@@ -159,7 +159,7 @@ class _CatalogScan:
     options: ScanOptions
     bases: Bases
     known: Mapping[TableIdentifier, str] = field(default_factory=dict)
-    wanted: Collection[TableIdentifier] = ()  # measured even if unchanged
+    wanted: Collection[TableIdentifier] = ()  # tables that are measured even if unchanged
     seen: list[TableIdentifier] = field(default_factory=list)
     faults: list[CatalogFault] = field(default_factory=list)
     changed: dict[TableIdentifier, str] = field(
@@ -206,10 +206,9 @@ class _CatalogScan:
             self.failures.guard(partial(self._record, taken))
 
     def _recall_marks(self) -> None:
-        """Read the stored tokens, and choose the tables to measure although unchanged.
+        """Read the stored tokens, and choose the unchanged tables that are measured again.
 
-        A table that is measured again keeps its token, so that asking its catalog stays
-        cheap.
+        Such a table keeps its token, so that its catalog can still answer "unchanged" cheaply.
         """
         marks = self.ports.store.marks(self.catalog.name)
         self.known = {table: mark.token for table, mark in marks.items() if mark.token}
@@ -223,7 +222,7 @@ class _CatalogScan:
             if mark.basis != self.bases.of(table)
             or is_due(table, mark.measured_at, now, options.remeasure)
         }
-        # A token does not change when the file behind it is deleted.
+        # If the metadata file of a table is deleted, the token does not change.
         others = {table: mark.measured_at for table, mark in marks.items() if table not in due}
         most = min(options.rechecks, ceil(options.recheck_share * len(marks)))
         return due.union(choose_rechecks(others, now, options.recheck_after, most))
@@ -244,7 +243,7 @@ class _CatalogScan:
         self.is_whole = not self.should_stop()
 
     def _poll(self) -> Iterator[Polled | TableFault | CatalogFault]:
-        """Poll the catalog, and count how long it took without the time for what it found."""
+        """Poll the catalog, and count the time that it took, without the time for the results."""
         found = self._ask()
         waited, errors = 0.0, 0
         while True:
@@ -271,7 +270,7 @@ class _CatalogScan:
         self.result.unchanged += 1
         if (
             found.token != self.known[found.table]
-        ):  # a new token for the same state, such as an unstable ETag
+        ):  # the catalog gave a new token for the same state, such as an unstable ETag
             self.ports.store.record_mark(
                 found.table, ScanMark(found.token, self.bases.of(found.table))
             )
@@ -279,7 +278,7 @@ class _CatalogScan:
 
     def _record(self, taken: Taken) -> None:
         mark = ScanMark(self.changed[taken.table], self.bases.of(taken.table))
-        with suppress(StoppedError):  # the table counts as changed still
+        with suppress(StoppedError):  # the table still counts as changed
             scanned = measure_and_keep(
                 self.ports, taken, mark, TimeLimit(self.options.timeout, self.should_stop)
             )
@@ -307,16 +306,17 @@ class _CatalogScan:
             self.faults.extend(self._find_emptied())
         store.record_catalog_faults(self.catalog.name, self.faults)
         self.result.faults.extend(self.faults)
-        if not self.faults:  # an incomplete listing must not make us forget tables
+        if not self.faults:  # after an incomplete listing no table is forgotten
             report_missing_tables(self.ports, self.catalog.name, self.seen)
             for table in store.forget_tables_except(self.catalog.name, self.seen):
                 self.ports.telemetry.table_gone(table)
 
     def _find_emptied(self) -> Iterator[CatalogFault]:
-        """Yield a fault for each namespace whose known tables are unlisted, but not gone.
+        """Yield a fault for each namespace whose known tables still exist, but are not listed.
 
-        One table of each is loaded: a listing that is empty by mistake must not make us forget
-        them. Without an outage, a table that cannot be loaded counts as gone.
+        Of each such namespace one table is loaded, so that no table is forgotten after a listing
+        that is empty by mistake. If the catalog answers that the table cannot be loaded, the table
+        no longer exists.
         """
         full = {table.namespace for table in self.seen}
         known = (one for one in self.ports.store.table_names() if one.catalog == self.catalog.name)
@@ -351,7 +351,7 @@ def _count(result: ScanResult, scanned: Measured | TableFault) -> None:
 def _note_unconfigured(ports: Ports) -> None:
     """Mark the tables of catalogs that are no longer configured as not measured.
 
-    They are kept, because the configuration may bring the catalog back.
+    These tables are kept, because the catalog may be configured again.
     """
     for table in ports.store.table_names():
         if table.catalog in ports.catalogs:
@@ -360,7 +360,7 @@ def _note_unconfigured(ports: Ports) -> None:
         record = ports.store.table(table)
         if record is not None and (
             record.fault is None or record.fault.reason != reason
-        ):  # once, not at each scan
+        ):  # record the fault once, not at each scan
             ports.store.record_fault(
                 TableFault(table, FaultKind.CATALOG_UNAVAILABLE, reason, ports.clock.now())
             )
@@ -372,7 +372,7 @@ def scan_tables(
     on_table: Callable[[ScannedTable], None],
     options: ScanOptions = DEFAULT_OPTIONS,
 ) -> ScanResult:
-    """Measure exactly the named tables, changed or not."""
+    """Measure the named tables, even if they are unchanged."""
     result, failures = ScanResult(), Failures()
     known = no_digests if options.is_deep else ports.store.digests
     by_catalog: dict[str, list[TableIdentifier]] = {}

@@ -25,7 +25,7 @@ from maintainer.steps.table import measure_table
 
 
 def submit(ports: Ports) -> int:
-    """Admit planned actions and start them; return how many jobs the runner got."""
+    """Admit planned actions and start them; return the number of jobs that the runner got."""
     try:
         each(admit_now(ports), partial(_add_admitted, ports), ports.is_stopping)
     finally:
@@ -50,9 +50,9 @@ def _add_admitted(ports: Ports, decision: AdmissionDecision) -> bool:
 
 
 def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Hand pending jobs to the runner, oldest first: all, or those in `only`.
+    """Hand pending jobs to the runner, oldest first: all, or the jobs in `only`.
 
-    During a drain all of them wait; during a blackout those that no person requested.
+    During a drain all jobs wait. During a blackout only jobs that a person requested start.
     """
     if is_draining(ports.store.scope_pauses()):
         return 0
@@ -61,7 +61,7 @@ def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
         for job in ports.store.unfinished_jobs()
         if job.state is JobState.PENDING and (only is None or job.job_id in only)
     ]
-    if is_blackout(ports):  # the blackout may have begun after they were admitted
+    if is_blackout(ports):  # the blackout may have begun after the jobs were admitted
         pending = [job for job in pending if job.requested_by != "policy"]
     return sum(each(pending, partial(_start, ports), ports.is_stopping))
 
@@ -69,7 +69,7 @@ def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
 def _start(ports: Ports, job: Job) -> bool:
     """Check the table again, store the job as submitted, and hand it to the runner.
 
-    A crash between the last two leaves a job that the runner reports as lost.
+    After a crash between the last two steps, the runner reports the job as lost.
     """
     if job.table.catalog not in ports.catalogs:
         _refuse(
@@ -120,7 +120,7 @@ def _hand_over(ports: Ports, job: Job, baseline: Baseline) -> bool:
         submitted, now + ports.lease_terms.duration, runner.statements(submitted)
     )
     if lease is None:
-        return False  # another process took it
+        return False  # another process has changed the job
     snapshot_id = str(baseline.snapshot_id or "")
     ports.store.append_events(
         [
@@ -133,7 +133,7 @@ def _hand_over(ports: Ports, job: Job, baseline: Baseline) -> bool:
         ]
     )
     if not renew_runner(ports, lease):
-        return False  # storing took longer than the lease: the job will be found lost
+        return False  # the lease has ended meanwhile: the job will be reported as lost
     try:
         runner.submit(submitted)
     except RunnerUnavailableError as error:

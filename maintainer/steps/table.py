@@ -1,4 +1,4 @@
-"""Measure one table now, and keep its health or its fault."""
+"""Measures one table, and stores its health or its fault."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Measured:
 def measure_table(
     ports: Ports, table: TableIdentifier, mark: ScanMark | None = None, *, is_deep: bool = False
 ) -> Measured | TableFault:
-    """Measure one table now and record it.
+    """Measure one table now and record the result.
 
-    `mark` names the table's state as far as the caller knows it, and is stored last.
+    `mark` identifies the table's state, as far as the caller knows it, and is stored last.
     """
     started = ports.clock.now()
     inventory = read_table(ports, table, known=no_digests if is_deep else ports.store.digests)
@@ -62,7 +62,7 @@ def measure_table(
 def no_digests(
     _table_uuid: str, _paths: Iterable[str], _target_bytes: int
 ) -> Mapping[str, ManifestDigest]:
-    """No stored digests, so that every manifest is read."""
+    """Return no stored digests, so that every manifest is read."""
     return {}
 
 
@@ -72,7 +72,7 @@ def read_table(
     candidate: PolicyLayer | None = None,
     known: KnownDigests | None = None,
 ) -> TableInventory | TableFault:
-    """Read a table's inventory with the target file size that its policy or property sets."""
+    """Read a table's inventory with the target file size of its policy or its property."""
     return read_with_policies(
         ports, table, with_candidate(ports.policies.current(), candidate), known
     )
@@ -88,7 +88,7 @@ def read_with_policies(
 
 
 def target_by(policies: Callable[[], PolicySet]) -> TargetOf:
-    """Return a function for the target file size: the policy's, else the table property's."""
+    """Return a function that gives a table's target file size, by its policy or its property."""
     return lambda table, properties: (
         target_of_policy(effective(policies(), table, properties)) or target_file_size(properties)
     )
@@ -99,8 +99,8 @@ def measure_and_keep(
 ) -> Measured | TableFault:
     """Measure and grade the inventory within the time limit, and store the result.
 
-    Any error becomes this table's fault and stops no other table; only a failing store and an
-    orderly stop are raised.
+    An error becomes a fault of this table and does not stop other tables. Only errors of the store
+    and StoppedError are raised.
     """
     try:
         return _record(ports, taken, mark, limit)
@@ -112,11 +112,11 @@ def measure_and_keep(
             TableFault(
                 taken.table,
                 FaultKind.FAILED,
-                f"measuring it was given up: {error}",
+                f"measuring was stopped: {error}",
                 ports.clock.now(),
             ),
         )
-    except Exception as error:  # noqa: BLE001 - our own error on one table must not stop the others
+    except Exception as error:  # noqa: BLE001 - an error on one table must not stop the others
         _LOG.exception("table %s could not be measured", taken.table)
         return keep_fault(
             ports, TableFault(taken.table, FaultKind.FAILED, _explain(error), ports.clock.now())
@@ -147,7 +147,7 @@ def _record(
         ports.store.record_health(health, graded)
     except (
         InvalidValueError
-    ) as error:  # no database can store this figure or name: the fault of this table alone
+    ) as error:  # no database can store this figure or name: a fault of this table only
         fault = TableFault(table, FaultKind.UNSUPPORTED, str(error), inventory.read_at)
         ports.store.record_fault(fault)
         return fault
@@ -180,12 +180,12 @@ def _measure_and_grade(
 def keep_digests(ports: Ports) -> KeepDigests:
     """Return a function that stores digests while a table is being read.
 
-    After a crash the next scan continues from them.
+    After a crash the next scan uses these digests.
     """
 
     def keep(table_uuid: str, target_bytes: int, digests: Sequence[ManifestDigest]) -> None:
-        # What is not stored is read again. A wrong digest, or a failing store, shows when
-        # the table is recorded.
+        # A manifest whose digest is not stored is read again. Recording the table raises the error
+        # for a wrong digest or a failing store.
         with suppress(InvalidValueError, StoreUnavailableError):
             ports.store.add_digests(table_uuid, target_bytes, digests, ports.clock.now())
 
@@ -193,7 +193,7 @@ def keep_digests(ports: Ports) -> KeepDigests:
 
 
 def keep_fault(ports: Ports, fault: TableFault) -> TableFault:
-    """Record why a table cannot be measured."""
+    """Record the reason why a table cannot be measured."""
     is_gone = fault.kind in {FaultKind.DROPPED, FaultKind.VIEW}
     before = ports.store.table(fault.table)
     if is_gone:
@@ -216,15 +216,15 @@ def _explain(error: Exception) -> str:
     short = (
         text if len(text) <= _MAX_REASON_CHARACTERS else f"{text[: _MAX_REASON_CHARACTERS - 1]}…"
     )
-    return f"measuring it failed unexpectedly (see the log): {short}"
+    return f"measuring failed unexpectedly (see the log): {short}"
 
 
 def measured_record(ports: Ports, table: TableIdentifier) -> tuple[TableRecord, TableHealth]:
-    """A table's record and health; UnknownTableError when it is unknown or was never measured."""
+    """Return a table's record and health; UnknownTableError if it is unknown or never measured."""
     record = ports.store.table(table)
     if record is None:
         raise UnknownTableError(
-            f"table {table} is not known; `maintainer scan` lists what the catalogs have"
+            f"table {table} is not known; `maintainer scan` lists the tables of the catalogs"
         )
     if record.health is None:
         reason = record.fault.reason if record.fault is not None else "it was not scanned yet"

@@ -1,4 +1,4 @@
-"""Plan one table now, and keep the plan."""
+"""Plans one table, and stores the plan."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from maintainer.steps.registrations import registrations_of
 
 
 def plan_table(ports: Ports, record: TableRecord, health: TableHealth) -> bool:
-    """Plan one table; the plan is stored, and counted, only when it differs from the last one."""
+    """Plan one table; True if the plan differs from the last plan and was stored."""
     return plan_and_keep(ports, record, health, policy_of(ports, health))[0]
 
 
 def plan_and_keep(
     ports: Ports, record: TableRecord, health: TableHealth, policy: Policy
 ) -> tuple[bool, Plan]:
-    """Plan one table; True when the plan differs from the last one and was stored."""
+    """Plan one table; True if the plan differs from the last plan and was stored."""
     made = make_plan(ports, record, health, policy)
     if record.plan is not None and replace(record.plan, made_at=made.made_at) == made:
         return False, made
@@ -42,7 +42,7 @@ def plan_and_keep(
 
 
 def policy_of(ports: Ports, health: TableHealth, candidate: PolicyLayer | None = None) -> Policy:
-    """The policy in force for the table, with the candidate layer tried out if there is one."""
+    """Return the policy in force for the table, with the candidate layer if there is one."""
     return effective(
         with_candidate(ports.policies.current(), candidate), health.table, health.properties
     )
@@ -56,9 +56,10 @@ def make_plan(
     *,
     is_requested: bool = False,
 ) -> Plan:
-    """Make a plan under the given policy from what the store knows; nothing is stored.
+    """Make a plan under the given policy from the stored data; nothing is stored.
 
-    `is_requested`: a person asks for the plan now. Errors as of `decide_in_time`.
+    `is_requested` says that a person requests the plan now. The errors are those of
+    `decide_in_time`.
     """
     circumstances = circumstances_of(ports, record, health, policy, is_requested=is_requested)
     return decide_in_time(ports, record, health, policy, circumstances)
@@ -71,9 +72,9 @@ def decide_in_time(
     policy: Policy,
     circumstances: Circumstances,
 ) -> Plan:
-    """Decide within the time limit of work on one table.
+    """Make the decision within the time limit for work on one table.
 
-    TookTooLongError when it takes longer; StoppedError when the process is about to end.
+    TookTooLongError if the limit is exceeded; StoppedError if the process is about to end.
     """
     whole = add_surroundings(ports, policy, record, health, circumstances)
     limit = TimeLimit(should_stop=ports.is_stopping)
@@ -87,7 +88,7 @@ def add_surroundings(
     health: TableHealth,
     circumstances: Circumstances,
 ) -> Circumstances:
-    """Add what lies around the table's location, where the policy removes orphan files."""
+    """Add the other locations near the table's location, if the policy removes orphan files."""
     rule = policy.rule(RemoveOrphanFilesRule)
     if rule is None or not rule.is_enabled:
         return circumstances
@@ -107,9 +108,9 @@ def circumstances_of(
     *,
     is_requested: bool = False,
 ) -> Circumstances:
-    """What a decision rests on apart from the table's health and policy.
+    """Collect what a decision needs in addition to the table's health and policy.
 
-    Of the policy only the pool counts: what its jobs get, and what is known of its Spark.
+    Of the policy only the pool is used: the resources of its jobs, and the facts about its Spark.
     """
     pool = ports.admission.pools.get(policy.runs_on, Pool())
     unfinished = ports.store.unfinished_job_of(health.table_uuid)
@@ -136,7 +137,7 @@ def circumstances_of(
 
 
 def find_obstacle(ports: Ports, policy: Policy) -> str | None:
-    """Why no job can run in the pool of the policy; None when nothing is known against it."""
+    """Return why no job can run in the policy's pool; None if no reason is known."""
     pools = ports.admission.pools
     if policy.runs_on not in pools:
         return explain_unknown(policy.runs_on, policy.sources.get("runs_on", ""), pools)

@@ -1,4 +1,4 @@
-"""Watch: copy the runner's reports on our jobs into the store."""
+"""Watch: copy the runner's reports on this process's jobs into the store."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from maintainer.steps.isolation import each
 from maintainer.steps.jobs import hold_lease, read_leases, renew_runner
 
 _WATCHED = frozenset({JobState.SUBMITTED, JobState.RUNNING})
-UPDATE_ATTEMPTS = 3  # the next run gets the same report again
+UPDATE_ATTEMPTS = 3  # after these, the next run gets the same report again
 
 
 def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Update every job that a runner has: all, or those in `only`.
+    """Update the jobs that Spark runs: all, or the jobs in `only`.
 
-    Returns how many jobs Spark has finished or lost.
+    Returns the number of jobs that Spark has finished or lost.
     """
     _exchange_facts(ports)
     unfinished = ports.store.unfinished_jobs()
@@ -32,12 +32,12 @@ def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
     ]
     leases = (
         read_leases(ports) if handed_over else {}
-    )  # read after the jobs: a job without a lease has ended meanwhile
+    )  # leases are read after the jobs: a job without a lease has ended meanwhile
     return sum(each(handed_over, lambda job: _watch_job(ports, job, leases.get(job.job_id))))
 
 
 def _exchange_facts(ports: Ports) -> None:
-    """Store what drivers of this process reported, or take what another process stored."""
+    """Store the facts that this process's drivers reported; use facts of other processes."""
     stored = ports.store.spark_facts()
     for facts in stored.values():
         ports.runner.recall(facts)
@@ -75,7 +75,7 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
         advanced = _advance(ports, job, report)
         if advanced == job or ports.store.update_job(advanced, job, held.token):
             break
-        # Another writer has requested the job's end: do not overwrite the request.
+        # Another process has requested the end of the job: keep this request.
         job = ports.store.job(job.job_id) or job
         if not _is_watched(job):
             return False
@@ -83,16 +83,16 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
 
 
 def _end_overdue(ports: Ports, job: Job) -> Job:
-    """Cancel a job that has exceeded its time limit; it ends as a timeout.
+    """Cancel a job that has exceeded its time limit; the job ends as a timeout.
 
-    A cancellation that somebody requested earlier takes precedence.
+    If somebody has cancelled the job before, it ends as cancelled.
     """
     now = ports.clock.now()
     if job.is_overdue or job.cancel_requested_by or not is_over_time(job, now):
         return job
     overdue = replace(job, is_overdue=True)
     if not ports.store.update_job(overdue, job):
-        return job  # the job changed: the next run tries again
+        return job  # the job has changed: the next run tries again
     ports.store.append_events(
         [JobEvent(job.job_id, now, "job.timed_out", {"deadline": job.deadline})]
     )
@@ -105,7 +105,7 @@ def _is_watched(job: Job) -> bool:
 
 
 def _started_at(ports: Ports, report: RunnerReport) -> datetime:
-    """When Spark began, from its own event: a short job may begin and end between two reports."""
+    """Return when Spark began, from its event: a short job may begin and end between reports."""
     started = next((event.at for event in report.events if event.name == "statement.started"), None)
     return started or (report.outcome.ended_at if report.outcome is not None else ports.clock.now())
 

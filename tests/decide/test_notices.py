@@ -173,7 +173,7 @@ def test_a_proof_that_waits_too_long_is_reported_like_one_that_failed(
     assert notice_of_wait(job, "no answer", NOW, is_paused=is_paused) == Notice(
         NoticeKind.FAILED_PROOF,
         str(job.table),
-        f"what job {job.job_id} ({job.rule}) did is unknown, because the table cannot be read: "
+        f"the effect of job {job.job_id} ({job.rule}) is unknown, because the table cannot be read: "
         f"no answer{added}",
         NOW,
         job.job_id,

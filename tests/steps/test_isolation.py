@@ -73,7 +73,7 @@ def test_each_has_its_turn_and_the_first_error_is_reported_with_the_number_of_th
     with pytest.raises(UnforeseenError, match="1") as raised:
         each([1, 2, 3, 4], halve)
     assert done == [1, 2]
-    assert raised.value.__notes__ == ["and 1 more of 4 went wrong"]
+    assert raised.value.__notes__ == ["and 1 more of 4 failed"]
 
 
 def test_without_a_store_nothing_goes_on() -> None:
@@ -102,7 +102,7 @@ def test_a_table_that_breaks_its_measurement_leaves_the_others_measured(
     (fault,) = scan(world.ports).faults
     assert isinstance(fault, TableFault)
     assert (fault.table.name, fault.kind) == ("broken", FaultKind.FAILED)
-    assert fault.reason == "measuring it failed unexpectedly (see the log): UnforeseenError: broken"
+    assert fault.reason == "measuring failed unexpectedly (see the log): UnforeseenError: broken"
     assert world.store.table(fault.table).fault == fault  # type: ignore[union-attr]
     assert world.telemetry.measured[-1][0].table.name == "orders"
     assert world.telemetry.gone == [gone], "the listing was whole"

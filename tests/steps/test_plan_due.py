@@ -90,7 +90,7 @@ def test_a_table_whose_plan_takes_too_long_gets_a_fault_and_delays_no_other_plan
     record = world.store.table(endless)
     assert record is not None
     assert record.fault is not None
-    assert record.fault.reason.startswith("planning it was given up: it took longer than")
+    assert record.fault.reason.startswith("planning was stopped: it took longer than")
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_after_a_day_the_job_has_failed_and_the_table_is_paused(world: World) ->
     assert (settled.state, settled.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
     assert (
         settled.failure_message
-        == "what it did is unknown: its table could not be read for 1 d (gone from the disk)"
+        == "the job's effect is unknown: its table could not be read for 1 d (gone from the disk)"
     )
     assert pause_of(world, job) is not None
     assert world.store.leases() == ()

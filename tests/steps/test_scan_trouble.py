@@ -84,7 +84,7 @@ def test_a_table_that_is_graded_too_long_is_a_fault_and_its_thread_ends(
     (fault,) = scan(world.ports, options=ScanOptions(timeout=timedelta(milliseconds=300))).faults
     assert isinstance(fault, TableFault)
     assert (fault.table.name, fault.kind) == ("broken", FaultKind.FAILED)
-    assert fault.reason.startswith("measuring it was given up: it took longer than")
+    assert fault.reason.startswith("measuring was stopped: it took longer than")
     assert [health.table.name for health, _ in world.telemetry.measured] == ["orders"]
     assert entered.is_set()
     wait_until(lambda: not any(thread.name == "bounded" for thread in threading.enumerate()))
@@ -144,4 +144,4 @@ def test_of_several_at_once_the_stores_error_comes_first_and_results_keep_their_
         in_parallel([1, 2, 3], fail)
     with pytest.raises(UnforeseenError, match="number 1") as raised:
         in_parallel([1, 2], fail)
-    assert raised.value.__notes__ == ["and 1 more of 2 went wrong"]
+    assert raised.value.__notes__ == ["and 1 more of 2 failed"]

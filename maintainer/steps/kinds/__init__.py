@@ -1,1 +1,1 @@
-"""How one kind of job is prepared before Spark gets it, and proved afterwards."""
+"""Prepares each kind of job before Spark gets the job, and proves its effect afterwards."""

@@ -1,4 +1,4 @@
-"""Prepare and prove a job as its kind requires."""
+"""Prepares and proves a job by the functions of its kind."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def prepare_rollback(job: Job, action: RollBack, scanned: Measured) -> Preparati
     refusal = refuse_rollback(action, scanned.inventory.current_snapshot_id)
     if refusal is not None:
         return Refused(FailureReason.TABLE_CHANGED, refusal)
-    # It starts in spite of the pause that came with its request; a later pause stops it.
+    # The request of a rollback pauses the table. Only a later pause stops the rollback.
     return Ready(job, ignores_pauses_until=job.created_at)
 
 
 def prove_rollback(ports: Ports, job: Job, action: RollBack, scanned: Measured) -> Proved:
-    """Compare the table with its state before the job that was undone."""
+    """Compare the table with its state before the undone job."""
     undone = ports.store.job(action.of_job)
     baseline = undone.baseline if undone is not None else None
     expected = (
@@ -40,7 +40,7 @@ def prove_rollback(ports: Ports, job: Job, action: RollBack, scanned: Measured) 
 
 
 def prepare(ports: Ports, job: Job, scanned: Measured) -> Preparation:
-    """Check the job against the table just measured, and bring it up to date."""
+    """Check the job with the new measurement of its table, and update the job."""
     match job.action:
         case RollBack() as action:
             return prepare_rollback(job, action, scanned)
@@ -51,7 +51,7 @@ def prepare(ports: Ports, job: Job, scanned: Measured) -> Preparation:
 
 
 def prove(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Proof:
-    """Compare the table just measured with its state before the job."""
+    """Compare the new measurement of the table with its state before the job."""
     match job.action:
         case RollBack() as action:
             return prove_rollback(ports, job, action, scanned)

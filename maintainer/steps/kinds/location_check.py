@@ -1,6 +1,6 @@
-"""Ask the catalogs for other tables in the location of an orphan scan or removal.
+"""Asks the catalogs for other tables in the location of an orphan scan or removal.
 
-They are asked right before the job, because the last scan may be out of date.
+This happens right before the job, because the last scan may be out of date.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from maintainer.steps.table import measure_table
 
 ANSWER_VALID_FOR = timedelta(
     minutes=10
-    # A catalog's answer counts for this time. Each catalog is asked once in it, however many
-    # tables have orphan files.
+    # A catalog's answer is valid for this time. In this time each catalog is asked only once, even
+    # if many tables have orphan files.
 )
 MAX_MEASURED = 20  # tables measured before one removal
 _GONE = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
 
 
 def record_foreign_locations(ports: Ports, action: Action, health: TableHealth) -> str | None:
-    """Record foreign (not Iceberg) locations that overlap with the table's, before the job.
+    """Record the locations of other formats' tables that overlap with the table's locations.
 
-    Returns why they are not known, else None.
+    Returns the reason if these locations cannot be found, else None.
     """
     if not isinstance(action, RemoveOrphanFiles) or (
         action.approved is not None and action.approved.disposal is Disposal.RESTORE
@@ -46,10 +46,9 @@ def record_foreign_locations(ports: Ports, action: Action, health: TableHealth) 
 
 
 def find_new_tables(ports: Ports) -> str | None:
-    """Find a table that may have come to share the location since the last scan.
+    """Find tables that may share the location since the last scan; None if there is none.
 
-    It is a table that no scan has seen, or one that has moved. None when there is no such
-    table.
+    Such a table was never scanned, or has moved. Returns a sentence about the first table found.
     """
     names = frozenset(ports.store.table_names())
     left = MAX_MEASURED
@@ -74,10 +73,10 @@ def find_new_tables(ports: Ports) -> str | None:
 
 
 def _has_not_moved(ports: Ports, found: Polled, names: Collection[TableIdentifier]) -> bool:
-    """True when a known table's metadata is still written to the table's known location.
+    """Whether a known table still writes its metadata to its known location.
 
-    A table that keeps its metadata there and writes its data elsewhere is not noticed; but what
-    it has written there since is too young to be removed.
+    If only the data of a table has moved, this check does not notice it. The new data files are too
+    young to be removed.
     """
     if found.table not in names:
         return False
@@ -99,7 +98,7 @@ def _find_change(
 ) -> str | None:
     """Measure a table that is new or may have moved, and return what has changed.
 
-    None when the table is gone or has not moved.
+    None if the table no longer exists or has not moved.
     """
     before = ports.store.table(table)
     scanned = measure_table(ports, table)

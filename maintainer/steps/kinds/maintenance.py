@@ -1,4 +1,4 @@
-"""Prepare and prove a job of a procedure."""
+"""Prepares and proves a job of a procedure."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from maintainer.steps.table_plan import circumstances_of, decide_in_time, make_p
 def prove_contents(
     ports: Ports, job: Job, own: Sequence[Snapshot], inventory: TableInventory, effect: Effect
 ) -> Effect:
-    """Read the job's own new files and add the result, and Spark's row checksums, to the effect."""
+    """Add to the effect the result of reading the job's new files, and Spark's row checksums."""
     effect = replace(effect, difference=explain_difference(job, effect))
     if not own or not job.procedure.rewrites_content:
         return effect
     contents, canary = compare_contents(job, own), _read(ports, job, own)
-    # Another writer's manifest is not part of our proof; the manifest list of our snapshot
-    # is.
+    # The manifests of other writers are not part of the proof; the manifest list of the job's
+    # snapshot is.
     unreadable = [
         broken
         for broken in inventory.unreadable
@@ -85,9 +85,9 @@ def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryResult | Non
 
 
 def pause_unproved(ports: Ports, job: Job, effect: Effect) -> bool:
-    """Pause the table when the proof found damage, so that all older files stay.
+    """Pause the table if the proof found damage, so that no older file is deleted.
 
-    A person must resume the table. Returns False when nothing is wrong.
+    A person must resume the table. Returns False if nothing is wrong.
     """
     if effect.rows is RowProof.DIFFERENT:
         reason = (
@@ -107,7 +107,7 @@ def pause_unproved(ports: Ports, job: Job, effect: Effect) -> bool:
 def make_job(
     ports: Ports, plan: Plan, planned: PlannedAction, requested_by: str, then: tuple[RuleName, ...]
 ) -> Job:
-    """The pending job of a planned action; `then` are the rules that follow it on request."""
+    """Make the pending job of a planned action; `then` are the next rules of the request."""
     return Job(
         job_id=ports.new_id(),
         table=plan.table,
@@ -156,14 +156,14 @@ def request_job(
 
 
 def continue_request(ports: Ports, job: Job) -> Job | None:
-    """Store the next job of a request as pending; None when nothing is left to do."""
+    """Store the next job of a request as pending; None if nothing is left to do."""
     return request_job(
         ports, job.table, job.then, job.requested_by, keeps_thresholds=job.keeps_thresholds
     )[1]
 
 
 def prepare_maintenance(ports: Ports, job: Job, action: Action, health: TableHealth) -> Preparation:
-    """Decide about the job's rule once more, from the new health under the present policy."""
+    """Repeat the decision for the job's rule with the new health and the current policy."""
     refusal = check_registrations(ports, action, health)
     if refusal is not None:
         return Refused(FailureReason.CATALOG_UNREACHABLE, refusal)
@@ -177,7 +177,7 @@ def prepare_maintenance(ports: Ports, job: Job, action: Action, health: TableHea
 
 
 def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
-    """Decide as if the job did not exist."""
+    """Make a plan as if the job did not exist."""
     policy = policy_of(ports, health)
     is_requested = job.requested_by != "policy"
     if is_requested:
@@ -189,13 +189,16 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
 
 
 def prove_maintenance(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Proved:
-    """Prove the job's effect, and pause the table when the proof finds damage."""
+    """Prove the job's effect, and pause the table if the proof finds damage."""
     effect = find_effect(ports, job, baseline, scanned)
     return Proved(effect, conclude(job, effect))
 
 
 def find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Effect:
-    """Compute and prove the effect; damage pauses the table, or a proof resumes it."""
+    """Compute and prove the effect. Damage pauses the table.
+
+    A proof without damage resumes a table that was paused because it could not be read.
+    """
     snapshots = scanned.inventory.snapshots
     commits = split_commits(baseline, job.application, job.job_id, snapshots)
     catalog = ports.catalog_of(job.table)
@@ -215,7 +218,7 @@ def find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -
     if not effect.is_idle:
         faults = find_lineage_faults(baseline, commits.own, scanned.inventory)
         effect = replace(effect, failed_proofs=(*effect.failed_proofs, *faults))
-    # Pause before anything else, so that no further job touches the table.
+    # The pause comes first, so that no other job changes the table.
     if not pause_unproved(ports, job, effect):
         resume_readable(ports, job)
     return effect

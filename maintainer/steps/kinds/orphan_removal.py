@@ -1,6 +1,6 @@
-"""Check an approved list of orphan files right before its removal, and prove the removal.
+"""Checks an approved list of orphan files right before its removal, and proves the removal.
 
-The proof looks for the files in the storage itself.
+The proof looks for the files in the storage.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ HANDED_OVER = "orphans.brought"
 def prepare_removal(ports: Ports, job: Job, health: TableHealth) -> str | None:
     """Give the approved files to the runner before the job.
 
-    Returns why none of them may be removed; else None, as for any other job.
+    Returns the reason if no file may be removed, else None. Other jobs return None.
     """
     action = job.action
     if not isinstance(action, RemoveOrphanFiles) or action.approved is None:
@@ -76,7 +76,7 @@ def _hand_over_files(
 ) -> str | None:
     files = tuple(ports.store.orphan_files(approved.list_id, 0, MAX_FILES))
     if hash_files(files) != approved.sha256:
-        return f"the files of list {approved.list_id} are not those that were approved"
+        return f"the files of list {approved.list_id} differ from the approved files"
     chosen = (
         _choose_quarantined(ports, job, action, approved, files)
         if _is_quarantined(approved)
@@ -101,7 +101,7 @@ def _hand_over_files(
 
 
 def _is_quarantined(approved: ApprovedList) -> bool:
-    """True when the list's files are in quarantine."""
+    """Whether the list's files are in quarantine."""
     return approved.disposal in {Disposal.RESTORE, Disposal.EMPTY}
 
 
@@ -113,7 +113,7 @@ def _choose(  # noqa: PLR0913, PLR0917 - all facts of one choice
     files: Sequence[FoundFile],
     health: TableHealth,
 ) -> tuple[FoundFile, ...] | str:
-    """The unchanged files that may be removed by the assessment; or why none may be removed."""
+    """Return the unchanged files that the assessment lets remove, or why no file may be removed."""
     stored = ports.catalog_of(job.table).stat_files(job.table, [file.path for file in files])
     same = [
         file
@@ -135,7 +135,7 @@ def _choose_quarantined(
     approved: ApprovedList,
     files: Sequence[FoundFile],
 ) -> tuple[FoundFile, ...] | str:
-    """The files that are unchanged in quarantine; or why none may be restored."""
+    """Return the files that are unchanged in quarantine, or why no file may be restored."""
     catalog = ports.catalog_of(job.table)
     stored = catalog.stat_files(job.table, _quarantine_paths(action, approved, files))
     chosen = tuple(
@@ -177,10 +177,10 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
     keep_for: timedelta,
     statistics: Sequence[str],
 ) -> tuple[Effect, Conclusion] | None:
-    """Prove which files are gone, and that no referenced file is; None while storage fails.
+    """Prove which files were removed, and that no referenced file was; None if storage fails.
 
-    `keep_for` is how long the quarantine lasts. `statistics` are the statistics files that the
-    metadata names, because Spark has no metadata table of them.
+    `keep_for` is the time in quarantine. `statistics` are the statistics files that the metadata
+    names; Spark has no metadata table that lists them.
     """
     report, approved = ports.runner.orphan_files.find_removed(job), action.approved
     if report is None or approved is None:
@@ -198,7 +198,7 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
         return None
     proved = measure_removal(effect, approved.disposal, proof)
     conclusion = conclude_removal(job, proved, proof, is_reported=report.reached is not None)
-    if proof.lost:  # first, so that no further job touches this table
+    if proof.lost:  # the pause comes first, so that no other job changes this table
         reason = (
             f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; "
             f"check the job before you resume"
@@ -212,7 +212,7 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
 def _add_statistics(report: RemovedOrphans, statistics: Iterable[str]) -> RemovedOrphans:
     """Add the table's statistics files to the files that it references.
 
-    These are all that were on the list, and MAX_STATISTICS others.
+    These are all statistics files on the list, and at most MAX_STATISTICS others.
     """
     if report.reached is None:
         return report
@@ -239,7 +239,7 @@ def _check_storage(
         )
     )
     if there and not any(there.values()):
-        return None  # when nothing at all of a table is left, the storage is probably not answering
+        return None  # if no file of a table is found, the storage probably does not answer
     given = frozenset(report.brought)
     missing = [path for path, is_there in there.items() if not is_there]
     step = max(1, -(-len(report.brought) // MAX_CHECKED_FILES))
@@ -287,7 +287,7 @@ def _check_storage(
 def _close(
     ports: Ports, job: Job, approved: ApprovedList, effect: Effect, keep_for: timedelta
 ) -> None:
-    """Store the list's new state; a newer list can only have superseded it meanwhile."""
+    """Store the list's new state; meanwhile only a newer list can have superseded this list."""
     orphans, now = ports.store.orphan_list(approved.list_id), ports.clock.now()
     state = STATES[approved.disposal]
     if orphans is None or orphans.state is state:

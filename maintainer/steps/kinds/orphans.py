@@ -1,4 +1,4 @@
-"""Prepare and prove an orphan scan, or the removal of approved orphan files."""
+"""Prepares and proves an orphan scan, or the removal of approved orphan files."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _LOG = logging.getLogger(__name__)
 
 
 def list_location(ports: Ports, job: Job) -> Job:
-    """Return the job with its location listed, or unchanged where Spark lists.
+    """Return the job with its location listed, or unchanged if Spark lists the location.
 
-    Spark lists on Hadoop's other file systems, where the policy says so, and wherever this
-    process cannot.
+    Spark lists it on other file systems of Hadoop, if the policy says so, and if this process
+    cannot list it.
     """
     action = job.action
     if (
@@ -56,7 +56,7 @@ def list_location(ports: Ports, job: Job) -> Job:
     started = ports.clock.now()
     try:
         files = ports.runner.orphan_files.write_listing(job.job_id, action, pages)
-    # Storage libraries raise anything; Spark lists instead, more slowly.
+    # Storage libraries raise many kinds of errors. After an error Spark lists, which is slower.
     except Exception as error:  # noqa: BLE001
         _LOG.warning(
             "orphans.not_listed", extra={"table": str(job.table), "error": type(error).__name__}
@@ -90,7 +90,7 @@ def _is_listed_here(action: RemoveOrphanFiles) -> bool:
     )
 
 
-MAX_KEPT_SHOWN = 100  # files that are not to be touched
+MAX_KEPT_SHOWN = 100  # files that must be kept
 
 
 def prepare_orphans(
@@ -120,7 +120,7 @@ def prove_orphans(
         named = [file.path for file in (*inventory.statistics, *inventory.partition_statistics)]
         proved = prove_removal(ports, job, action, effect, rule.quarantine, named)
         if proved is None:
-            return Unreadable("its storage does not say which of the files are there")
+            return Unreadable("its storage does not say which of the files exist")
         return Proved(*proved)
     if job.outcome is not None and job.outcome.kind == "finished":
         effect = _list_orphans(ports, job, action, health, effect)
@@ -130,9 +130,9 @@ def prove_orphans(
 def _list_orphans(
     ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, effect: Effect
 ) -> Effect:
-    """Add the listed files to the effect; the event orphans.judged has the assessment."""
+    """Add the listed files to the effect, and the assessment as the event orphans.judged."""
     known = ports.store.orphan_list(job.job_id)
-    if known is not None:  # an earlier review ended before the job was finished
+    if known is not None:  # an earlier review of this job stored the list, and was interrupted
         return replace(
             effect,
             orphans_listed=known.files,
@@ -143,8 +143,7 @@ def _list_orphans(
         return replace(
             effect,
             sentence="The result of the scan is missing or incomplete; nothing was listed and "
-            "nothing "
-            "deleted.",
+            "nothing was deleted.",
         )
     assessment = _assess(ports, job, action, health, found)
     ports.store.append_events(
@@ -162,7 +161,7 @@ def _list_orphans(
 def _assess(
     ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, found: FoundOrphans
 ) -> Assessment:
-    if len(found.paths) > MAX_FILES:  # the list is refused, at any file size
+    if len(found.paths) > MAX_FILES:  # the list is refused, whatever the sizes of its files are
         return judge_orphans(
             health, map(FoundFile, found.paths), found.foreign_files, found.counted
         )
@@ -177,7 +176,7 @@ def _assess(
 def _keep(
     ports: Ports, job: Job, action: RemoveOrphanFiles, assessment: Assessment, policy: Policy
 ) -> str:
-    """Store the list and ask people for approval if needed; return a sentence on what is next."""
+    """Store the list and, if needed, ask for approval; return a sentence about the next step."""
     now = ports.clock.now()
     look = OrphanScan(job.job_id, job.table, job.table_uuid, action.location, action.older_than)
     orphans = make_list(look, assessment, policy, now)

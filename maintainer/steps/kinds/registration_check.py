@@ -1,4 +1,4 @@
-"""Ask the catalogs, right before a job starts, under which names its table is registered."""
+"""Asks the catalogs, right before a job starts, under which names its table is registered."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog, Polled
 from maintainer.steps.table import measure_table, read_table
 
-LISTING_VALID_FOR = timedelta(minutes=10)  # every catalog was listed this recently before an expiry
-MAX_MEASURED = 20  # tables of a listing that may be this one
+LISTING_VALID_FOR = timedelta(minutes=10)  # before an expiry, no listing may be older
+MAX_MEASURED = 20  # listed tables that may be other names of this table
 _GONE = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
 _listed: MutableMapping[Catalog, datetime] = WeakKeyDictionary()
 
 
 def check_registrations(ports: Ports, action: Action, health: TableHealth) -> str | None:
-    """Update the table's names in the store; return why that is impossible, else None.
+    """Update the table's names in the store; return the reason if that is impossible, else None.
 
-    It asks for the table's former names and its own name in the other catalogs. Before an
-    expiry it also asks for every table whose metadata lies in this table's location. Where a
-    policy names an owner, the other names are measured again, because the owner must not be
-    behind them.
+    The catalogs are asked for the table's former names, and for the same name in the other
+    catalogs. Before an expiry they are also asked for every table whose metadata is in this table's
+    location. If a policy names an owner, the other names are measured again, because the owner
+    must have the newest commits.
     """
     if (
         isinstance(action, RemoveOrphanFiles)
@@ -54,7 +54,7 @@ def _others(ports: Ports, health: TableHealth) -> frozenset[TableIdentifier]:
 
 
 def _ask_former_names(ports: Ports, health: TableHealth) -> str | None:
-    """Ask for names that a listing lacked, because a listing may lack a name only briefly."""
+    """Ask for names that a listing did not contain: a name may be missing only for a short time."""
     places = ports.store.locations_near(health.own_paths())
     former = {
         TableIdentifier.parse(place.table)
@@ -77,8 +77,8 @@ def _ask_former_names(ports: Ports, health: TableHealth) -> str | None:
 def _ask_namesakes(ports: Ports, health: TableHealth) -> None:
     """Ask every other catalog for a table of the same name.
 
-    A catalog that does not answer delays no table that was never seen there. A name that the
-    store knows already is left to the scan.
+    A catalog that does not answer delays no table that was never seen there. Names that the store
+    knows already are measured by the scan.
     """
     away = _find_unreachable(ports)
     for catalog in ports.catalogs:
@@ -90,9 +90,9 @@ def _ask_namesakes(ports: Ports, health: TableHealth) -> None:
 
 
 def _find_unreachable(ports: Ports) -> dict[str, str]:
-    """The catalogs that did not answer at the last listing, and why.
+    """Return the catalogs that did not answer at the last listing, with the reasons.
 
-    Waiting for each of them again would delay every job.
+    Every job would be delayed if it waited for these catalogs again.
     """
     return {
         fault.catalog: fault.reason for fault in ports.store.catalog_faults() if not fault.namespace
@@ -102,7 +102,7 @@ def _find_unreachable(ports: Ports) -> dict[str, str]:
 def _measure_suspects(ports: Ports, health: TableHealth) -> str | None:
     """Measure other tables whose metadata is in this table's location.
 
-    Returns why that is impossible, else None.
+    Returns the reason if that is impossible, else None.
     """
     now = ports.clock.now()
     known, left, away = (
@@ -167,7 +167,7 @@ def _find_suspects(
 def _measure_again(ports: Ports, health: TableHealth) -> str | None:
     for name in sorted(_others(ports, health), key=str):
         if name.catalog not in ports.catalogs:
-            continue  # the last known state counts
+            continue  # use the last known state
         scanned = measure_table(ports, name)
         if isinstance(scanned, TableFault) and scanned.kind not in _GONE:
             return (

@@ -12,7 +12,7 @@ from maintainer.domain.job import FailureReason, Job
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The job is ready for Spark; pauses older than `ignores_pauses_until` do not stop it."""
+    """The job is ready for Spark; pauses set before `ignores_pauses_until` do not stop it."""
 
     job: Job
     ignores_pauses_until: datetime | None = None
@@ -28,7 +28,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class NotNeeded:
-    """The job is not worth starting any more, and is cancelled."""
+    """The job is no longer needed, and is cancelled."""
 
     message: str
 

@@ -338,7 +338,7 @@ def test_guard_5_files_that_are_not_those_that_were_approved_stay(
 ) -> None:
     world = approved()
     monkeypatch.setattr(world.store, "orphan_files", lambda *_: (FoundFile(STRAYS[0], 70, NOW),))
-    assert "are not those that were approved" in refused(world)
+    assert "differ from the approved files" in refused(world)
 
 
 def test_a_runner_that_cannot_keep_the_list_is_reported_as_such(
