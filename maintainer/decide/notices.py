@@ -104,8 +104,8 @@ def notice_of_wait(job: Job, reason: str, now: datetime, *, is_paused: bool) -> 
     """The notice for a job whose proof waits too long, because its table cannot be read."""
     paused = "; the table is paused" if is_paused else ""
     sentence = (
-        f"the effect of job {job.job_id} ({job.rule}) is unknown, because the table cannot be read: "
-        f"{reason}{paused}"
+        f"the effect of job {job.job_id} ({job.rule}) is unknown, because the table cannot be "
+        f"read: {reason}{paused}"
     )
     return Notice(NoticeKind.FAILED_PROOF, str(job.table), sentence, now, job.job_id)
 

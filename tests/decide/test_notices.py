@@ -173,8 +173,8 @@ def test_a_proof_that_waits_too_long_is_reported_like_one_that_failed(
     assert notice_of_wait(job, "no answer", NOW, is_paused=is_paused) == Notice(
         NoticeKind.FAILED_PROOF,
         str(job.table),
-        f"the effect of job {job.job_id} ({job.rule}) is unknown, because the table cannot be read: "
-        f"no answer{added}",
+        f"the effect of job {job.job_id} ({job.rule}) is unknown, because the table cannot be "
+        f"read: no answer{added}",
         NOW,
         job.job_id,
     )
