@@ -126,8 +126,8 @@ def test_a_catalog_that_spark_cannot_reach_is_measured_and_its_rules_say_how_to_
         assert {skip.reason for skip in record.plan.skipped if skip.code is SkipCode.NO_RUNNER} == {
             (
                 f"catalog lake: property {name} cannot be translated for Spark; under spark:, "
-                f'write the name to pass it on, or the name with the value "" and what Spark '
-                f"calls it"
+                f'write the name to pass it on, or the name with the value "" and the name that '
+                f"Spark uses"
             )
         }
         assert list(app.ports.no_runner) == ["lake"]

@@ -1,4 +1,4 @@
-"""The settings that a driver of each size is started with."""
+"""The start settings of drivers, by size."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class DriverSettings:
         application: str,
         launched_by: object = None,
     ) -> None:
-        """Take the settings; ``launched_by`` are the options of the launcher, if it has any."""
+        """``launched_by`` are the options of the launcher, if it has any."""
         self._options = options
         self._catalogs = catalogs
         self._application = application
@@ -59,8 +59,8 @@ class DriverSettings:
     def write(self, size: DriverSize, surroundings: Mapping[str, str]) -> dict[str, object]:
         """Return the start settings of a driver.
 
-        ``surroundings`` are Spark's settings of the place where it runs, its master among them. A
-        driver on another machine adds its directory and its jars itself.
+        ``surroundings`` are Spark's settings for the place where the driver runs, such as the
+        master. A driver on another machine adds its directory and its jars itself.
         """
         options = self._options
         return {
@@ -78,7 +78,7 @@ class DriverSettings:
 
 
 class LocalDriverSettings(DriverSettings):
-    """Start settings of drivers on this machine, with its Java, its jars and their directories."""
+    """Start settings of drivers on this machine, with Java, jars and directories."""
 
     def __init__(
         self,
@@ -92,9 +92,10 @@ class LocalDriverSettings(DriverSettings):
     def prepare(
         self, size: DriverSize, run_dir: Path
     ) -> tuple[Path, Callable[[Path], Mapping[str, object]]]:
-        """Return Java's directory, and the start settings by the driver's own directory.
+        """Return Java's directory, and a function that makes the start settings.
 
-        RunnerUnavailableError if Java, a jar or a bundle of authorities is missing.
+        The function takes the driver's directory. RunnerUnavailableError if Java, a jar or a bundle
+        of authorities is missing.
         """
         java_home = prepare_home(find_java(self._local.java_home, os.environ), run_dir)
         class_path = jars.find_jars(
@@ -104,7 +105,7 @@ class LocalDriverSettings(DriverSettings):
         return java_home, partial(self._write_here, size, class_path, trusted)
 
     def describe_prerequisites(self) -> Iterable[Finding]:
-        """Describe each prerequisite, present or missing."""
+        """Describe each prerequisite, whether it is present or missing."""
         return find_prerequisites(
             self._local.java_home,
             self._local.jars_dir,
@@ -123,7 +124,7 @@ class LocalDriverSettings(DriverSettings):
         if size.executors is not None:
             surroundings |= executor_settings(options.master, size.executors) | {
                 "spark.jars": ",".join(path.as_uri() for path in class_path)
-            }  # executors fetch them from the driver
+            }  # executors fetch the jars from the driver
         return self.write(size, surroundings) | {
             "directory": str(directory),
             "java_options": " ".join(

@@ -13,7 +13,7 @@ from typing import Protocol
 from maintainer.adapters.spark.link import Driver, DriverSource, Listener
 from maintainer.adapters.spark.options import DriverSize
 
-_CATCH_UP_SECONDS = 30  # for a driver on a busy machine to send its state
+_CATCH_UP_SECONDS = 30  # the time in which an adopted driver must send its state
 
 
 class Audience(Listener, Protocol):
@@ -25,26 +25,26 @@ class Audience(Listener, Protocol):
 
 @dataclass(eq=False, slots=True)
 class Drivers:
-    """Running drivers by name.
+    """The running drivers.
 
-    At most one of each kind takes jobs; the others end after their present jobs.
+    At most one driver of each fingerprint takes jobs; the others end after their current jobs.
     """
 
     source: DriverSource
     audience: Audience
-    mutex: threading.RLock  # the audience's own: each calls the other while it holds it
+    mutex: threading.RLock  # shared with the audience, because they call each other
     start_timeout: timedelta
     idle_timeout: timedelta
     _adopting: threading.Lock = field(default_factory=threading.Lock)
     _living: dict[str, Driver] = field(default_factory=dict)
-    # by fingerprint: the drivers that take jobs
+    # the drivers that take jobs, by fingerprint
     _warm: dict[str, Driver] = field(default_factory=dict)
-    # living drivers that another process has started
+    # the names of running drivers that another process has started
     _adopted: set[str] = field(default_factory=set)
     _timers: dict[str, threading.Timer] = field(default_factory=dict)
 
     def warm(self, size: DriverSize) -> Driver | None:
-        """Return the driver of that size that takes jobs; None if there is none."""
+        """Return the driver of this size that takes jobs; None if there is none."""
         with self.mutex:
             driver = self._warm.get(self.source.fingerprint(size))
             return driver if driver is not None and not driver.is_ended.is_set() else None
@@ -52,7 +52,7 @@ class Drivers:
     def start(self, size: DriverSize) -> Driver:
         """Start a driver, which takes jobs from now on.
 
-        RunnerUnavailableError or OSError if it cannot be started.
+        RunnerUnavailableError or OSError if the driver cannot be started.
         """
         with self.mutex:
             driver = self.source.start(size, self)
@@ -61,7 +61,7 @@ class Drivers:
             return driver
 
     def make_room(self, megabytes: int, most: int) -> bool:
-        """Return whether a driver of this memory fits beside the others; if not, end idle ones."""
+        """Return whether a driver of this memory fits in addition; if not, end idle drivers."""
         with self.mutex:
             if (
                 not self._living
@@ -75,33 +75,34 @@ class Drivers:
             return False
 
     def living(self, name: str) -> Driver | None:
-        """Return the driver of that name; None once it is gone."""
+        """Return the driver with this name; None if it has ended."""
         return self._living.get(name)
 
     def occupy(self, driver: Driver) -> None:
-        """Note that the driver has a job, so that it is not ended for idleness."""
+        """Record that the driver has a job, so that it is not ended as idle."""
         if driver.is_started:
             self._set_timer(driver, None)
 
     def take_over_job(self, job_id: str, owner: str) -> bool:
-        """Adopt the driver of this owner's job, with all that its process has left behind.
+        """Adopt the driver of this owner's job, with all other drivers that the owner has left.
 
-        A process that adopted the driver may have ended before it was the job's owner: the driver's
-        own process counts. False as for `take_over`.
+        The driver's owner counts, if it is known: a process may adopt a driver and end before it
+        becomes the owner of the job. False in the same cases as `take_over`.
         """
         return self.take_over(self.source.owner_of(job_id) or owner)
 
     def take_over(self, owner: str) -> bool:
-        """Adopt every driver that this owner has left behind.
+        """Adopt every driver that this owner has left.
 
-        False while the owner lives or another process has adopted one of them. Returns when all
-        their messages are received. Adopted drivers with our settings continue to take jobs.
+        False while the owner lives, or if another process has adopted one of the drivers. Returns
+        when all their messages are received. Adopted drivers with the current settings continue to
+        take jobs.
         """
         with self._adopting:
             left = self.source.left_behind(owner)
             if left is None:
                 return False
-            return all(map(self._adopt, left))  # who has the first one has all of them
+            return all(map(self._adopt, left))  # the process that adopts the first adopts all
 
     def _adopt(self, name: str) -> bool:
         if name in self._living:
@@ -118,9 +119,7 @@ class Drivers:
                 self._living.pop(name, None)
                 return True
             if not driver.is_caught_up.is_set():
-                driver.give_up(
-                    f"driver {name} did not say within {_CATCH_UP_SECONDS} s what it has"
-                )
+                driver.give_up(f"driver {name} did not send its state within {_CATCH_UP_SECONDS} s")
                 return False
             if driver.fingerprint in self.source.fingerprints:
                 self._warm.setdefault(driver.fingerprint, driver)
@@ -130,7 +129,7 @@ class Drivers:
         return True
 
     def leave(self) -> None:
-        """Forget all drivers without ending any."""
+        """Forget all drivers, but end none of them."""
         with self.mutex:
             for driver in self._living.values():
                 self._set_timer(driver, None)
@@ -138,10 +137,10 @@ class Drivers:
             self._warm.clear()
 
     def close(self) -> None:
-        """End all drivers and wait for their processes, also for those of killed processes.
+        """End all drivers, also those of killed processes, and wait until they have ended.
 
-        If drivers outlive their daemon, only those end that this process has started, and adopted
-        ones without a job: the next daemon continues with the others.
+        If drivers outlive their daemon, only the drivers that this process has started and adopted
+        drivers without a job are ended. The next daemon continues with the others.
         """
         if not self.source.outlives_daemon:
             for owner in self.source.orphaned_owners():
@@ -176,7 +175,7 @@ class Drivers:
         self.audience.ended(driver)
 
     def _rest(self, driver: Driver) -> None:
-        """End the driver after a while without work; at once if it takes no more jobs."""
+        """End the driver if it is idle: after a while, or at once if it takes no more jobs."""
         if (
             not driver.is_started
             or not self.audience.is_idle(driver)
@@ -192,11 +191,11 @@ class Drivers:
 
     def _end_idle(self, driver: Driver) -> None:
         with self.mutex:
-            # while this timer waited for the mutex
+            # Another thread may have replaced this timer while it waited for the mutex.
             is_put_off = self._timers.get(driver.name) is not threading.current_thread()
             if is_put_off or not self.audience.is_idle(driver):
                 return
-            self._let_go(driver)  # a job that comes now starts another Spark
+            self._let_go(driver)  # a job that arrives now starts another Spark
         driver.stop()
 
     def _let_go(self, driver: Driver) -> None:
@@ -218,7 +217,7 @@ class Drivers:
         after: timedelta | None,
         action: Callable[[], None] | None = None,
     ) -> None:
-        """Replace the driver's one timer, which limits its start and its idleness."""
+        """Replace the driver's timer, which limits its start and its idle time."""
         with contextlib.suppress(KeyError):
             self._timers.pop(driver.name).cancel()
         if after is not None and action is not None:

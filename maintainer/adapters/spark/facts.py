@@ -1,4 +1,4 @@
-"""Reads what a driver reports about its Spark."""
+"""Reads a driver's reports about itself and its Spark."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _MAX_DRIVERS = 100
 
 
 def digest_settings(fingerprints: Collection[str]) -> str:
-    """Return a fingerprint of the settings of all drivers, made from the fingerprint of each."""
+    """Return a fingerprint of the settings of all drivers, made from their fingerprints."""
     return sha256(" ".join(sorted(fingerprints)).encode()).hexdigest()[:16]
 
 
 def read_facts(said: Mapping[str, object], settings: str, pool: str = DEFAULT_POOL) -> SparkFacts:
-    """Return the facts in a message; missing ones are unknown."""
+    """Return the facts in a message; missing facts are unknown."""
     at, catalogs = said.get("at"), said.get("catalogs")
     return SparkFacts(
         at=datetime.fromtimestamp(at if isinstance(at, float) else 0.0, UTC),
@@ -38,19 +38,19 @@ def read_facts(said: Mapping[str, object], settings: str, pool: str = DEFAULT_PO
 
 
 class Reports:
-    """What drivers have reported about themselves and their Spark."""
+    """The facts that drivers have reported about themselves and their Spark."""
 
     def __init__(self, fingerprints: Collection[str], pool: str = DEFAULT_POOL) -> None:
-        """Take the fingerprints of the pool's drivers with the present settings."""
+        """``fingerprints`` are those of the pool's drivers with the current settings."""
         self._fingerprints = fingerprints
         self._pool = pool
         self._settings = digest_settings(fingerprints)
         self._mutex = threading.Lock()
-        self._drivers: dict[str, JobDriver] = {}  # by name, the last ones
-        self.newest: SparkFacts | None = None  # under the present settings
+        self._drivers: dict[str, JobDriver] = {}  # the latest drivers, by name
+        self.newest: SparkFacts | None = None  # under the current settings
 
     def recall(self, facts: SparkFacts) -> None:
-        """Take facts under the present settings, if they are newer."""
+        """Take facts of another process, if they are newer and under the current settings."""
         with self._mutex:
             if (facts.pool, facts.settings) == (self._pool, self._settings) and (
                 self.newest is None or facts.at > self.newest.at
@@ -62,7 +62,7 @@ class Reports:
         return self._drivers.get(name, JobDriver(name)) if name else None
 
     def hear(self, name: str, fingerprint: str, message: Mapping[str, object]) -> None:
-        """Note the facts of a driver in its message."""
+        """Take the facts of a driver from its message."""
         facts = message.get("facts")
         if isinstance(facts, Mapping) and fingerprint in self._fingerprints:
             self.recall(read_facts(facts, self._settings, self._pool))
@@ -74,7 +74,7 @@ class Reports:
 
 
 def read_driver(name: str, message: Mapping[str, object]) -> JobDriver:
-    """Return the facts of a driver in a message; missing ones are unknown."""
+    """Return the facts of a driver in a message; missing facts are unknown."""
     place, versions = _part(message, "place"), _part(message, "versions")
     process = place.get("process")
     return JobDriver(

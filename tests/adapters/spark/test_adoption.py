@@ -93,7 +93,7 @@ def test_what_nobody_renews_is_cancelled_before_its_fence_and_commits_nothing(
             "it was cancelled in time, and nobody asked for it for two seconds more"
         )
     log = (own_lake.root / "run" / "daemon-1.spark-1.log").read_text(errors="replace")
-    assert "job job-1 is not renewed in time and is cancelled for that" in log
+    assert "job job-1 was not renewed in time and is cancelled" in log
     find_lost(own_lake, table)
 
 

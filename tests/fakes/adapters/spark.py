@@ -139,7 +139,7 @@ class FakeRunner:
         """
         for job_id in (*self.submitted, *self.adopted):
             if self.valid_until.get(job_id, self._clock.now()) < self._clock.now():
-                self.lose(job_id, message="its right to work was not renewed in time")
+                self.lose(job_id, message="its fence was not renewed in time")
 
     def report(self, job: Job) -> RunnerReport | None:
         self.end_overdue()

@@ -14,16 +14,16 @@ from maintainer.domain.errors import ConfigurationError
 
 _SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 _NAME = compile_regex(r"[A-Za-z_][A-Za-z0-9_-]*")
-# Spark's own catalogs and its temporary views
+# Names that Spark uses for its own catalogs and its temporary views.
 _RESERVED_NAMES = frozenset({"spark_catalog", "system", "session", "global_temp"})
-_GIVEN = "given"  # under spark:
+_GIVEN = "given"  # the type of a catalog whose class or type is written under spark:
 _GIVEN_ELSEWHERE = frozenset({"uri", "catalog-impl", "py-catalog-impl"})
-_JAVA_TYPES = {"jdbc": "sql"}  # our name for each of Iceberg's, where they differ
+_JAVA_TYPES = {"jdbc": "sql"}  # PyIceberg's name of a type, by Iceberg's name, if they differ
 _TYPE_BY_SCHEME = {
     "http": "rest", "https": "rest", "thrift": "hive", "sqlite": "sql", "postgresql": "sql",
 }  # fmt: skip
 _RESOLVING = "org.apache.iceberg.io.ResolvingFileIO"
-# A storage's FileIO, by the schemes of warehouses and the properties that name the storage.
+# For each FileIO, the schemes of warehouses and the properties that identify its storage.
 _FILE_IO: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "org.apache.iceberg.aws.s3.S3FileIO": (("s3", "s3a", "s3n"), ("s3.",)),
     "org.apache.iceberg.gcp.gcs.GCSFileIO": (("gs",), ("gcs.",)),
@@ -31,7 +31,7 @@ _FILE_IO: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "org.apache.iceberg.aliyun.oss.OSSFileIO": ((OSS,), ("oss.",)),
 }
 _S3_FILE_IO = next(iter(_FILE_IO))
-# The jars beyond the runtime, by the beginning of a class name.
+# The sets of jars that are needed besides Iceberg's runtime, by the beginning of a class name.
 _JARS = {
     "org.apache.iceberg.aws.": "aws",
     "org.apache.iceberg.gcp.": "gcp",
@@ -51,8 +51,9 @@ def spark_configuration(
     """Return Spark's settings for one catalog.
 
     ConfigurationError names each property without a counterpart. An override is a property of
-    Iceberg's Java catalog, or a whole Spark setting if it starts with ``spark.``. It replaces the
-    property of its name; an empty value removes the property. The environment names the proxy.
+    Iceberg's Java catalog, or a complete Spark setting if its name starts with ``spark.``. It
+    replaces the property with its name; an empty value removes the property. The environment names
+    the proxy.
     """
     if _NAME.fullmatch(name) is None or name in _RESERVED_NAMES:
         raise ConfigurationError(
@@ -61,7 +62,7 @@ def spark_configuration(
         )
     left = {key: str(value) for key, value in properties.items() if key not in spark_overrides}
     kind = _kind(name, properties, spark_overrides)
-    if kind == _GIVEN:  # the class or the type under spark: comes with all its properties
+    if kind == _GIVEN:  # all properties are written under spark:, with the class or the type
         place = {"uri": left["uri"]} if left.get("uri") else {}
     else:
         place = address(name, kind, {**properties, **spark_overrides}, environment)
@@ -90,7 +91,7 @@ def needed_jars(settings: Mapping[str, str]) -> frozenset[str]:
     }
     found |= {"aws" for key in settings if key.endswith(".rest.sigv4-enabled")}
     chosen = {value for key, value in settings.items() if key.endswith(".io-impl")}
-    # A configured FileIO reads everything; without one, the properties name the storages.
+    # A configured FileIO reads all files. Without one, the properties show which storages are used.
     classes = {
         implementation
         for implementation, (_, beginnings) in _FILE_IO.items()
@@ -107,9 +108,9 @@ def needed_jars(settings: Mapping[str, str]) -> frozenset[str]:
 
 
 def jars_of_location(location: str, settings: Mapping[str, str]) -> frozenset[str]:
-    """Return the sets of jars for a table's storage, which a REST catalog names with the table.
+    """Return the sets of jars for a table's storage; a REST catalog names it only with the table.
 
-    Empty where these settings (from spark_configuration) choose a FileIO by themselves.
+    Empty if these settings (from spark_configuration) name a FileIO.
     """
     chosen = [value for key, value in settings.items() if key.endswith(".io-impl")]
     is_rest_catalog = any(key.endswith(".type") and settings[key] == "rest" for key in settings)
@@ -130,7 +131,7 @@ def is_rest(properties: Mapping[str, str]) -> bool:
 
 
 def trusted_bundles(properties: Mapping[str, str]) -> tuple[Path, ...]:
-    """Return the PEM bundles whose authorities Spark must trust for this catalog."""
+    """Return the PEM bundles with the authorities that Spark must trust for this catalog."""
     tags = (_configured_kind(properties) or "",)
     return tuple(
         Path(value)
@@ -169,7 +170,7 @@ def _kind(name: str, properties: Mapping[str, str], overrides: Mapping[str, str]
 def _tags(
     kind: str, properties: Mapping[str, str], overrides: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return what chooses among the rows of one name: the catalog's type, and OSS."""
+    """Return the tags that select among rows with the same name: the catalog's type, and OSS."""
     if kind == _GIVEN:
         given = overrides.get("type") or _configured_kind(properties) or ""
         kind = _JAVA_TYPES.get(given, given)
@@ -198,8 +199,8 @@ def _translate(name: str, properties: Mapping[str, str], tags: Collection[str]) 
         what = "property" if len(unknown) == 1 else "properties"
         raise ConfigurationError(
             f"catalog {name}: {what} {', '.join(unknown)} cannot be translated for Spark; under "
-            f'spark:, write the name to pass it on, or the name with the value "" and what Spark '
-            f"calls it"
+            f'spark:, write the name to pass it on, or the name with the value "" and the name '
+            f"that Spark uses"
         )
     return found | combined
 
@@ -207,7 +208,7 @@ def _translate(name: str, properties: Mapping[str, str], tags: Collection[str]) 
 def _combine(
     properties: Mapping[str, str], found: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the settings that several properties make together, and those that lack the others."""
+    """Return the settings that need several properties, and the properties that lack a partner."""
     made: dict[str, str] = {}
     lone: list[str] = []
     identity, secret = (properties.get(f"auth.oauth2.client_{part}") for part in ("id", "secret"))
@@ -234,7 +235,7 @@ def _combine(
 
 
 def _file_io(kind: str, translated: Mapping[str, str]) -> dict[str, str]:
-    """Return the FileIO of the storage; of several storages, the one that resolves by scheme."""
+    """Return the FileIO of the storage; for several storages, the FileIO that uses the scheme."""
     scheme = translated.get("warehouse", "").partition("://")[0].lower()
     found = [
         implementation

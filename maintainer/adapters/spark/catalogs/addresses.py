@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-# typeshed lacks it
+# typeshed does not have this function
 from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
 
 from maintainer.domain.errors import ConfigurationError
 
-# another process's commit locks the file for milliseconds, a slow disk for seconds
+# A commit of another process locks the file for milliseconds, on a slow disk for seconds.
 _SQLITE_BUSY_MILLISECONDS = 30_000
 _POSTGRESQL_PARAMETERS = {
     "sslmode": "sslmode", "sslrootcert": "sslrootcert", "sslcert": "sslcert", "sslkey": "sslkey",
     "application_name": "ApplicationName", "connect_timeout": "connectTimeout",
 }  # fmt: skip
 # Error codes of a stopped or restarted server (admin_shutdown, crash_shutdown, cannot_connect_now).
-# Iceberg then opens another connection and repeats the query, as it does by default for a broken
-# connection. Otherwise each job that meets one would fail.
+# After these codes Iceberg opens another connection and repeats the query, as it does by default
+# for a broken connection. Otherwise the job would fail.
 _ENDED_BY_POSTGRESQL = "57P01,57P02,57P03"
 _NEEDS_URI = frozenset({"sql", "rest", "hive", "nessie"})
 _NEEDS_WAREHOUSE = frozenset({"sql", "hadoop", "nessie", "bigquery"})
 _TYPES = {
     "dynamodb": {"catalog-impl": "org.apache.iceberg.aws.dynamodb.DynamoDbCatalog"},
     "sql": {"type": "jdbc", "jdbc.schema-version": "V1"},
-    # PyIceberg requests vended credentials by default; Iceberg's Java client needs the setting
+    # PyIceberg requests vended credentials by default; Iceberg's Java client needs this setting.
     "rest": {"type": "rest", "header.X-Iceberg-Access-Delegation": "vended-credentials"},
 }
 
@@ -51,7 +51,7 @@ def address(
 
 
 def _proxy(uri: str, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the proxy of the environment: Python's client takes it by itself, Java's does not."""
+    """Return the proxy of the environment, which Java's client does not read by itself."""
     parts = urlsplit(uri)
     given = {name.lower(): value for name, value in environment.items() if value}
     text = given.get(f"{parts.scheme}_proxy") or given.get("all_proxy")
@@ -86,7 +86,7 @@ def _sqlite(name: str, uri: str) -> dict[str, str]:
     if not path.startswith("/") or any(character in path for character in "?#"):
         raise ConfigurationError(
             f"catalog {name}: property uri is {uri!r}; for Spark it must be sqlite:/// with an "
-            f"absolute path that holds neither ? nor #"
+            f"absolute path that contains neither ? nor #"
         )
     return {"uri": f"jdbc:sqlite:{path}", "jdbc.busy_timeout": str(_SQLITE_BUSY_MILLISECONDS)}
 

@@ -1,4 +1,4 @@
-"""The table of PyIceberg's properties: what each is called in Iceberg's Java library.
+"""The table of PyIceberg's properties, with their names in Iceberg's Java library.
 
 The names are those of PyIceberg 0.12 and Iceberg 1.12.
 """
@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-OSS = "oss"  # the tag of rows that apply to this storage only; other tags are types of catalogs
+OSS = "oss"  # the tag of rows for this storage only; all other tags are types of catalogs
 TYPES = ("sql", "rest", "hive", "glue", "dynamodb", "bigquery", "hadoop", "nessie")
 _AWS = ("glue", "dynamodb")
 _ASSUMES_ROLE = {"client.factory": "org.apache.iceberg.aws.AssumeRoleAwsClientFactory"}
@@ -19,10 +19,10 @@ _BOOLEAN = {"true": "false", "false": "true"}
 
 
 class Use(Enum):
-    """Where a property has its effect."""
+    """The part of the system that uses a property."""
 
     PASSED = "Spark too"
-    COMBINED = "Spark too, with others"  # catalogs/__init__.py puts these together
+    COMBINED = "Spark too, with others"  # catalogs/__init__.py combines these properties
     DAEMON = "the daemon only"
     TRUSTED = "the trust store of Spark's drivers on this machine"
     MISSING = "refused"
@@ -30,21 +30,21 @@ class Use(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How one property reaches Spark."""
+    """How one property is passed to Spark."""
 
-    name: str  # PyIceberg's; all that begin with it if it ends with a dot
+    name: str  # of PyIceberg's property; with a dot at its end, of all that begin with it
     use: Use
-    spark: tuple[str, ...] = ()  # Iceberg's names
-    types: tuple[str, ...] = ()  # the catalogs, or OSS; empty: all
-    values: Mapping[str, str] = field(default_factory=dict)  # Iceberg's value by PyIceberg's
-    adds: Mapping[str, str] = field(default_factory=dict)  # settings that come with it
+    spark: tuple[str, ...] = ()  # Iceberg's names for the property
+    types: tuple[str, ...] = ()  # types of catalogs, or OSS; empty: all
+    values: Mapping[str, str] = field(default_factory=dict)  # Iceberg's value by PyIceberg's value
+    adds: Mapping[str, str] = field(default_factory=dict)  # settings that are added
     note: str = ""
 
     def fits(self, key: str) -> bool:
         return key == self.name or (self.name.endswith(".") and key.startswith(self.name))
 
     def translate(self, key: str, value: str) -> dict[str, str] | None:
-        """Return Iceberg's properties; None for a value that Iceberg does not have."""
+        """Return Iceberg's properties; None if Iceberg has no such value."""
         if self.values and value.lower() not in self.values:
             return None
         spelt = self.values.get(value.lower(), value)
@@ -65,7 +65,7 @@ def _missing(note: str, *names: str, types: tuple[str, ...] = ()) -> tuple[Row, 
     return tuple(Row(name, Use.MISSING, types=types, note=note) for name in names)
 
 
-# The first row of a name and a type counts.
+# Of several rows for a name and a type, the first row is used.
 ROWS: tuple[Row, ...] = (
     # ---- every catalog ----
     *_same("warehouse"),

@@ -1,4 +1,5 @@
-"""The Spark driver program: this folder travels to Spark.
+"""The Spark driver program. This folder is copied to the machine where the driver runs.
 
-It uses the standard library and pyspark alone, and imports its own modules by relative names.
+The program uses only the standard library and pyspark, and imports its own modules by relative
+names.
 """

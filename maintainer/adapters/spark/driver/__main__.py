@@ -1,7 +1,7 @@
 """Run with `python -m`.
 
-The driver polls the link that the environment names. Without one it serves a socket that the daemon
-has left open, whose number is the argument.
+The driver polls the link that the environment names. Without a link, it serves a socket that it
+inherits open from the daemon; the argument is the number of the socket.
 """
 
 import os

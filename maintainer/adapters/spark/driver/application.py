@@ -14,18 +14,18 @@ from .progress import ExecutorTime, Meter
 from .results import MAX_CAUSES, read_causes, split_cause
 from .threads import Threads
 
-_CATALOGS_SECONDS = 30  # time for the configured catalogs to load, all at once
+_CATALOGS_SECONDS = 30  # time for the configured catalogs to load, in parallel
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 
 class Application:
-    """A started Spark application, as its jobs use it."""
+    """A started Spark application, which runs jobs."""
 
     def __init__(self, settings: Message, jvm: Jvm | ParentJvm) -> None:
-        """Start it with these settings; any exception of Spark means that it did not start."""
+        """Start Spark with these settings; any exception means that Spark did not start."""
         jvm.await_gateway()
-        # Half a second, in which Java starts.
+        # This import takes half a second, in which Java starts.
         from pyspark import SparkConf, SparkContext  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
@@ -33,7 +33,7 @@ class Application:
         conf = SparkConf(loadDefaults=False)
         for key, value in self._conf.items():
             conf.set(key, value)
-        # Pyspark has no public way to the JVM.
+        # Pyspark has no public access to the JVM.
         SparkContext._ensure_initialized()  # noqa: SLF001
         self._java = cast("JavaObject", SparkContext._jvm)  # noqa: SLF001
         self._set_log_level()
@@ -49,7 +49,7 @@ class Application:
         self._session.sql("SELECT 1").collect()
         self._versions = {"spark": self._session.version, **read_versions(self._java)}
         self.marks = Marks(self._java.org.apache.iceberg.EnvironmentContext, self._conf)
-        # Neither tags nor descriptions are in pyspark's tracker.
+        # Pyspark's status tracker has neither tags nor descriptions.
         self.scala_context: JavaObject = self._context._jsc.sc()  # noqa: SLF001
         self.executors = ExecutorTime(settings.get("executor_megabytes", 0), self._count_executors)
 
@@ -60,18 +60,18 @@ class Application:
 
     @property
     def is_stopped(self) -> bool:
-        """Return True once it has ended, also if others ended it: it runs no more statements."""
+        """Return True if the application has ended, for any reason; it runs no more statements."""
         return bool(self.scala_context.isStopped())
 
     @property
     def is_gone(self) -> bool:
-        """Return True once it has ended, or its JVM does not answer."""
+        """Return True if the application has ended, or if its JVM does not answer."""
         with contextlib.suppress(Exception):
             return self.is_stopped
         return True
 
     def new_session(self) -> JavaObject:
-        """Return another session, for one job at a time."""
+        """Return a new session; a session runs one job at a time."""
         return self._session.newSession()
 
     def read_facts(self) -> Message:
@@ -83,9 +83,9 @@ class Application:
         }
 
     def _set_log_level(self) -> None:
-        """Set the level before Spark does, which leaves INFO alone as if it were in force.
+        """Set the log level before Spark does; Spark assumes that INFO is in force already.
 
-        In a shell such as pyspark's, WARN is in force until any level is set.
+        In a shell such as pyspark's, WARN is in force until a level is set.
         """
         level = self._java.org.apache.logging.log4j.Level.toLevel(
             self._conf.get("spark.log.level", "WARN")
@@ -95,7 +95,7 @@ class Application:
     def read_causes(self, error: BaseException, meter: Meter) -> list[dict[str, str]]:
         """Return the causes of a job's error, after the messages of failed attempts."""
         attempts: list[str] = []
-        with contextlib.suppress(Exception):  # the JVM may be gone by now
+        with contextlib.suppress(Exception):  # the JVM may have ended
             attempts = meter.read_attempts(self.scala_context, self._java)[:MAX_CAUSES]
         return [*map(split_cause, attempts), *read_causes(error)]
 
@@ -106,4 +106,4 @@ class Application:
     def _count_executors(self) -> int:
         are_active = True
         found = self.scala_context.statusStore().executorList(are_active).length()
-        return int(found) - 1  # the driver is one of them
+        return int(found) - 1  # without the driver

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-# includes the time when the machine sleeps, if there is such a clock
+# A clock that includes the time when the machine sleeps, if the system has such a clock.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 

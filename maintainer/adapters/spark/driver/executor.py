@@ -1,7 +1,7 @@
 """Run with `python -m`: become the JVM of one executor in its pod.
 
-Spark describes the executor by variables, for the entry point of its own image. This program takes
-that entry point's place, so that an image with Python and pyspark is enough.
+Spark describes the executor by environment variables, for the entry point of its own image. This
+program replaces that entry point, so that an image with Python and pyspark is enough.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ARGUMENTS = {
 
 
 def command(environment: Mapping[str, str], spark_home: Path) -> list[str]:
-    """Return the command of the executor's JVM; KeyError names a variable that Spark left out."""
+    """Return the command of the executor's JVM; KeyError names a missing variable."""
     numbered = sorted(
         (int(found[1]), value)
         for name, value in environment.items()
@@ -56,7 +56,7 @@ def command(environment: Mapping[str, str], spark_home: Path) -> list[str]:
 
 
 def main() -> None:
-    """Replace this process by the JVM."""
+    """Replace this process with the JVM."""
     name_user(os.environ)
     found = find_spec("pyspark")
     if found is None or found.origin is None:
@@ -65,7 +65,7 @@ def main() -> None:
         line = command(os.environ, Path(found.origin).parent)
     except KeyError as missing:
         sys.exit(f"Spark did not set {missing.args[0]}, so this executor cannot start")
-    os.execvp(line[0], line)  # noqa: S606 - the JVM that Spark asked for
+    os.execvp(line[0], line)  # noqa: S606 - the JVM that Spark requested
 
 
 if __name__ == "__main__":

@@ -15,13 +15,13 @@ _PREFIX = "spark.sql.catalog."
 _MAX_CHARACTERS = 300  # of a catalog's error
 # Words in the names of settings whose values must never be shown.
 _SECRETS = ("password", "passwd", "secret", "token", "credential", "authorization", "key")
-_MIN_SECRET_CHARACTERS = 4  # blanking out shorter values would hit ordinary words
+_MIN_SECRET_CHARACTERS = 4  # shorter values are not hidden, because they may be ordinary words
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 
 def read_versions(java: JavaObject) -> dict[str, str]:
-    """Return the versions of Scala, Java and Iceberg; empty what cannot be asked."""
+    """Return the versions of Scala, Java and Iceberg; an unknown version is empty."""
     return {
         "scala": _ask(java, "scala.util.Properties.versionNumberString"),
         "java": _ask(java, "java.lang.System.getProperty", "java.version"),
@@ -32,17 +32,17 @@ def read_versions(java: JavaObject) -> dict[str, str]:
 def load_catalogs(
     new_session: Callable[[], JavaObject], conf: Mapping[str, str], seconds: float
 ) -> dict[str, str]:
-    """Load each configured catalog once; return its error in a line, empty when there is none.
+    """Load each configured catalog once; return its error as one line, empty if there is none.
 
-    Each has a thread and a session of its own, because one may wait for its server for ever. What
-    has not answered within so many seconds is an error.
+    Each catalog has its own thread and session, because a catalog may wait for its server for ever.
+    No answer within `seconds` is an error.
     """
     answers: dict[str, str] = {}
 
     def load(name: str) -> None:
         try:
             new_session().sql(f"SET CATALOG {_quote(name)}")
-        # Catalogs fail with any exception of Java.
+        # Catalogs raise many kinds of Java's exceptions.
         except Exception as error:  # noqa: BLE001
             answers[name] = _write_line(error, conf)
         else:
@@ -73,14 +73,14 @@ def _quote(name: str) -> str:
 
 
 def _ask(java: JavaObject, path: str, *arguments: str) -> str:
-    # A class that does not exist is a package of Java's to py4j, and cannot be called.
+    # py4j takes a class that does not exist for a Java package, which cannot be called.
     with contextlib.suppress(Exception):
         return str(attrgetter(path)(java)(*arguments) or "")
     return ""
 
 
 def _write_line(error: BaseException, conf: Mapping[str, str]) -> str:
-    """Return the outermost and the innermost cause in a line without the settings' secrets."""
+    """Return the outermost and the innermost cause in one line, without secrets of the settings."""
     causes = read_causes(error)
     messages = [cause["message"] or cause["class"] for cause in (causes[0], causes[-1])]
     text = " ".join(": ".join(dict.fromkeys(messages)).split())

@@ -1,4 +1,4 @@
-"""One job of the driver: its statements, one after the other, in a session of its own."""
+"""One job of the driver: it runs its statements in order, in its own session."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 
 def begin_line(job_id: str) -> str:
-    """Return the line of the log before everything that belongs to the job."""
+    """Return the line of the log that begins the job's part."""
     return f"--- job {job_id} begins ---\n"
 
 
 def end_line(job_id: str) -> str:
-    """Return the line of the log after everything that belongs to the job."""
+    """Return the line of the log that ends the job's part."""
     return f"--- job {job_id} has ended ---\n"
 
 
 class Job:
-    """One job: its statements, and the state that cancelling it needs."""
+    """One job: its statements, and the state that its cancellation needs."""
 
     def __init__(
         self,
@@ -40,12 +40,12 @@ class Job:
         self.job_id = job_id
         self.statements = statements
         self.main = len(statements) - 1 if main is None else main
-        self.result: dict[str, Any] | None = None  # of the main statement, after it has run
-        self.checks: dict[str, Any] = {}  # of the statements after it
-        self.until = until  # by read_clock; None while a daemon is connected
+        self.result: dict[str, Any] | None = None  # of the main statement; None until it has run
+        self.checks: dict[str, Any] = {}  # the results of the statements after the main one
+        self.until = until  # the fence by read_clock; None: as long as a daemon is connected
         self.is_started = False
-        self.is_refused = False  # by a catalog: another session loads it anew, with another token
-        self.given_up_for = ""  # why nobody asked for its end, and it is cancelled all the same
+        self.is_refused = False  # by a catalog: a new session loads the catalog with a new token
+        self.given_up_for = ""  # why the driver cancels the job without an order
         self.is_cancelled = threading.Event()
         self.is_over = threading.Event()
         self.java_thread: JavaObject = None  # set while a statement runs
@@ -56,7 +56,7 @@ class Job:
         self._rows: Rows | None = None
 
     def take(self, order: Message) -> None:
-        """Take a new fence, a portion of files, or the confirmation of a portion of rows."""
+        """Process an order: a new fence, a portion of files, or the confirmation of stored rows."""
         match order:
             case {"renew": {"until": float(until)}}:
                 self.until = until
@@ -68,7 +68,7 @@ class Job:
                 sys.stderr.write(f"job {self.job_id} does not understand {sorted(order)}\n")
 
     def run_statements(self, session: JavaObject, output: Transport) -> None:
-        """Run the statements until one fails or the job is cancelled, and keep their results."""
+        """Run the statements and keep their results, until one fails or the job is cancelled."""
         files = self._files = Files(self.job_id, output, self.is_cancelled)
         if self._wants_rows:
             self._rows = Rows(self.job_id, output, self.is_cancelled)

@@ -1,4 +1,4 @@
-"""Spark's JVM: the driver's child or, in a YARN application, its parent."""
+"""Spark's JVM: a child process of the driver program or, in a YARN application, its parent."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from typing import Any
 
 _GATEWAY_POLL_SECONDS = 0.02
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
-GATEWAY = "PYSPARK_GATEWAY_PORT"  # a JVM that starts a Python program sets it
+GATEWAY = "PYSPARK_GATEWAY_PORT"  # set by a JVM that starts a Python program
 _CLUSTER_DEFAULTS = ("yarn.", "mapreduce.", "mapred.")
 
 
 class Jvm:
-    """Spark's JVM, a child of this process that never outlives it."""
+    """Spark's JVM as a child of this process; it ends at the latest with this process."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.directory = Path(settings["directory"])
@@ -32,7 +32,7 @@ class Jvm:
             "_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._information),
             "SPARK_CONNECT_MODE": "0",
         }
-        # Java arguments and jars only: catalogs and their secrets never appear on a command line.
+        # Only Java arguments and jars: catalogs and their secrets never appear on a command line.
         command = [
             str(Path(os.environ["SPARK_HOME"]) / "bin" / "spark-submit"),
             "--master",
@@ -57,13 +57,13 @@ class Jvm:
 
         def die_with_parent() -> (
             None
-        ):  # in the child before exec; survives the exec of bash and of java
+        ):  # runs in the child before exec; the setting is kept when bash and java are executed
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             if sys.platform == "linux":
                 libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
-        # The kernel watches this very thread as the parent: the main one. On other systems Spark's
-        # gateway ends by itself when the pipe closes.
+        # The kernel watches this thread, the main thread, as the parent. On other systems Spark's
+        # gateway ends when the pipe closes.
         self._process = subprocess.Popen(  # noqa: S603
             command,
             stdin=subprocess.PIPE,
@@ -75,7 +75,6 @@ class Jvm:
 
     @property
     def pid(self) -> int:
-        """Return its process number."""
         return self._process.pid
 
     def await_gateway(self) -> None:
@@ -95,7 +94,7 @@ class Jvm:
         os.environ["PYSPARK_GATEWAY_SECRET"] = content[8 : 8 + length].decode()
 
     def wait(self) -> int | None:
-        """Wait until it has ended; return its exit code."""
+        """Wait until the JVM has ended; return its exit code."""
         return self._process.wait()
 
     def kill(self) -> None:
@@ -105,20 +104,20 @@ class Jvm:
         self._process.wait()
 
     def leave(self) -> None:
-        """End the JVM after a normal stop."""
+        """End the JVM after Spark was stopped normally."""
         self.kill()
 
 
 class ParentJvm:
-    """The JVM of a YARN application, which has started this program and ends after it."""
+    """The JVM of a YARN application, which has started this program and ends after this program."""
 
     def __init__(self, read_program: Callable[[int], str] | None = None) -> None:
-        """RuntimeError if the parent is no Java; ``read_program`` names a process's program."""
+        """RuntimeError if the parent is not Java; ``read_program`` names a process's program."""
         self.pid = os.getppid()
         program = (read_program or _read_program)(self.pid)
         if program != "java":
-            raise RuntimeError(f"this program was started by {program}, and must be by Java itself")
-        self._end = os.pidfd_open(self.pid)  # a process that ends and is replaced stays ended
+            raise RuntimeError(f"this program was started by {program}; Java itself must start it")
+        self._end = os.pidfd_open(self.pid)  # not confused by a later process with the same number
 
     def await_gateway(self) -> None:
         """Return at once: the gateway listens already, and pyspark knows its address."""
@@ -135,25 +134,26 @@ class ParentJvm:
         self.wait()
 
     def leave(self) -> None:
-        """Let the JVM end by itself, so that its application has succeeded."""
+        """Let the JVM end by itself, so that YARN records that the application has succeeded."""
 
 
 def _read_program(pid: int) -> str:
     return Path(f"/proc/{pid}/exe").readlink().name
 
 
-# Java objects have no types.
+# py4j's objects have no static types.
 def drop_cluster_defaults(java: Any, hadoop: Any, chosen: Mapping[str, str]) -> int:  # noqa: ANN401
-    """Remove YARN's and MapReduce's defaults from Hadoop's settings; return the number removed.
+    """Remove YARN's and MapReduce's defaults from Hadoop's settings; return their number.
 
-    Chosen settings stay. Iceberg copies all settings for each Parquet file that it opens, and two
-    thirds of them are these: a tenth of the time for many small files.
+    Chosen settings are kept. Iceberg copies all settings for each Parquet file that it opens, and
+    two thirds of the settings are these defaults. With many small files, the copies take a tenth of
+    the time.
     """
     kept = {name.removeprefix("spark.hadoop.") for name in chosen}
     prefixes = "|".join(prefix.replace(".", "[.]") for prefix in _CLUSTER_DEFAULTS)
     names = str(
         java.lang.String.join("\n", hadoop.getValByRegex(f"^({prefixes}).*").keySet())
-    ).split()  # one call, because each costs a round trip to the JVM
+    ).split()  # one call, because each call costs a round trip to the JVM
     dropped = [name for name in names if name not in kept]
     for name in dropped:
         hadoop.unset(name)

@@ -1,6 +1,6 @@
 """Moves files of a table within its storage, with the table's own access to the storage.
 
-It moves the files that a view lists and that a dry run of Iceberg's procedure still finds.
+The files are those that a view lists and that a dry run of Iceberg's procedure still finds.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
-MOVE = "MOVE FILES "  # a statement of ours: JSON follows
-_WORKERS = 8  # files of an object store that are copied at once, each through this JVM
+MOVE = "MOVE FILES "  # begins a statement that the driver program carries out; JSON follows
+_WORKERS = 8  # files of an object store that are copied at the same time, through this JVM
 _HADOOP = "org.apache.iceberg.hadoop.HadoopFileIO"
-# a REST catalog's FileIO: another one for each scheme
+# The FileIO of a REST catalog, which chooses a FileIO for each scheme.
 _RESOLVING = "org.apache.iceberg.io.ResolvingFileIO"
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
@@ -23,10 +23,10 @@ def move_files(session: JavaObject, statement: str, is_cancelled: Callable[[], b
     """Carry out {"table", "view", "dry_run": a CALL or null, "overwrites"}.
 
     Returns a frame with the number of moved, known, gone, taken, failed and cancelled files. A file
-    stays where it is if its target exists, unless `overwrites` says that the target belongs to us.
+    is not moved if its target exists, unless `overwrites` is true.
     """
     order = json.loads(statement.removeprefix(MOVE))
-    # Pyspark has no public way to the JVM.
+    # Pyspark has no public access to the JVM.
     utilities = session._jvm.org.apache.iceberg.spark.Spark3Util  # noqa: SLF001
     table = utilities.loadIcebergTable(session._jsparkSession, order["table"])  # noqa: SLF001
     still = (
@@ -44,13 +44,13 @@ def move_files(session: JavaObject, statement: str, is_cancelled: Callable[[], b
             return "known"
         try:
             return mover.move(row.file_path, row.target, overwrites=order["overwrites"])
-        # One file's error must not stop the others; the proof finds the file.
+        # An error of one file must not stop the others; the proof finds the file.
         except Exception as error:  # noqa: BLE001
-            # To the driver's log.
+            # This text goes to the driver's log.
             print(f"{row.file_path} could not be moved: {error}")  # noqa: T201
             return "failed"
 
-    found = session.sql(f"SELECT file_path, target FROM {order['view']}")  # noqa: S608 - ours
+    found = session.sql(f"SELECT file_path, target FROM {order['view']}")  # noqa: S608 - own view
     rows = found.toLocalIterator()
     with ThreadPoolExecutor(mover.workers) as pool:
         for outcome in pool.map(move, rows):
@@ -83,7 +83,7 @@ class _HadoopMover:
         if files.exists(place):
             if not overwrites:
                 return "taken"
-            files.delete(place, False)  # noqa: FBT003 - Java knows no names of arguments
+            files.delete(place, False)  # noqa: FBT003 - Java has no named arguments
         files.mkdirs(place.getParent())
         return "moved" if files.rename(path, place) else "failed"
 

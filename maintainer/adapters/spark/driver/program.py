@@ -1,25 +1,25 @@
 """The Spark driver: a process that runs CALL statements in one warm Spark.
 
-The daemon starts it. Orders come in as JSON, over a socket or in the answers to polls: {"start":
-{...}} first, then {"run": {"id", "statements", "main", "rows", "until"}}, {"renew": {"id",
-"until"}}, {"cancel": id}, {"acknowledged": [number]}, {"stop": true}, {"end": reason}. If `rows` is
-true, the schema and the rows of every statement are sent in portions (job.rows), each answered by
-{"stored": {"id", "portion"}}; otherwise only the first row is sent. The statement SHOW FILES asks
-for portions of lines (files.wanted), each brought by {"bring": {"id", "kind", "portion", "data"}}.
-Both orders may have an "error". The result is that of statement `main` (default: the last one);
-later statements are checks.
+The daemon starts it. The driver receives orders as JSON, over a socket or in the answers to polls:
+{"start": {...}} first, then {"run": {"id", "statements", "main", "rows", "until"}}, {"renew":
+{"id", "until"}}, {"cancel": id}, {"acknowledged": [number]}, {"stop": true}, {"end": reason}. If
+`rows` is true, the driver sends the schema and the rows of every statement in portions (job.rows),
+and {"stored": {"id", "portion"}} answers each portion; otherwise it sends only the first row. The
+statement SHOW FILES requests portions of lines (files.wanted), and {"bring": {"id", "kind",
+"portion", "data"}} brings each portion. Both orders may have an "error". The job's result is the
+result of statement `main` (default: the last one); later statements are checks.
 
-Messages go out. Over a socket, a new connection gets hello first, then all unacknowledged messages,
-then replayed. After that: application.starting, application.started, application.facts (its
-versions, and which catalogs load), application.failed, application.ended, application.worn,
+The driver sends messages. Over a socket, a new connection first gets hello, then all unacknowledged
+messages, then replayed. After that: application.starting, application.started, application.facts
+(versions, and which catalogs load), application.failed, application.ended, application.worn,
 job.started, statement.started, files.wanted, job.rows, spark.progress, statement.finished,
 job.finished, job.failed, job.cancelled. All other output goes to standard error.
 
-The driver outlives its daemon by a bounded time, so that the next daemon can continue its jobs.
-Each job may work until its fence, a time that the daemon extends again and again. A job that is not
-renewed is cancelled before its fence. If it has not ended by then, Spark's JVM is killed: nothing
-commits after the fence. Without a connection and without work this process ends. The kernel kills
-the JVM when this process dies.
+After its daemon has ended, the driver continues for a bounded time, so that the next daemon can
+continue its jobs. Each job may work until its fence, which the daemon extends again and again. A
+job that is not renewed is cancelled before its fence. If the job has not ended at its fence,
+Spark's JVM is killed, so that nothing commits after the fence. Without a connection and without
+work this process ends. When this process dies, the kernel kills the JVM.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ from .results import MAX_MESSAGE_CHARACTERS, has_broken_class, has_old_token, re
 from .surroundings import complete_settings, describe_place, remove_directory
 
 _FENCE_POLL_SECONDS = 0.1
-_NOT_RENEWED = "its right to work was not renewed in time, and it was cancelled for that"
-_FENCE_MARGIN_SECONDS = 10  # time for a cancellation to end the job, before the JVM is killed
+_NOT_RENEWED = "its fence was not renewed in time, so the driver cancelled it"
+_FENCE_MARGIN_SECONDS = 10  # the job is cancelled this long before the JVM is killed
 _PROGRESS_SECONDS = 0.5
 _CANCEL_ROUND_SECONDS = 0.1
-# by default; after that the whole JVM is killed, so that nothing of the job can commit
+# The default. After this time the JVM is killed, so that the job can no longer commit.
 _CANCEL_SECONDS = 60
 _STOP_SECONDS = 10
-_TERM_SECONDS = 6  # for jobs to end after SIGTERM: a pod is killed after 10
-_FLUSH_SECONDS = 5  # for the last words to reach the daemon
+_TERM_SECONDS = 6  # for jobs to end after SIGTERM: a pod is killed after 10 s
+_FLUSH_SECONDS = 5  # for the last messages to reach the daemon
 _START_SECONDS = 60  # time for the daemon to send the start message
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 _EXIT_JVM_GONE, _EXIT_START_FAILED, _EXIT_FENCED = 3, 4, 5
 _EXIT_TERMINATED = 143  # the shell's convention: 128 + SIGTERM
-_FROM_OUTSIDE = frozenset({_EXIT_FENCED, _EXIT_TERMINATED})  # no job is to blame
+_FROM_OUTSIDE = frozenset({_EXIT_FENCED, _EXIT_TERMINATED})  # no job has caused these ends
 
 
 class Program:
@@ -68,7 +68,7 @@ class Program:
     def __init__(
         self, connect: Callable[[Callable[[Message], None], Callable[[], Message]], Transport]
     ) -> None:
-        """Take the function that makes the transport; it gets `take` and `introduce`."""
+        """``connect`` makes the transport from the methods that take orders and introduce."""
         self._starts: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._settings: Message = {}
         self._jobs: dict[str, Job] = {}
@@ -76,12 +76,12 @@ class Program:
         self._jvm: Jvm | ParentJvm | None = None
         self._is_started = False
         self._about: Message = {"place": describe_place(os.environ)}
-        self._facts: Message | None = None  # its versions and catalogs, once they are known
+        self._facts: Message | None = None  # Spark's versions and catalogs; None: not known yet
         self._is_stopping = False
         self._is_dying = threading.Lock()
         self._is_worn = False
         self._last_end: float | None = None  # when the last job ended
-        # The system may give a signal to any thread, and does not wake the main one for it.
+        # The system may deliver a signal to any thread, and does not wake the main thread for it.
         self._signals, self._wakeup = socket.socketpair()
         self._wakeup.settimeout(0)
         signal.set_wakeup_fd(self._wakeup.fileno())
@@ -91,14 +91,14 @@ class Program:
         threading.Thread(target=self._give_way, daemon=True).start()
 
     def serve(self) -> NoReturn:
-        """Start Spark with the received settings on this thread; the JVM dies with it."""
+        """Start Spark with the received settings on this thread; the JVM ends with this thread."""
         self._settings = self._starts.get()
         try:
             self._settings = complete_settings(self._settings, os.environ)
             self._jvm = ParentJvm() if GATEWAY in os.environ else Jvm(self._settings)
             self._output.send("application.starting", java_pid=self._jvm.pid)
             self._start(self._jvm)
-        # A Spark that does not start is an expected outcome.
+        # It is an expected outcome that Spark does not start.
         except Exception as error:  # noqa: BLE001
             self._output.send("application.failed", causes=read_causes(error))
             self._die(_EXIT_START_FAILED)
@@ -113,7 +113,7 @@ class Program:
         threading.Thread(target=self._watch_jvm, args=(jvm,), daemon=True).start()
         threading.Thread(target=self._watch_progress, args=(application,), daemon=True).start()
         self._output.send("application.started", java_pid=jvm.pid, **self._about)
-        # beside the first job: a catalog's server may never answer
+        # A thread beside the first job, because a catalog's server may never answer.
         threading.Thread(target=self._report_facts, args=(application,), daemon=True).start()
         for _ in range(self._settings["max_jobs"]):
             self._sessions.put(application.new_session())
@@ -138,7 +138,7 @@ class Program:
             case {"acknowledged": list(numbers)}:
                 self._output.acknowledge(numbers)
             case {"end": str(reason)}:
-                self._die(_EXIT_FENCED, f"the daemon has given this driver up: {reason}")
+                self._die(_EXIT_FENCED, f"the daemon has ended this driver: {reason}")
             case {"stop": _}:
                 threading.Thread(target=self._stop, daemon=True).start()
             case {"renew": {"id": job_id}} | {"bring": {"id": job_id}} | {"stored": {"id": job_id}}:
@@ -163,7 +163,7 @@ class Program:
     def _run(self, job: Job) -> None:
         if job.job_id not in self._jobs:
             self._jobs[job.job_id] = job
-            # a thread of its own, so that a late interrupt cannot hit another job
+            # Each job has its own thread, so that a late interrupt cannot hit another job.
             threading.Thread(target=self._carry, args=(job,), daemon=True).start()
 
     def _cancel(self, job_id: str) -> None:
@@ -185,7 +185,7 @@ class Program:
         self._die(0, "stopped")
 
     def _give_way(self) -> NoReturn:
-        """After SIGTERM cancel running jobs, report them and end; then kill the others."""
+        """After SIGTERM, cancel and report the running jobs; jobs that do not end are killed."""
         while self._signals.recv(1) != bytes([signal.SIGTERM]):
             continue
         reason = "its driver was ended by SIGTERM"
@@ -198,7 +198,7 @@ class Program:
         self._die(_EXIT_TERMINATED, reason)
 
     def _await_jobs(self, seconds: float) -> None:
-        """Wait until all jobs have ended, at most for so long."""
+        """Wait until all jobs have ended, at most so many seconds."""
         deadline = time.monotonic() + seconds
         for job in list(self._jobs.values()):
             job.is_over.wait(max(0, deadline - time.monotonic()))
@@ -217,15 +217,13 @@ class Program:
                 until = alone_until if job.until is None else job.until
                 if now >= until - _FENCE_MARGIN_SECONDS and not job.is_cancelled.is_set():
                     job.given_up_for = _NOT_RENEWED
-                    sys.stderr.write(
-                        f"job {job.job_id} is not renewed in time and is cancelled for that\n"
-                    )
+                    sys.stderr.write(f"job {job.job_id} was not renewed in time and is cancelled\n")
                     self._cancel(job.job_id)
                 if now >= until and job.java_thread is not None and not job.is_over.is_set():
                     self._die(
                         _EXIT_FENCED,
-                        f"job {job.job_id} was not renewed in time and did not end by then: "
-                        f"Spark was killed",
+                        f"job {job.job_id} was not renewed in time and did not end before its "
+                        f"fence: Spark was killed",
                     )
             if (
                 left_at is not None
@@ -284,7 +282,7 @@ class Program:
         if causes or job.is_cancelled.is_set():
             self._settle(job)
         if has_broken_class(causes):
-            self._retire("its JVM cannot initialize a class any more")
+            self._retire("its JVM can no longer initialize a class")
         about = {"job": job.job_id, **self._application.executors.end(job.job_id)}
         if job.is_cancelled.is_set():
             result, because = job.result or {}, job.given_up_for
@@ -309,8 +307,9 @@ class Program:
     def _end(self, job: Job) -> None:
         """Cancel the job's Spark jobs and interrupt its threads until the job ends.
 
-        Both are needed: with partial progress Iceberg takes a cancelled Spark job for a failed file
-        group and continues with the next. A thread in the middle of a commit is left to finish it.
+        Both are needed: with partial progress, Iceberg takes a cancelled Spark job for a failed
+        file group and continues with the next group. A thread that is committing is not
+        interrupted.
         """
         seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
         deadline = time.monotonic() + seconds
@@ -323,15 +322,15 @@ class Program:
                     culprit=job.job_id,
                 )
             if job.java_thread is not None:
-                # Spark may be ending too; the next round or the deadline decides
+                # Spark may be ending too; the next round or the deadline decides.
                 with contextlib.suppress(Exception):
                     self._application.threads.interrupt(job.tag)
 
     def _settle(self, job: Job) -> None:
         """Wait until no thread of the job can commit; Iceberg's threads may outlive the CALL.
 
-        An interrupted rewrite never closes its committer, which then spins without a commit until
-        the JVM ends. The application is retired because of that.
+        An interrupted rewrite never closes its committer thread, which then spins without a commit
+        until the JVM ends. Therefore the application takes no more jobs.
         """
         if job.java_thread is None:
             return
@@ -340,30 +339,30 @@ class Program:
         if spins is None:
             self._die(
                 _EXIT_JVM_GONE,
-                f"job {job.job_id} left threads that worked on for {seconds:g} s: Spark was killed",
+                f"threads of job {job.job_id} did not end within {seconds:g} s: Spark was killed",
                 culprit=job.job_id,
             )
         if spins:
-            self._retire(f"job {job.job_id} left a thread of Iceberg that spins")
+            self._retire(f"a thread of Iceberg still spins after job {job.job_id}")
 
     def _retire(self, reason: str) -> None:
-        """Take no more jobs; the daemon ends this driver after its present ones."""
+        """Take no more jobs; the daemon ends this driver after its current jobs."""
         self._is_worn = True
         self._output.send("application.worn", reason=reason)
 
     def _watch_jvm(self, jvm: Jvm | ParentJvm) -> None:
         code = jvm.wait()
         if not self._is_stopping:
-            # without an exit code the cluster has the reason, and this program has none
+            # Without an exit code, only the cluster knows the reason.
             reason = "" if code is None else f"Spark's JVM ended with exit code {code}"
             self._die(_EXIT_JVM_GONE, reason, exit_code=code)
 
     def _watch_progress(self, application: Application) -> None:
-        """Report each job's progress when it has changed, and an application that has ended."""
+        """Report the progress of jobs when it has changed, and the end of the application."""
         while True:
             time.sleep(_PROGRESS_SECONDS)
             application.executors.tick()
-            with contextlib.suppress(Exception):  # the JVM is gone too
+            with contextlib.suppress(Exception):  # the JVM may have ended too
                 if application.is_stopped and not self._is_worn:
                     self._retire("Spark's application was ended from outside")
             for job in list(self._jobs.values()):
@@ -375,10 +374,11 @@ class Program:
     def _die(
         self, code: int, reason: str = "", culprit: str | None = None, exit_code: int | None = None
     ) -> NoReturn:
-        """End the JVM and this process at once, then report the reason.
+        """End the JVM at once, report the reason, and end this process.
 
-        The message names the responsible job, or the JVM's own exit. The first thread decides: an
-        orderly end is not made violent by its daemon, which refuses polls after the last words.
+        The message names the job that caused the end, or the JVM's exit code. Only the first thread
+        that ends the process counts: after the last message the daemon refuses polls, which must
+        not turn a normal end into a kill.
         """
         while not self._is_dying.acquire(blocking=False):
             time.sleep(_STOP_SECONDS)

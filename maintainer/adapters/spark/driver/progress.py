@@ -1,4 +1,4 @@
-"""The progress of a job and its executors, from Spark's own status."""
+"""The progress of a job and the time of its executors, from Spark's status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .link.outbox import Message
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
-# Iceberg's description of the Spark jobs of a rewrite
+# The description that Iceberg gives to the Spark jobs of a rewrite.
 _FILE_GROUP = re.compile(r"\bfile group (\d+)/(\d+)\b")
 _MAX_ATTEMPTS = 100  # of a stage
 _OVER = frozenset({"SUCCEEDED", "FAILED", "UNKNOWN"})
@@ -22,7 +22,7 @@ _OVER = frozenset({"SUCCEEDED", "FAILED", "UNKNOWN"})
 
 @dataclass(frozen=True)
 class _SparkJob:
-    """The status of one Spark job of the job."""
+    """The status of one Spark job that belongs to the job."""
 
     is_over: bool
     has_succeeded: bool
@@ -33,12 +33,12 @@ class _SparkJob:
     group: int | None
     groups_total: int
     begun: float
-    failure: str  # why a stage failed; empty if none did
+    failure: str  # why a stage failed; empty if no stage failed
     failed: tuple[tuple[int, int], ...]  # stages (number, attempt) with failed tasks
 
 
 class Meter:
-    """Reads the figures of one job; a finished Spark job is read once more and never again."""
+    """Reads the figures of one job; a Spark job is read for the last time after its end."""
 
     def __init__(self, tag: str) -> None:
         self._tag = tag
@@ -59,17 +59,17 @@ class Meter:
         return figures | {"seconds_left": left}
 
     def find_failure(self, spark: JavaObject) -> str:
-        """Return why its first failed Spark job failed; empty if Spark knows of none.
+        """Return why the first failed Spark job failed; empty if Spark knows no failed job.
 
-        Iceberg does not report the reason when it continues with the others.
+        Iceberg does not report this reason if it continues with the other file groups.
         """
         self._look_at_all(spark)
         return next((job.failure for _, job in sorted(self._known.items()) if job.failure), "")
 
     def read_attempts(self, spark: JavaObject, java: JavaObject) -> list[str]:
-        """Return the messages of failed attempts of tasks, each once.
+        """Return the messages of failed attempts of tasks, each message once.
 
-        The error of a failed stage has the last attempt only. ``java`` has the JVM's packages.
+        The error of a failed stage has only the last attempt. ``java`` has the JVM's packages.
         """
         self._look_at_all(spark)
         api, failed = java.org.apache.spark.status.api.v1, java.java.util.ArrayList()
@@ -111,7 +111,7 @@ class Meter:
         }
 
     def _seconds_left(self, figures: dict[str, int | float | None]) -> float | None:
-        """Estimate the remaining seconds from the time of the finished file groups."""
+        """Estimate the remaining seconds from the time that the finished file groups took."""
         done, total = figures["file_groups_done"], figures["file_groups_total"]
         begun = min(
             (job.begun for job in self._known.values() if job.group is not None and job.begun),
@@ -159,7 +159,7 @@ def _items(sequence: JavaObject) -> list[JavaObject]:
 
 
 class ExecutorTime:
-    """Counts executor-seconds, where Spark adds and removes executors.
+    """Counts executor-seconds if Spark adds and removes executors.
 
     Jobs that run at the same time share the executors equally.
     """
@@ -170,34 +170,34 @@ class ExecutorTime:
         count: Callable[[], int],
         read_clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take the memory of one executor, 0 where they are not to be counted.
+        """``megabytes`` is the memory of one executor; with 0, nothing is counted.
 
-        ``count`` returns how many executors there are now.
+        ``count`` returns the current number of executors.
         """
         self._megabytes = megabytes
         self._count = count
         self._read_clock = read_clock
         self._mutex = threading.Lock()
         self._executors = 0
-        self._at = read_clock()  # the jobs have had their parts until then
+        self._at = read_clock()  # the time until which the jobs have got their shares
         self._seconds: dict[str, float] = {}  # by job
 
     def begin(self, job_id: str) -> None:
-        """Count for this job too from now on."""
+        """Begin to count for this job."""
         self.tick()
         with self._mutex:
             self._seconds[job_id] = 0.0
 
     def tick(self) -> None:
-        """Add the time until now to the jobs, and read the present number of executors."""
+        """Add the time until now to the jobs, and read the current number of executors."""
         if not self._megabytes:
             return
         self._share()
-        with contextlib.suppress(Exception):  # Spark may be ending: the last number counts on
+        with contextlib.suppress(Exception):  # if Spark is ending, the last number is used
             self._executors = self._count()
 
     def end(self, job_id: str) -> Message:
-        """Return the executor time of the job for its last message; nothing if none counts."""
+        """Return the job's executor time for its last message; empty if nothing is counted."""
         self._share()
         with self._mutex:
             seconds = self._seconds.pop(job_id, None)

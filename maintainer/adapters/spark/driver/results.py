@@ -6,11 +6,11 @@ import contextlib
 import re
 from typing import Any, TypeAlias
 
-# A statement of ours: a query follows, whose one value is the query to run. Spark's own EXECUTE
-# IMMEDIATE came with version 4.0.
+# Begins a statement that the driver program carries out. It runs the query that follows, and then
+# the query that this query returns. Spark has EXECUTE IMMEDIATE only from version 4.0 on.
 EXECUTE = "EXECUTE RESULT OF "
 MAX_MESSAGE_CHARACTERS = 4000
-# Java tries to initialize a class once.
+# Java tries to initialize a class only once.
 _BROKEN = re.compile("ExceptionInInitializerError|Could not initialize class|UnsatisfiedLinkError")
 _REFUSED = "NotAuthorizedException"
 MAX_CAUSES = 10
@@ -19,12 +19,12 @@ JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 
 def execute_result(session: JavaObject, statement: str) -> JavaObject:
-    """Run the query that an EXECUTE statement's own query returns."""
+    """Run the query that the query of an EXECUTE statement returns."""
     return session.sql(session.sql(statement.removeprefix(EXECUTE)).first()[0])
 
 
 def read_first_row(frame: JavaObject) -> dict[str, Any]:
-    """Return the first row, or an empty one if there is none."""
+    """Return the first row; empty if there is no row."""
     rows = [row.asDict(recursive=True) for row in frame.collect()]
     return rows[0] if rows else {}
 
@@ -33,7 +33,7 @@ def read_causes(error: BaseException) -> list[dict[str, str]]:
     """Return the Java causes (class, message), outermost first; else Python's error."""
     throwable = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     causes: list[dict[str, str]] = []
-    with contextlib.suppress(Exception):  # the JVM may be gone by now; the known part is enough
+    with contextlib.suppress(Exception):  # if the JVM has ended, the causes read so far are enough
         while throwable is not None and len(causes) < MAX_CAUSES:
             causes.append(
                 {
@@ -48,9 +48,9 @@ def read_causes(error: BaseException) -> list[dict[str, str]]:
 
 
 def split_cause(text: str) -> dict[str, str]:
-    """Return a cause from Spark's text of it, which begins with the name of the class.
+    """Read a cause from Spark's text, which begins with the name of the class.
 
-    Its first line: a stack trace follows, whose inner causes the error itself has.
+    Only the first line is used. A stack trace follows, but the error itself has the inner causes.
     """
     text = text.partition("\n")[0]
     message = re.sub(r"^[\w.$]*", "", text)
@@ -59,13 +59,13 @@ def split_cause(text: str) -> dict[str, str]:
 
 
 def has_old_token(causes: list[dict[str, str]]) -> bool:
-    """Return True if a catalog refused the caller, as after a token has expired.
+    """Return True if a catalog refused the caller, for example because its token has expired.
 
-    A catalog of Iceberg's keeps its token for as long as the server said.
+    Iceberg's catalogs keep a token for the time that the server has given.
     """
     return any(link["class"].endswith(_REFUSED) for link in causes)
 
 
 def has_broken_class(causes: list[dict[str, str]]) -> bool:
-    """Return True if the JVM lacks a class that it will never have, such as after a full disk."""
+    """Return True if the JVM can never load a class, for example after the disk was full."""
     return any(_BROKEN.search(f"{link['class']}: {link['message']}") for link in causes)

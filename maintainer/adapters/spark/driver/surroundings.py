@@ -1,4 +1,4 @@
-"""Facts of the driver's own machine: its user, the directories of work and of Spark, the jars."""
+"""Facts about the driver's machine: the user, the directories of work and of Spark, the jars."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .jvm import GATEWAY
 WORK, JARS = "MAINTAINER_WORK_DIR", "MAINTAINER_JARS_DIR"
 _IN_POD = "KUBERNETES_SERVICE_HOST"  # set in every container of a pod
 _LIBRARY = "libnss_wrapper.so"
-_LIBRARY_FOLDERS = ("usr/lib*", "usr/lib/*")  # of most distributions, and of Debian
+_LIBRARY_FOLDERS = ("usr/lib*", "usr/lib/*")  # in most distributions, and in Debian
 
 
 def name_user(environ: MutableMapping[str, str], root: Path = Path("/")) -> None:
-    """Let child processes see a name for a user id without one, which a cluster may have chosen.
+    """Give the user id a name that child processes see, if the system has no name for it.
 
-    Hadoop's login fails for a user without a name. The wrapper, if it is installed, reads names
-    from files of ours; without it nothing changes.
+    A cluster may choose such a user id, and Hadoop's login fails without a name. libnss_wrapper
+    reads names from files that this function writes. If it is not installed, nothing changes.
     """
     user, group = os.getuid(), os.getgid()
     if _has_name(user):
@@ -59,8 +59,8 @@ def complete_settings(
 ) -> dict[str, Any]:
     """Return the start settings, completed with the values of this machine.
 
-    A daemon on the same machine has chosen all of it. For another machine the settings have no
-    directory. RuntimeError says what is missing here.
+    Settings from a daemon on the same machine are complete already. Settings from another machine
+    have no directory. RuntimeError says what is missing on this machine.
     """
     if "directory" in settings:
         return settings
@@ -68,7 +68,7 @@ def complete_settings(
     directory = str(Path(made).absolute())
     chosen = {"directory": directory, "owns_directory": True}
     warehouse = {"spark.sql.warehouse.dir": (Path(directory) / "warehouse").as_uri()}
-    if GATEWAY in environ:  # YARN has brought the jars, and given directories to Spark
+    if GATEWAY in environ:  # YARN has copied the jars, and chosen Spark's directories
         return settings | chosen | {"conf": {**warehouse, **settings["conf"]}}
     environ.setdefault("SPARK_HOME", str(_find_spark()))
     environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -78,7 +78,7 @@ def complete_settings(
         {}
         if str(settings.get("master", "local")).startswith("local")
         else {"spark.jars": ",".join(Path(jar).as_uri() for jar in jars)}
-    )  # executors fetch them from this driver
+    )  # executors fetch the jars from this driver
     return settings | {
         **chosen,
         "jars": jars,
@@ -100,7 +100,7 @@ def describe_place(environ: Mapping[str, str]) -> dict[str, str | int]:
 
 
 def remove_directory(settings: dict[str, Any]) -> None:
-    """Remove the directory that complete_settings made; a daemon removes what it has chosen."""
+    """Remove the directory that complete_settings made; a daemon removes its own directories."""
     if settings.get("owns_directory"):
         shutil.rmtree(settings["directory"], ignore_errors=True)
 

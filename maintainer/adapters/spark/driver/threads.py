@@ -1,4 +1,4 @@
-"""The Java threads that work for a job, with those that Iceberg starts for it."""
+"""The Java threads that work for a job, with the threads that Iceberg starts for the job."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import time
 from typing import Any, TypeAlias
 
 _ROUND_SECONDS = 0.1
-_QUIET_ROUNDS = 5  # Iceberg's committer checks for leftovers every 0.1 s
-_COMMITTER = "Committer-Service"  # Iceberg's thread for partial progress' last commits
+_QUIET_ROUNDS = 5  # Iceberg's committer looks for uncommitted file groups every 0.1 s
+_COMMITTER = "Committer-Service"  # Iceberg's thread for the last commits of partial progress
 # Name prefixes of Iceberg's threads that all jobs share. They read, write and delete files, and
 # never commit.
 _SHARED = "iceberg-"
@@ -16,18 +16,18 @@ JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 
 class Threads:
-    """Finds the threads of a job by the class loader that they inherit from its first thread."""
+    """Finds the threads of a job by the class loader that they inherit from the first thread."""
 
     def __init__(self, context: JavaObject) -> None:
         """``context`` is pyspark's SparkContext."""
         self._context = context
-        self._gateway = context._gateway  # noqa: SLF001 - pyspark has no public way to the JVM
+        self._gateway = context._gateway  # noqa: SLF001 - pyspark has no public access to the JVM
         self._java = self._gateway.jvm.java
 
     def mark_current(self, tag: str) -> JavaObject:
-        """Give this thread's Java side a tag and a class loader of its own, and return it.
+        """Give this thread's Java thread a tag and a class loader, and return the Java thread.
 
-        Threads that Iceberg starts inherit both, which identifies them.
+        Threads that Iceberg starts inherit both, and are identified by them.
         """
         thread = self._java.lang.Thread.currentThread()
         no_urls = self._gateway.new_array(self._java.net.URL, 0)
@@ -40,7 +40,7 @@ class Threads:
     def interrupt(self, tag: str) -> None:
         """Cancel the job's Spark jobs and interrupt its threads.
 
-        A thread in the middle of a commit is left to finish it.
+        A thread that is committing is not interrupted.
         """
         self._context.cancelJobsWithTag(tag)
         for thread, frames in self._find(tag):
@@ -48,11 +48,11 @@ class Threads:
                 thread.interrupt()
 
     def await_quiet(self, tag: str, own: JavaObject, seconds: float) -> bool | None:
-        """Wait until no thread of the job besides its own can commit, and drop its interrupt.
+        """Wait until no thread of the job besides its own can commit, and drop its own interrupt.
 
-        Returns whether a thread spins; None if one may still commit after so many seconds.
+        Returns whether a thread spins; None if a thread may still commit after so many seconds.
         """
-        # It was meant for a CALL and must not hit the next statement.
+        # The interrupt was meant for a CALL and must not hit the next statement.
         self._java.lang.Thread.interrupted()
         deadline = time.monotonic() + seconds
         quiet_rounds = 0
@@ -66,9 +66,9 @@ class Threads:
         return spins
 
     def _find_left(self, tag: str, own: JavaObject) -> tuple[bool, bool]:
-        """Return whether a thread of the job besides its own may commit, and whether one spins.
+        """Return whether another thread of the job may commit, and whether a thread spins.
 
-        A committer of Iceberg that does not commit right now only spins.
+        A committer thread of Iceberg that does not commit now only spins.
         """
         working = [
             (thread, frames)
@@ -83,7 +83,7 @@ class Threads:
     def _find(self, tag: str) -> list[tuple[JavaObject, list[JavaObject]]]:
         """List the job's Java threads with their stack frames.
 
-        A shared thread has the class loader of its first job, also while it works for another job.
+        Shared threads are left out: they have the class loader of the first job that used them.
         """
         traces = self._java.lang.Thread.getAllStackTraces()
         found = []

@@ -1,1 +1,1 @@
-"""The two ways between the driver and its daemon: a socket, and polls over HTTP."""
+"""The two kinds of connections between driver and daemon: a socket, and polls over HTTP."""

@@ -1,7 +1,7 @@
 """The driver's end of the socket to its daemon.
 
-JSON lines go both ways. Messages about a job are kept until they are acknowledged, so that the next
-daemon can receive them again.
+Both sides send lines of JSON. Messages about a job are kept until they are acknowledged, so that
+the next daemon can receive them again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from ..clock import read_clock
 from .outbox import Message, Outbox
 
-_SEND_SECONDS = 5  # a daemon that reads nothing for so long counts as gone; it may come back
+_SEND_SECONDS = 5  # a daemon that reads nothing for so long counts as gone; it may connect again
 
 
 def bound_sending(connection: socket.socket) -> None:
@@ -28,7 +28,7 @@ def bound_sending(connection: socket.socket) -> None:
 
 
 class Channel:
-    """Sends to and receives from the latest connection."""
+    """Sends to the latest connection, and receives from it."""
 
     def __init__(
         self,
@@ -36,10 +36,9 @@ class Channel:
         take: Callable[[Message], None],
         introduce: Callable[[], Message],
     ) -> None:
-        """Take the functions for messages and connections.
+        """``take`` is called with each order.
 
-        ``take`` is called with each message; ``introduce`` returns the driver's description and
-        state for a new connection.
+        ``introduce`` returns the driver's description and state for a new connection.
         """
         self._listener = listener
         self._take = take
@@ -47,26 +46,25 @@ class Channel:
         self._lock = threading.RLock()
         self._outbox = Outbox()
         self._connection: socket.socket | None = None
-        # when the connection was lost; None while one is open
+        # The time when the connection was lost; None while a connection is open.
         self.left_at: float | None = read_clock()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def send(self, event: str, job: str | None = None, **fields: object) -> None:
         """Send the event if a daemon is connected.
 
-        Events of a job are kept; of its progress events only the newest is.
+        Events of a job are kept; of its progress events only the newest is kept.
         """
         with self._lock:
             message = self._outbox.write(event, job, fields)
             self._write(message if job is None else self._outbox.keep(message))
 
     def acknowledge(self, numbers: list[int]) -> None:
-        """Drop the acknowledged messages."""
         with self._lock:
             self._outbox.drop(numbers)
 
     def flush(self, seconds: float) -> None:
-        """Return at once: a message is written when it is sent, or kept."""
+        """Return at once: each message was written when it was sent, or is kept."""
 
     def _write(self, message: Message) -> None:
         if self._connection is not None:
@@ -89,14 +87,14 @@ class Channel:
             threading.Thread(target=self._read, args=(connection,), daemon=True).start()
 
     def _await_connection(self) -> socket.socket | None:
-        """Wait for the next connection; None once nobody can connect any more."""
+        """Wait for the next connection; None if the socket is closed."""
         try:
             return self._listener.accept()[0]
         except OSError:
             return None
 
     def _read(self, connection: socket.socket) -> None:
-        # the daemon's end may cut a line short
+        # If the daemon ends, its last line may be incomplete.
         with contextlib.suppress(OSError, ValueError), connection.makefile("rb") as lines:
             for line in lines:
                 self._take(json.loads(line))

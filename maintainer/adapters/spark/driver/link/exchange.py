@@ -1,14 +1,14 @@
 """The contents of one poll and of its answer, without the network.
 
-A poll says: which process of this driver asks and its how-manyeth poll this is (`process`, `poll`),
-the highest number of an order that it has taken (`heard`), what a new daemon needs to know
-(`hello`), and its messages (`said`). The answer brings orders (`take`), the highest number of a
-message that is stored (`received`), how many seconds each job may still work (`valid_for`), perhaps
-a new token (`token`), and how long to wait until the next poll (`wait`).
+A poll has: the driver's process (`process`), the number of the poll (`poll`), the number of the
+last order that the driver took (`heard`), the driver's description for a new daemon (`hello`), and
+its messages (`said`). The answer has: orders (`take`), the number of the last stored message
+(`received`), the seconds that each job may still work (`valid_for`), sometimes a new token
+(`token`), and the seconds until the next poll (`wait`).
 
-Polls and answers may be lost, doubled, late and out of order. Each order is taken once, in order.
-How long a job may work is counted from before the poll was sent, and only the newest answered poll
-says it.
+Polls and answers may be lost, repeated, late and out of order. Each order is taken once, in order.
+The seconds of a job count from the time before the poll was sent, and only the newest answered poll
+sets them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SHORTEST_WAIT_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Poll:
-    """One poll: its number, when it was made (by read_clock), the token that it shows, its body."""
+    """One poll: its number, the time when it was made (by read_clock), its token and its body."""
 
     number: int
     at: float
@@ -49,16 +49,16 @@ class Exchange:
         introduce: Callable[[], Message],
         clock: Callable[[], float] = read_clock,
     ) -> None:
-        """Take the start token, and the functions for orders and for the driver's description."""
+        """``take`` is called with each order; ``introduce`` returns the driver's description."""
         self._take = take
         self._introduce = introduce
         self._clock = clock
         self._process = secrets.token_hex(8)
-        self._tokens = [token]  # the newest first, and the one before: its answer may be lost
+        self._tokens = [token]  # the newest token, and the token before it
         self._lock = threading.Lock()
         self._outbox = Outbox()
         self._polls = 0
-        self._newest = 0  # of the polls that were answered
+        self._newest = 0  # the number of the newest answered poll
         self._heard = 0
 
     def write(self, event: str, job: str | None, fields: dict[str, object]) -> None:
@@ -76,7 +76,8 @@ class Exchange:
         """Make the next poll.
 
         The clock is read first: the job's time counts from before the poll was sent. The
-        description comes before the messages, so that the end of a job is never in neither.
+        description is made before the messages are read, so that a job that ends meanwhile is in at
+        least one of them.
         """
         at = self._clock()
         heard, hello = self._heard, self._introduce()
@@ -85,13 +86,13 @@ class Exchange:
             self._polls += 1
             number = self._polls
         for message in kept:
-            if "job" in message:  # its end may not fit into this poll
+            if "job" in message:  # the message with the job's end may not fit into this poll
                 hello["jobs"].setdefault(message["job"], True)
         body = {"process": self._process, "poll": number, "heard": heard, "hello": hello}
         return Poll(number, at, self._tokens[0], body | {"said": _take_portion(kept)})
 
     def take_answer(self, poll: Poll, answer: Message) -> float:
-        """Take the answer to the poll; return how many seconds to wait until the next one."""
+        """Process the answer to the poll; return the seconds to wait until the next poll."""
         with self._lock:
             self._outbox.drop_until(int(answer["received"]))
         valid_for: dict[str, float] = answer["valid_for"]
@@ -108,13 +109,13 @@ class Exchange:
         return min(max(float(answer["wait"]), _SHORTEST_WAIT_SECONDS), _LONGEST_WAIT_SECONDS)
 
     def refuse_token(self, poll: Poll) -> None:
-        """Try the other token next: a renewed one may be one that the store has replaced again."""
+        """Use the other token for the next poll: the store may have replaced this token."""
         if self._tokens[0] == poll.token:
             self._tokens.reverse()
 
 
 def _take_portion(kept: list[Message]) -> list[Message]:
-    """Return the oldest messages, as many as fit into a poll; at least one."""
+    """Return the oldest messages, as many as fit into a poll, but at least one if there are any."""
     portion: list[Message] = []
     left = _MAX_SAID_BYTES
     for message in kept[:_MAX_SAID]:
@@ -126,7 +127,7 @@ def _take_portion(kept: list[Message]) -> list[Message]:
 
 
 def _read_order(order: Message, at: float, valid_for: dict[str, float]) -> Message:
-    """Return the order without its number; one to run a job gets the job's end."""
+    """Return the order without its number; an order to run a job gets the job's fence."""
     read: dict[str, Any] = {name: value for name, value in order.items() if name != "number"}
     if "run" in read:
         run = read["run"]

@@ -1,6 +1,6 @@
 """The driver's messages to its daemon: numbered, and kept until they are acknowledged.
 
-How they travel is the business of a transport: `channel` (a Unix socket) or `polling` (HTTP).
+A transport sends them: `channel` (a Unix socket) or `polling` (HTTP).
 """
 
 from __future__ import annotations
@@ -12,35 +12,35 @@ from typing import Any, Protocol, TypeAlias
 
 Message: TypeAlias = dict[str, Any]
 
-MAX_KEPT = 2_000  # messages; a job has about ten, its end included
+MAX_KEPT = 2_000  # messages; a job has about ten messages
 MAX_KEPT_BYTES = 16 * 1024**2  # of all kept messages as JSON
-MAX_MESSAGE_BYTES = 256 * 1024  # of one message as JSON; a longer one loses its longest fields
-_MAX_FIELD_CHARACTERS = 8_000  # of a field of a message that is too long
+MAX_MESSAGE_BYTES = 256 * 1024  # of one message as JSON; the fields of a longer message are cut
+_MAX_FIELD_CHARACTERS = 8_000  # the length to which the fields of a too long message are cut
 _ENVELOPE = frozenset({"number", "at", "event", "job"})
-ROWS = "job.rows"  # a portion of a job's rows: never dropped; its sender waits
-# a message of these takes the place of the former one of the same job (and portion)
+ROWS = "job.rows"  # a portion of a job's rows; it is never dropped, because its sender waits
+# A message of these events replaces the former message of the same job (and portion).
 _REPLACED = frozenset({"spark.progress", "files.wanted", ROWS})
 
 
 class Transport(Protocol):
-    """The transport of messages to the daemon, and of its orders."""
+    """Sends messages to the daemon, and receives its orders."""
 
     @property
     def left_at(self) -> float | None:
         """When the connection to the daemon was lost, by read_clock; None while it exists."""
 
     def send(self, event: str, job: str | None = None, **fields: object) -> None:
-        """Send the event, of a job or of the driver itself."""
+        """Send the event of a job, or of the driver itself."""
 
     def acknowledge(self, numbers: list[int]) -> None:
-        """Drop messages that the daemon has stored."""
+        """Drop the messages that the daemon has stored."""
 
     def flush(self, seconds: float) -> None:
-        """Return when everything was delivered, or after so many seconds."""
+        """Return when all messages were delivered, at the latest after so many seconds."""
 
 
 class Outbox:
-    """Numbers messages and keeps some. Its user calls it from one thread at a time."""
+    """Numbers messages and keeps some of them. Only one thread at a time may call it."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -60,10 +60,10 @@ class Outbox:
         return message
 
     def keep(self, message: Message) -> Message:
-        """Keep the message until it is dropped, and return it as it is kept.
+        """Keep the message until it is dropped, and return the kept message.
 
         Of a job's progress and requests only the newest message is kept. Beyond the bounds the
-        oldest go, except rows.
+        oldest messages are dropped, except rows.
         """
         message, size = _shorten(message)
         if message["event"] in _REPLACED:
@@ -88,11 +88,11 @@ class Outbox:
                 self._kept_bytes -= self._sizes.pop(number)
 
     def drop_until(self, number: int) -> None:
-        """Drop the messages up to and with this number."""
+        """Drop the messages with numbers up to this number."""
         self.drop([kept for kept in self._kept if kept <= number])
 
     def kept(self) -> list[Message]:
-        """Return the kept messages, the oldest first."""
+        """Return the kept messages, oldest first."""
         return list(self._kept.values())
 
 
@@ -101,7 +101,7 @@ def _subject(message: Message) -> tuple[object, ...]:
 
 
 def _shorten(message: Message) -> tuple[Message, int]:
-    """Return the message and its size; of one that is too long the long fields are cut."""
+    """Return the message and its size; if the message is too long, its long fields are cut."""
     size = len(json.dumps(message))
     if size <= MAX_MESSAGE_BYTES:
         return message, size

@@ -1,6 +1,7 @@
 """The driver polls an address of its daemon over HTTP.
 
-Nothing connects to the driver. Without an answer it goes on with its jobs until their fences.
+The daemon never connects to the driver. Without answers, the driver continues its jobs until their
+fences.
 """
 
 from __future__ import annotations
@@ -28,27 +29,27 @@ AUTHORITY_FILE = "MAINTAINER_LINK_CA_FILE"
 _TIMEOUT_SECONDS = 10  # for the connection, and for each part of an answer
 _MAX_ANSWER_BYTES = 32 * 1024**2
 _FIRST_BACK_OFF_SECONDS, _LONGEST_BACK_OFF_SECONDS = 0.5, 5.0
-_LEAST_GAP_SECONDS = 0.1  # between two polls, however much there is to say
-_PATIENCE_SECONDS = 60  # without an answer; after that the daemon counts as gone
-_SILENT = frozenset({"spark.progress"})  # waits for the next poll
+_LEAST_GAP_SECONDS = 0.1  # the least time between two polls
+_PATIENCE_SECONDS = 60  # after this time without an answer the daemon counts as gone
+_SILENT = frozenset({"spark.progress"})  # these events wait for the next poll
 _OK, _UNAUTHORIZED, _GONE = 200, 401, 410
-ENDED = "driver_ended"  # the code of the problem that ends a driver; a proxy's 410 has none
+ENDED = "driver_ended"  # the code in the 410 that ends a driver; a 410 of a proxy has no such code
 
 
 @dataclass(frozen=True)
 class Link:
-    """The address to poll, and the credentials for it."""
+    """The address to poll, and the driver's credentials."""
 
-    address: str  # https://host:port, with a path perhaps
+    address: str  # https://host:port, possibly with a path
     name: str  # of this driver
     token: str
-    authority_file: str = ""  # PEM of who signed the certificate; empty: the system's
+    authority_file: str = ""  # PEM of the certificate's authority; empty: the system's authorities
 
 
 def read_link(environ: MutableMapping[str, str]) -> Link | None:
     """Read the link from the environment; None without an address.
 
-    The token leaves the environment, which Spark's JVM inherits.
+    The token is removed from the environment, because Spark's JVM inherits the environment.
     """
     token, address = environ.pop(TOKEN, ""), environ.get(ADDRESS, "")
     if not address:
@@ -59,26 +60,26 @@ def read_link(environ: MutableMapping[str, str]) -> Link | None:
 
 
 class Polling:
-    """The transport over HTTP, on a thread of its own."""
+    """The transport over HTTP, which has its own thread."""
 
     def __init__(
         self, link: Link, take: Callable[[Message], None], introduce: Callable[[], Message]
     ) -> None:
-        """Begin to poll. ``take`` and ``introduce`` are as for a Channel."""
+        """Begin to poll. ``take`` and ``introduce`` are the same as for a Channel."""
         self._home = _Home(link)
         self._take = take
         self._exchange = Exchange(link.token, take, introduce)
         self._wake = threading.Event()
         self._delivered = threading.Event()
         self._is_closed = threading.Event()
-        self._is_over = False  # the daemon has ended this driver, and stores nothing more of it
-        self._answered_at = read_clock()  # the poll that was answered last
+        self._is_over = False  # the daemon has ended this driver, and stores no more messages
+        self._answered_at = read_clock()  # the time of the newest answered poll
         self._thread = threading.Thread(target=self._poll_on, name="link", daemon=True)
         self._thread.start()
 
     @property
     def left_at(self) -> float | None:
-        """When the last answered poll was made; None while that was not long ago."""
+        """When the newest answered poll was made; None if that was not long ago."""
         at = self._answered_at
         return at if read_clock() - at > _PATIENCE_SECONDS else None
 
@@ -89,10 +90,10 @@ class Polling:
             self._wake.set()
 
     def acknowledge(self, numbers: list[int]) -> None:
-        """Ignore it: a stored message was dropped already."""
+        """Do nothing: stored messages are dropped already."""
 
     def flush(self, seconds: float) -> None:
-        """Return when every message is stored or none will be, or after so many seconds."""
+        """Return when all messages are stored or the driver was ended, or after so many seconds."""
         if threading.current_thread() is self._thread:
             return
         until = read_clock() + seconds
@@ -114,7 +115,7 @@ class Polling:
             try:
                 wait = self._poll()
                 back_off = _FIRST_BACK_OFF_SECONDS
-            # A network or a proxy may answer anything; the fences of the jobs hold without it.
+            # A network or a proxy may return any answer; the fences of the jobs do not need one.
             except Exception as error:  # noqa: BLE001
                 sys.stderr.write(f"the daemon cannot be reached: {error}\n")
                 self._home.close()
@@ -125,7 +126,7 @@ class Polling:
             self._wake.wait(wait - _LEAST_GAP_SECONDS)
 
     def _poll(self) -> float:
-        """Poll once; return how many seconds to wait."""
+        """Poll once; return the seconds to wait."""
         poll = self._exchange.make_poll()
         status, answer = self._home.ask(poll)
         if status == _GONE and answer.get("code") == ENDED:
@@ -134,7 +135,7 @@ class Polling:
         if status == _UNAUTHORIZED:
             self._exchange.refuse_token(poll)
         if status != _OK:
-            raise ConnectionError(f"status {status}: {answer.get('detail') or 'without a reason'}")
+            raise ConnectionError(f"status {status}: {answer.get('detail') or 'no reason given'}")
         wait = self._exchange.take_answer(poll, answer)
         self._answered_at = max(self._answered_at, poll.at)
         if self._exchange.is_delivered:

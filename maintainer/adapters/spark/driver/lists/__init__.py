@@ -1,1 +1,1 @@
-"""The long lists of a job: files to it and rows from it, in portions."""
+"""The long lists of a job, in portions: files that the job gets, and rows that it reports."""

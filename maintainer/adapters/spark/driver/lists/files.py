@@ -1,7 +1,7 @@
 """Makes a temporary view of lines that the daemon sends: the files of a list or of a listing.
 
-The lines come in portions when the driver asks for them, so nobody sends more than the driver can
-hold. Spark gets them from the driver's memory: no executor reads a file for it.
+The driver requests the lines in portions, so the daemon never sends more than the driver can hold.
+Spark gets the lines from the driver's memory; no executor reads a file for them.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from ..clock import read_clock
 from ..link.outbox import Message, Transport
 from .portions import read_text, unpack
 
-SHOW = "SHOW FILES "  # a statement of ours: JSON follows
-_AT_ONCE = 8  # portions that are asked for together
-_REPEAT_SECONDS = 10.0  # until a request counts as lost, with its answer
+SHOW = "SHOW FILES "  # begins a statement that the driver program carries out; JSON follows
+_AT_ONCE = 8  # portions that are requested together
+_REPEAT_SECONDS = 10.0  # after this time a request or its answer counts as lost
 _ROUND_SECONDS = 0.1
-_TASK_CHARACTERS = 4 * 1024**2  # of lines that one task of Spark gets
+_TASK_CHARACTERS = 4 * 1024**2  # of the lines that one task of Spark gets
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
 
 
 class Files:
-    """The portions that one job asks for."""
+    """The portions that one job requests."""
 
     def __init__(self, job_id: str, output: Transport, is_cancelled: threading.Event) -> None:
         self._job_id = job_id
@@ -37,7 +37,7 @@ class Files:
         self._brought: dict[int, Message] = {}
 
     def take(self, brought: Message) -> None:
-        """Take {"kind", "portion", "data"}, or "error" in place of the data.
+        """Take {"kind", "portion", "data"}, with "error" instead of "data" after an error.
 
         A portion that was not requested, or has arrived already, is dropped.
         """
@@ -49,7 +49,7 @@ class Files:
     def receive(self, kind: str, first: int, count: int) -> Iterator[str]:
         """Yield the lines of these portions, in order.
 
-        RuntimeError if one does not exist, or when the job is cancelled.
+        RuntimeError if a portion does not exist, or if the job is cancelled.
         """
         for start in range(first, first + count, _AT_ONCE):
             wanted = range(start, min(start + _AT_ONCE, first + count))
@@ -89,12 +89,12 @@ def show_files(session: JavaObject, statement: str, files: Files) -> JavaObject:
     Each line is [path, microseconds since 1970]. The view has file_path, last_modified and target:
     `from` and the path, the time, and `to` and the path (NULL without `to`).
     """
-    # Half a second, in which Java starts.
+    # This import takes half a second, in which Java starts.
     from pyspark.sql import DataFrame  # noqa: PLC0415
     from pyspark.sql import functions as sql  # noqa: PLC0415
 
     order = json.loads(statement.removeprefix(SHOW))
-    # Pyspark has no public way to the JVM.
+    # Pyspark has no public access to the JVM.
     jvm, java_session = session._jvm, session._jsparkSession  # noqa: SLF001
     texts, characters = jvm.java.util.ArrayList(), 0
     for text in files.receive(order["kind"], order["first"], order["portions"]):

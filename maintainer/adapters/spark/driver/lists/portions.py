@@ -1,4 +1,4 @@
-"""Lines in compressed portions, each of which fits into one message."""
+"""Lines in compressed portions. A portion fits into one message."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-MAX_PORTION_BYTES = 180_000  # compressed; as text its message stays below the bound of messages
-_ENOUGH_BYTES = 96 * 1024  # compressed; zlib holds back some more
+MAX_PORTION_BYTES = 180_000  # compressed; as text it fits into one message
+_ENOUGH_BYTES = 96 * 1024  # compressed; a portion is full then, and zlib still has some bytes
 _ENOUGH_RAW_BYTES = 4 * 1024**2
 _MAX_RAW_BYTES = 8 * 1024**2  # the last line may be long
 
 
 @dataclass(frozen=True)
 class Packed:
-    """Some lines, compressed; `is_last` says that no more will follow."""
+    """Some lines, compressed; `is_last` says that no more portions follow."""
 
     lines: int
     data: bytes
@@ -23,7 +23,7 @@ class Packed:
 
 
 class Packer:
-    """Compresses lines, and yields a portion when one is full."""
+    """Compresses lines, and returns a portion when it is full."""
 
     def __init__(self) -> None:
         self._begin()
@@ -46,7 +46,7 @@ class Packer:
     def finish(self, *, is_last: bool = False) -> Packed:
         """Return the lines since the last portion, even if there are none.
 
-        ValueError for lines that fit into no portion.
+        ValueError if the lines do not fit into a portion.
         """
         data = bytes(self._data) + self._zlib.flush()
         packed, raw_bytes = Packed(self._lines, data, is_last), self._raw_bytes
@@ -54,14 +54,14 @@ class Packer:
         if len(data) > MAX_PORTION_BYTES or raw_bytes > _MAX_RAW_BYTES:
             raise ValueError(
                 f"a portion of {packed.lines} lines has {raw_bytes:,} bytes, {len(data):,} of them "
-                f"compressed; the limit is {_MAX_RAW_BYTES:,} and {MAX_PORTION_BYTES:,}: a line of "
-                f"it is too long"
+                f"compressed; the limits are {_MAX_RAW_BYTES:,} and {MAX_PORTION_BYTES:,}: one of "
+                f"its lines is too long"
             )
         return packed
 
 
 def pack(lines: Iterable[str]) -> Iterator[Packed]:
-    """Yield the lines in portions; the last one says that it is, and may be empty."""
+    """Yield the lines in portions; the last portion has `is_last`, and may be empty."""
     packer = Packer()
     for line in lines:
         packed = packer.add(line)
@@ -71,14 +71,14 @@ def pack(lines: Iterable[str]) -> Iterator[Packed]:
 
 
 def unpack(data: bytes) -> str:
-    """Return the lines with a line break between them; ValueError unless they are whole."""
+    """Return the lines with a line break between them; ValueError if the portion is incomplete."""
     inflating = zlib.decompressobj()
     try:
         text = inflating.decompress(data, _MAX_RAW_BYTES)
     except zlib.error as error:
         raise ValueError(f"a portion cannot be read: {error}") from error
     if not inflating.eof:
-        raise ValueError(f"a portion is cut short, or longer than {_MAX_RAW_BYTES:,} bytes")
+        raise ValueError(f"a portion is incomplete, or longer than {_MAX_RAW_BYTES:,} bytes")
     return text.decode()
 
 

@@ -10,8 +10,8 @@ from ..clock import read_clock
 from ..link.outbox import ROWS, Transport
 from .portions import Packed, Packer, write_text
 
-_AT_ONCE = 4  # portions that are sent and not stored yet
-_REPEAT_SECONDS = 10.0  # until a portion counts as lost, or the word that it is stored
+_AT_ONCE = 4  # portions that are sent and not yet stored
+_REPEAT_SECONDS = 10.0  # after this time a portion or its confirmation counts as lost
 _ROUND_SECONDS = 0.1
 
 JavaObject: TypeAlias = Any  # py4j creates its classes at run time
@@ -27,7 +27,7 @@ class Rows:
         self._packer = Packer()
         self._next = 0
         self._changed = threading.Condition()
-        self._sent: dict[int, Packed] = {}  # and not stored, as far as is known
+        self._sent: dict[int, Packed] = {}  # the portions that are not yet confirmed
         self._error = ""
 
     def write(self, frame: JavaObject) -> dict[str, Any]:
@@ -41,7 +41,7 @@ class Rows:
         return {"rows": count}
 
     def end(self, *, is_complete: bool) -> None:
-        """Send the rest; complete rows are stored when this returns.
+        """Send the rest; if the rows are complete, wait until all of them are stored.
 
         RuntimeError if they cannot be stored.
         """
@@ -50,7 +50,7 @@ class Rows:
             self._await_room(1)
 
     def confirm(self, portion: int, error: str) -> None:
-        """Note that the daemon has stored the portion, or why it never will."""
+        """Record that the daemon has stored the portion, or the error why it cannot."""
         with self._changed:
             self._sent.pop(portion, None)
             self._error = self._error or error

@@ -47,7 +47,9 @@ def test_portions_of_lines_that_hardly_compress_fit_into_a_message() -> None:
 
 
 def test_a_line_that_fits_into_no_portion_is_refused_with_its_size() -> None:
-    with pytest.raises(ValueError, match=r"1 lines has 600,000 bytes.*a line of it is too long"):
+    with pytest.raises(
+        ValueError, match=r"1 lines has 600,000 bytes.*one of its lines is too long"
+    ):
         list(pack([random.Random(1).randbytes(300_000).hex()]))
     with pytest.raises(ValueError, match=r"has 9,000,000 bytes"):
         list(pack(["x" * 9_000_000]))
