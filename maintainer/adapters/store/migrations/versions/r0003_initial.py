@@ -1,4 +1,4 @@
-"""The schema of the first version. A new store gets the newest schema at once, without steps.
+"""The schema of the first version. A new store gets the newest schema without these revisions.
 
 The schemas 0001 and 0002 were never released.
 """
