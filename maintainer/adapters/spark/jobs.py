@@ -1,6 +1,6 @@
 """Runs jobs in warm drivers: chooses a driver for each job, and keeps its reports.
 
-How a driver starts and how it talks is its source's matter.
+The source of the drivers starts them and communicates with them.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
-_UNSEEN_GRACE = timedelta(seconds=30)  # between storing a job as submitted and handing it over
+_UNSEEN_GRACE = timedelta(seconds=30)  # the time from storing a job as submitted to its submission
 
 
 class SparkRunner:
     """Runs jobs in drivers that start on demand, stay warm and end when idle.
 
-    If this process is killed, the next one adopts them.
+    If this process is killed, the next process adopts its drivers.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - the composition root passes all of them, once
@@ -61,7 +61,7 @@ class SparkRunner:
         logs: JobLogs,
         clock: Clock,
     ) -> None:
-        """Take the configuration; ``catalogs`` are the names that Spark knows."""
+        """``catalogs`` are the names that Spark knows."""
         if options.max_jobs < 1:
             raise InvalidValueError(
                 f"max_jobs of the runner is {options.max_jobs}; it must be at least 1"
@@ -69,13 +69,13 @@ class SparkRunner:
         self._options = options
         self._catalogs = catalogs
         self.owner = owner  # the name under which this process's jobs are stored
-        self.application = application  # Spark's, and the `app-name` of our snapshots
+        self.application = application  # Spark's application name, and `app-name` in snapshots
         self._source = source
         self.orphan_files = orphan_files
         self._clock = clock
         self._mutex = threading.RLock()
         self._jobs = TrackedJobs()
-        self._waiting: list[WaitingJob] = []  # for memory, the longest first
+        self._waiting: list[WaitingJob] = []  # jobs that wait for memory, oldest first
         self._is_closed = False
         self._courier = Courier(orphan_files)
         self._logs = logs
@@ -85,9 +85,9 @@ class SparkRunner:
         )
 
     def lives(self, owner: str, _pool: str = "", /) -> bool | None:
-        """Return whether the process of that name lives, or another one has adopted its drivers.
+        """Return whether this process lives, or another process has adopted its drivers.
 
-        Drivers without a process are adopted now, with all their jobs.
+        Otherwise its drivers are adopted now, with all their jobs.
         """
         lives = self._source.lives(owner)
         if lives is not False or self._is_closed:
@@ -96,26 +96,26 @@ class SparkRunner:
 
     @property
     def capacities(self) -> Mapping[str, int]:
-        """Return how many jobs run at once in its one pool."""
+        """Return how many jobs run at the same time in this runner's only pool."""
         return {self._options.pool: self._options.max_jobs}
 
     @property
     def obstacles(self) -> Mapping[str, str]:
-        """Return nothing: whether Spark starts is seen by the first job."""
+        """Return nothing: only the first job shows whether Spark starts."""
         return {}
 
     @property
     def facts(self) -> Mapping[str, SparkFacts]:
-        """Return what the newest driver reported about its Spark; nothing until one has."""
+        """Return what the newest driver reported about its Spark; empty before the first report."""
         newest = self._reports.newest
         return {} if newest is None else {self._options.pool: newest}
 
     def recall(self, facts: SparkFacts) -> None:
-        """Take facts that were learnt under the same settings, if they are newer."""
+        """Take facts of another process, if they are newer and under the same settings."""
         self._reports.recall(facts)
 
     def warm(self, size: JobSize = JobSize.SMALL) -> Driver | None:
-        """Return the driver that takes jobs of that size; None while there is none."""
+        """Return the driver that takes jobs of this size; None while there is none."""
         return self._drivers.warm(self._options.driver_of(size))
 
     def statements(self, job: Job) -> Sequence[str]:
@@ -188,7 +188,7 @@ class SparkRunner:
             self._waiting.remove(first)
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        """Set the job's fence to so long from now; the driver enforces it even without us."""
+        """Set the job's fence to this time from now; the driver ends the job by then."""
         with self._mutex:
             tracked = self._jobs.get(job_id)
             if tracked is not None and tracked.carrier:
@@ -199,14 +199,14 @@ class SparkRunner:
             self._jobs.keep_validity(job_id, valid_for)
 
     def report(self, job: Job) -> RunnerReport | None:
-        """Report the job, after adopting its driver if the driver's daemon is gone."""
+        """Report on the job; first adopt its driver if the driver's daemon has ended."""
         if self._jobs.get(job.job_id) is None and job.owner not in {"", self.owner}:
             if self._is_closed or not self._drivers.take_over_job(job.job_id, job.owner):
                 return None
-            message = f"process {job.owner} that ran the job has ended, and its Spark too"
+            message = f"process {job.owner}, which ran the job, and its Spark have ended"
         else:
             message = (
-                f"process {self.owner} does not run the job; it has restarted since"
+                f"process {self.owner} does not run the job, because it was restarted"
                 if job.owner
                 else "no process took the job"
             )
@@ -224,7 +224,7 @@ class SparkRunner:
                     TrackedJob(job.job_id, progress=job.progress, is_started=was_started)
                 )
                 tracked.end(lost(now, message))
-            if tracked.progress == Progress():  # just adopted: the known progress is as good
+            if tracked.progress == Progress():  # of a just adopted job: use the known progress
                 tracked.progress = job.progress
                 tracked.is_started |= was_started
             numbers, driver = tracked.acknowledge(), self._drivers.living(tracked.carrier)
@@ -237,7 +237,7 @@ class SparkRunner:
             )
 
     def log(self, job: Job, since: int) -> JobLog | None:
-        """Return the job's share of its driver's log from a position on; None without one."""
+        """Return the job's share of its driver's log from a position on; None without a log."""
         return self._logs.read(job.job_id, since)
 
     def cancel(self, job_id: str) -> None:
@@ -255,11 +255,11 @@ class SparkRunner:
                     driver.cancel(job_id)
 
     def outlives_daemon(self, _pool: str = "", /) -> bool:
-        """Return whether the drivers work on without this process."""
+        """Return whether the drivers continue without this process."""
         return self._source.outlives_daemon
 
     def leave(self) -> None:
-        """Leave the drivers to another process, or end them; jobs without a driver are lost."""
+        """Leave the drivers to the next process, or end them; jobs without a driver are lost."""
         if not self.outlives_daemon():
             self.close()
             return
@@ -271,7 +271,7 @@ class SparkRunner:
         self._source.release()
 
     def close(self) -> None:
-        """End Spark and everything it runs; returns when its processes are gone."""
+        """End Spark with all its jobs; return when its processes have ended."""
         with self._mutex:
             if self._is_closed:
                 return
@@ -284,15 +284,15 @@ class SparkRunner:
         self._source.release()
 
     def trial(self) -> Trial:
-        """Return a trial with a driver of its own; this runner must not be used besides it."""
+        """Return a trial with its own driver; this runner must not be used at the same time."""
         return Trial(self._source, self._options)
 
     def describe(self, _pool: str = "", /) -> Sequence[tuple[str, bool, str]]:
-        """Describe each prerequisite in a sentence, present or missing."""
+        """Describe each prerequisite in a sentence, whether it is present or missing."""
         return self._source.describe()
 
     def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
-        """Take a driver's message (called by the driver's reader thread)."""
+        """Take a driver's message; the driver's reader thread calls this method."""
         self._reports.hear(driver.name, driver.fingerprint, message)
         with self._mutex:
             match message:
@@ -314,10 +314,10 @@ class SparkRunner:
                     self._logs.hear(job_id, message)
                     self._place_waiting()
                 case _:
-                    pass  # of the driver itself
+                    pass  # a message about the driver itself
 
     def ended(self, driver: Driver) -> None:
-        """Note that the driver and its JVM are gone (called by the driver's reader thread)."""
+        """Take the end of the driver and its JVM; the driver's reader thread calls this method."""
         with self._mutex:
             for tracked in self._jobs.unfinished(driver):
                 tracked.end(
@@ -336,9 +336,9 @@ class SparkRunner:
         return statements_of(job, self.orphan_files.find_input(job))
 
     def _running_driver(self, size: DriverSize) -> Driver | None:
-        """Return the running driver of that size or a new one; None if there is no memory for it.
+        """Return the running driver of this size or a new one; None if there is no memory for it.
 
-        RunnerUnavailableError if it cannot be started.
+        RunnerUnavailableError if the driver cannot be started.
         """
         driver = self._drivers.warm(size)
         if driver is not None or not self._drivers.make_room(
@@ -351,7 +351,7 @@ class SparkRunner:
             raise RunnerUnavailableError(f"Spark cannot be started: {error}") from error
 
     def _tracked(self, driver: Driver, job_id: str) -> TrackedJob:
-        """Return the record of the driver's job; a new record for a job of an adopted driver."""
+        """Return the record of the driver's job; a job of an adopted driver gets a new record."""
         known = self._jobs.get(job_id)
         if known is not None:
             return known

@@ -1,4 +1,4 @@
-"""Runs jobs in warm drivers on this machine, outside the daemon's process."""
+"""Runs jobs in warm drivers that are processes of this machine."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ class LocalRunner(SparkRunner):
         store: Store,
         clock: Clock,
     ) -> None:
-        """Take the configuration.
+        """``catalogs`` has each catalog's Spark settings from spark_configuration.
 
-        ``catalogs``: name -> Spark settings from spark_configuration. ``run_dir``: shared by all
-        processes on this machine that use the same store.
+        All processes on this machine that use the same store share ``run_dir``.
         """
         run_dir = run_dir.absolute()
         source = LocalDrivers(LocalDriverSettings(options, catalogs, application), run_dir, owner)
@@ -42,12 +41,12 @@ class LocalRunner(SparkRunner):
 
     @property
     def driver_pid(self) -> int | None:
-        """Return the process number of the warm driver; None while Spark is not up."""
+        """Return the process number of the warm driver; None while Spark does not run."""
         driver = self.warm()
         return driver.pid if isinstance(driver, DriverProcess) else None
 
     @property
     def java_pid(self) -> int | None:
-        """Return the process number of Spark's JVM; None while Spark is not up."""
+        """Return the process number of Spark's JVM; None while Spark does not run."""
         driver = self.warm()
         return driver.java_pid if isinstance(driver, DriverProcess) else None

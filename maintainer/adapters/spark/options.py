@@ -1,4 +1,4 @@
-"""How Spark runs on this machine, and its start settings."""
+"""The options of runners and drivers, and Spark's settings from them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,12 @@ _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions
 
 @dataclass(frozen=True, slots=True)
 class Executors:
-    """The executor processes of a cluster.
-
-    Their number, and the memory (in Spark's format) and the tasks of each.
-    """
+    """The executors of a driver: number, memory of each (in Spark's format), and tasks of each."""
 
     count: int
     memory: str
     cores: int
-    # with dynamic allocation: the least and the most that there may be, after `count` at the start
+    # with dynamic allocation: the least and the greatest number, after `count` at the start
     bounds: tuple[int, int] | None = None
 
 
@@ -36,7 +33,7 @@ class Executors:
 class DriverSize:
     """A driver's memory in Spark's format, the number of jobs that share it, and its executors.
 
-    Without executors its tasks run in the driver.
+    Without executors, tasks run in the driver.
     """
 
     memory: str
@@ -45,7 +42,7 @@ class DriverSize:
 
     @property
     def counted_megabytes(self) -> int:
-        """Return the memory of an executor if their number changes; else 0."""
+        """Return the memory of an executor if the number of executors changes; else 0."""
         executors = self.executors
         return megabytes(executors.memory) if executors is not None and executors.bounds else 0
 
@@ -55,32 +52,32 @@ def megabytes(memory: str) -> int:
     return parse_size(f"{memory}iB") // MIB
 
 
-MINIMUM_OVERHEAD_MEGABYTES = 512  # the driver program, the JVM's own memory, threads' stacks
+MINIMUM_OVERHEAD_MEGABYTES = 512  # for the driver program, the JVM itself and threads' stacks
 
 
 def overhead_megabytes(heap: str, share: float) -> int:
-    """Return MiB of a container's memory beyond the heap, which is in Spark's format."""
+    """Return the MiB of a container's memory beyond the heap; `heap` is in Spark's format."""
     return max(MINIMUM_OVERHEAD_MEGABYTES, int(megabytes(heap) * share))
 
 
 @dataclass(frozen=True, slots=True)
 class RunnerOptions:
-    """How many drivers there may be, of which sizes, and how long they start and wait."""
+    """The options of a runner: numbers, sizes and timeouts of its drivers."""
 
-    # of the driver for small jobs, and for sizes without a driver of their own
+    # of the driver for small jobs, and for job sizes without their own driver
     driver_memory: str = "2g"
     max_jobs: int = 2
     idle_timeout: timedelta = timedelta(minutes=10)
     start_timeout: timedelta = timedelta(minutes=2)
-    # of medium and large jobs, if they differ from small ones
+    # for medium and large jobs, if they have their own drivers
     drivers: Mapping[JobSize, DriverSize] = field(default_factory=dict)
-    max_memory: str = ""  # of all drivers together; empty: that of the largest
-    # takes a few hundred MB less than the default collector; its pauses do not matter to a batch
+    max_memory: str = ""  # of all drivers together; empty: the memory of the largest driver
+    # needs a few hundred MB less than the default collector; its pauses do not matter for batches
     java_options: str = "-XX:+UseSerialGC"
     conf: Mapping[str, str] = field(default_factory=dict)
-    # a driver without a daemon keeps unrenewed jobs and their outcomes for this long
+    # a driver without a daemon keeps jobs and their outcomes for this time without a renewal
     abandoned_timeout: timedelta = timedelta(seconds=60)
-    # a cancelled job ends within this time, or the whole JVM is killed so that it cannot commit
+    # if a cancelled job does not end within this time, the JVM is killed, so it cannot commit
     cancel_timeout: timedelta = timedelta(seconds=60)
     pool: str = DEFAULT_POOL
 
@@ -99,20 +96,20 @@ class RunnerOptions:
 
 @dataclass(frozen=True, slots=True)
 class LocalSparkOptions(RunnerOptions):
-    """How Spark runs on this machine."""
+    """The options of Spark on this machine."""
 
     master: str = "local[2]"
     java_home: Path | None = None
     jars_dir: Path = field(default_factory=jars.default_directory)
-    given_jars: tuple[Jar | Path, ...] = ()  # in addition to the pinned ones
-    driver_host: str = "127.0.0.1"  # of this machine, as the executors of a cluster reach it
+    given_jars: tuple[Jar | Path, ...] = ()  # in addition to the pinned jars
+    driver_host: str = "127.0.0.1"  # the address of this machine for the executors of a cluster
     authorities: tuple[Path, ...] = ()  # PEM bundles that Java also trusts
 
 
 def executor_settings(master: str, executors: Executors) -> dict[str, str]:
     """Return a driver's settings on a cluster.
 
-    A standalone cluster limits an application by its cores, the others by executors.
+    A standalone cluster limits an application by its cores, other clusters by its executors.
     """
     most = executors.bounds[1] if executors.bounds is not None else executors.count
     number = (
@@ -129,10 +126,10 @@ def executor_settings(master: str, executors: Executors) -> dict[str, str]:
 
 
 def allocation_settings(executors: Executors) -> dict[str, str]:
-    """Return the settings of dynamic allocation; nothing where the number is fixed.
+    """Return the settings of dynamic allocation; empty if the number of executors is fixed.
 
-    No cluster needs a shuffle service: an executor stays while others need its data, but not
-    for the data of jobs that have ended long ago.
+    No cluster needs a shuffle service: an executor is kept while other executors need its data, but
+    not for the data of jobs that ended long ago.
     """
     if executors.bounds is None:
         return {}
@@ -158,7 +155,7 @@ def host_settings(options: LocalSparkOptions) -> dict[str, str]:
 
 
 def local_settings(options: LocalSparkOptions, directory: Path) -> dict[str, str]:
-    """Return Spark's settings for a driver on this machine, which works in that directory."""
+    """Return Spark's settings for a driver on this machine, which works in the directory."""
     return host_settings(options) | {
         "spark.local.dir": str(directory),
         "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
@@ -173,22 +170,22 @@ def spark_settings(
 ) -> dict[str, str]:
     """Return Spark's settings.
 
-    First the options, then the catalogs, then those of the place where the driver runs, and last
-    the settings that our statements and our ownership rely on.
+    Later settings replace earlier ones: the options, the catalogs, the surroundings of the driver,
+    and last the settings that the statements and the summary properties need.
     """
     chosen = {
         "spark.sql.shuffle.partitions": "4",
         "spark.log.level": "WARN",
-        # of its event log and its page; Spark's own words leave out S3's keys and API keys
+        # For Spark's event log and page; Spark's default leaves out keys of S3 and of APIs.
         "spark.redaction.regex": f"(?i){'|'.join(SECRET_WORDS)}",
     } | {str(key): str(value) for key, value in options.conf.items()}
     fixed = {
         "spark.app.name": application,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.variable.substitute": "false",  # a table may be named ${x}
+        "spark.sql.variable.substitute": "false",  # because a table may have the name ${x}
     }
-    # deprecated, and procedure.quote_text writes for its default, false
+    # This setting is deprecated, and procedure.quote_text needs its default, false.
     chosen.pop("spark.sql.parser.escapedStringLiterals", None)
     extensions = ",".join(
         part for part in (chosen.get("spark.sql.extensions"), _EXTENSIONS) if part
@@ -199,6 +196,6 @@ def spark_settings(
 
 
 def secrets_of(options: RunnerOptions, catalogs: Mapping[str, Mapping[str, str]]) -> frozenset[str]:
-    """Return the secret values among the settings that drivers get, also as URLs write them."""
+    """Return the secret values in the settings of drivers, also in the form that URLs need."""
     found = find_secrets(options.conf).union(*map(find_secrets, catalogs.values()))
     return found | {quote(secret, safe="") for secret in found}

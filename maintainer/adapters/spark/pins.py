@@ -1,4 +1,4 @@
-"""The pinned jars: those that every driver has, and the sets of the storages."""
+"""The pinned jars: jars for every driver, and a set of jars for each kind of storage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _COORDINATE = compile_regex(r"([\w.-]+):([\w.-]+):([\w.-]+)@([0-9a-f]{64})")
 
 @dataclass(frozen=True, slots=True)
 class Jar:
-    """One pinned jar; a file with other contents is refused."""
+    """One pinned jar; a file with another SHA-256 is refused."""
 
     group: str
     artifact: str
@@ -43,7 +43,8 @@ def _jar(text: str) -> Jar:
     return found
 
 
-# By Spark's minor version, with the Scala of its package; the newest is last.
+# Iceberg's runtime by Spark's minor version, for the Scala version of the pyspark package. The
+# newest is last.
 RUNTIMES = {
     "3.5": _jar(
         "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.12.0"
@@ -64,8 +65,8 @@ COMMON_JARS = (
         "@73914527305a40cce504b0d3d90b23caf565136912d607ae8ae7c5895512332c"
     ),
 )
-# What Iceberg's classes for a storage need: the runtime has the classes, and no cloud's library. A
-# bundle has only the library, so that one of an older Iceberg serves too.
+# The jars that Iceberg's classes for a storage need. The runtime has these classes, but not the
+# libraries of the clouds. A bundle has only a library, so a bundle of an older Iceberg works too.
 SETS: Mapping[str, tuple[Jar, ...]] = {
     "aws": (
         _jar(
@@ -99,5 +100,5 @@ SETS: Mapping[str, tuple[Jar, ...]] = {
             "@88b955a0df57880a26a74708bc34f74dcaf8ebf4e78843a28b50eae945732b06"
         ),
     ),
-    "hdfs": (),  # Spark has Hadoop's client itself
+    "hdfs": (),  # Spark contains Hadoop's client
 }

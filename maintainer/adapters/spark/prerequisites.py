@@ -12,7 +12,7 @@ from maintainer.adapters.spark.java import find_java
 from maintainer.adapters.spark.pins import Jar
 from maintainer.domain.errors import RunnerUnavailableError
 
-Finding = tuple[str, bool, str]  # its name, whether it is there, and its location or the remedy
+Finding = tuple[str, bool, str]  # a name, whether it is present, and its location or the remedy
 
 
 def find_prerequisites(
@@ -21,14 +21,14 @@ def find_prerequisites(
     sets: Collection[str] = (),
     given: Sequence[Jar | Path] = (),
 ) -> Iterator[Finding]:
-    """Yield each prerequisite as it is checked; nothing is started."""
+    """Check and yield each prerequisite; nothing is started."""
     yield _find_java(java_home)
     yield _find_spark()
     yield _find_jars(jars_dir, sets, given)
 
 
 def refuse_missing(findings: Iterable[Finding]) -> None:
-    """Raise RunnerUnavailableError with everything that is missing, a line each."""
+    """Raise RunnerUnavailableError with a line for each missing prerequisite."""
     missing = [f"{what}: {sentence}" for what, is_there, sentence in findings if not is_there]
     if missing:
         raise RunnerUnavailableError("\n".join(missing))

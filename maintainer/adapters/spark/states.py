@@ -1,4 +1,4 @@
-"""Classifies Spark's errors: a reason from the closed set, and one clear line."""
+"""Classifies Spark's errors: a FailureReason, and one line for people."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from maintainer.domain.job import FailureReason
 
 _MAX_MESSAGE_CHARACTERS = 500
 
-# Messages of Iceberg 1.4 to 1.12 and its catalogs when a commit of ours conflicts with another one;
-# specific patterns first.
+# Messages of Iceberg 1.4 to 1.12 and its catalogs about a commit that conflicts with another
+# commit. Specific patterns come first.
 _CONFLICTS: dict[ConflictKind, tuple[str, ...]] = {
     ConflictKind.NEW_DELETES: (
         "found new (?:position )?delete for replaced data file",
@@ -46,20 +46,20 @@ _CONFLICTS: dict[ConflictKind, tuple[str, ...]] = {
         "Requirement failed: ",
     ),
 }
-# Another table of the same name is no conflict with a writer.
+# A new table with the same name is not a conflict with a writer.
 _REPLACED = "Requirement failed: (?:UUID does not match|table already exists)"
 _UNDECIDED = "CommitStateUnknownException"
 _UNANSWERED = "Error occurred while processing POST request"
 _SEVERED = frozenset({"Py4JNetworkError"})
-# What a task says when a standalone cluster ends its application. Spark learns that it is stopped
-# only afterwards.
+# The error of a task when a standalone cluster ends its application. Spark notices only later that
+# its application was ended.
 _REMOVED = "Master removed our application: KILLED"
 
-# The first reason that matches any link of the chain wins, so specific reasons come first. Searched
-# in "class: message".
+# The first reason is used that matches any error of the chain, so specific reasons come first. The
+# patterns are searched in "class: message".
 _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
     FailureReason.RUNNER_UNAVAILABLE: (
-        "^RunnerUnavailableError: ",  # our own, for a Spark that did not start, for any reason
+        "^RunnerUnavailableError: ",  # the daemon's own error: Spark did not start
         "No space left on device|Disk quota exceeded|File too large",
         "NoClassDefFoundError|ExceptionInInitializerError|UnsatisfiedLinkError",
     ),
@@ -67,8 +67,8 @@ _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
         "OutOfMemoryError",
         "GC overhead limit",
         "Java heap space",
-        # of an executor, as a standalone cluster, YARN (where Java ends it by SIGTERM) and
-        # Kubernetes say it
+        # An executor ran out of memory: messages of a standalone cluster, of YARN (where SIGTERM
+        # ends Java) and of Kubernetes.
         "ExecutorLostFailure.*exited with code 52\\b",
         "ExecutorLostFailure.*Exit status: (?:52|143)\\b",
         "possible container OOM|JVM OOM",
@@ -83,13 +83,13 @@ _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
         "ForbiddenException",
         "NotAuthorizedException",
         "Permission denied",
-        # a file is in the place of a directory: only an administrator can help, as with the next
-        # ones
+        # A file has the path of a directory. Only an administrator can repair this and the next
+        # errors.
         "ParentNotDirectoryException",
         "Mkdirs failed to create",  # Hadoop's message for a directory without write permission
         "Read-only file system",
         "S3Exception.*Status Code: 40[13]",
-        "Unable to load credentials",  # the catalog vends none, and Spark has none of its own
+        "Unable to load credentials",  # the catalog vends no credentials, and Spark has none
     ),
     FailureReason.TABLE_CHANGED: (
         "NoSuchTableException",
@@ -140,7 +140,7 @@ _CONFLICT_RULES = tuple(
     (compile_regex("|".join(patterns), IGNORECASE | DOTALL), kind)
     for kind, patterns in _CONFLICTS.items()
 )
-# Iceberg prints the whole metadata of a file
+# Iceberg writes the complete metadata of a file into messages.
 _DESCRIBED_FILE = compile_regex(r"\[?Generic(?:Data|Delete)File\{.*?file_path=([^,}]*).*")
 _STACK_FRAME = compile_regex(
     r"\s*(at [\w.$/<>]+\(|\.\.\. \d+ more|JVM stacktrace:|Driver stacktrace:|== )"
@@ -164,7 +164,7 @@ def classify(causes: Sequence[tuple[str, str]]) -> FailureReason:
 
 
 def find_conflict(causes: Sequence[tuple[str, str]]) -> ConflictKind | None:
-    """Return the kind of conflict if the errors report one; None otherwise."""
+    """Return the kind of conflict that the errors report; None if they report no conflict."""
     if classify(causes) is not FailureReason.CONFLICT:
         return None
     chain = [f"{name}: {message}" for name, message in causes]
@@ -174,9 +174,9 @@ def find_conflict(causes: Sequence[tuple[str, str]]) -> ConflictKind | None:
 
 
 def is_undecided(causes: Sequence[tuple[str, str]]) -> bool:
-    """Return True if the catalog never confirmed or refused the commit: only the table can tell.
+    """Return True if the catalog neither confirmed nor refused the commit; the table shows it.
 
-    Where a connection breaks, Iceberg's REST client says only that a request failed.
+    If a connection breaks, Iceberg's REST client reports only that a request failed.
     """
     return any(
         _UNDECIDED in name or (_simple_name(name) == "RESTException" and _UNANSWERED in message)
@@ -185,7 +185,7 @@ def is_undecided(causes: Sequence[tuple[str, str]]) -> bool:
 
 
 def is_severed(causes: Sequence[tuple[str, str]]) -> bool:
-    """Return True if the connection to the JVM broke, as when the JVM is killed.
+    """Return True if the connection to the JVM broke, for example because the JVM was killed.
 
     The statement may have committed before that.
     """
@@ -193,7 +193,7 @@ def is_severed(causes: Sequence[tuple[str, str]]) -> bool:
 
 
 def is_removed(causes: Sequence[tuple[str, str]]) -> bool:
-    """Return True if the cluster ended Spark's application under the job.
+    """Return True if the cluster ended Spark's application while the job ran.
 
     The statement may have committed before that.
     """
@@ -201,7 +201,7 @@ def is_removed(causes: Sequence[tuple[str, str]]) -> bool:
 
 
 def describe_failure(causes: Sequence[tuple[str, str]]) -> str:
-    """Return one line for people: the innermost informative error, without stack traces."""
+    """Return one line for people: the innermost informative error without its stack trace."""
     for name, message in (*_find_informative(causes), *causes[::-1]):
         line = clean_message(message)
         if line:
@@ -210,7 +210,7 @@ def describe_failure(causes: Sequence[tuple[str, str]]) -> str:
 
 
 def clean_message(message: str) -> str:
-    """Return a message's first line without class names in front; at most 500 characters."""
+    """Return a message's first line without leading class names, at most 500 characters."""
     for line in message.splitlines():
         if _STACK_FRAME.match(line):
             break
@@ -225,7 +225,7 @@ def clean_message(message: str) -> str:
 
 
 def _find_informative(causes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the informative errors: first the one that decided the reason, or the innermost.
+    """Return the informative errors; the first is the error that gave the reason, or the innermost.
 
     A wrapper is used only if its own first line gives a reason and no other error does.
     """

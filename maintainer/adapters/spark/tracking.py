@@ -1,4 +1,4 @@
-"""The runner's state of each job that it took."""
+"""The runner's record of each job that it took."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from maintainer.ports.runner import RunnerReport
 _EXIT_OUT_OF_MEMORY = 52
 _MAX_REMEMBERED = 1_000  # jobs whose outcome has been reported
 _MAX_EVENTS = 1_000  # of one job between two reports
-# the report has the newest figures anyway; the activity need not
+# The activity of a job gets progress at most this often; each report has the newest figures.
 _PROGRESS_EVENTS_EVERY = timedelta(seconds=5)
 _ENVELOPE = frozenset({"event", "job", "number", "at"})
-# never acknowledged: without it the next daemon would take the job for lost
+# These events are never acknowledged: without them the next daemon would take the job for lost.
 _ENDS = frozenset({"job.finished", "job.cancelled", "job.failed"})
 _PHASES = {
     Stage.PREPARING: "preparing",
     Stage.WORKING: "running on Spark",
     Stage.CHECKING: "checking the result",
 }
-# stages by the part of the job that a statement belongs to
+# Stages by the part of the job to which a statement belongs.
 _STAGES = {"before": Stage.PREPARING, "main": Stage.WORKING, "after": Stage.CHECKING}
 
 
@@ -46,7 +46,7 @@ class TrackedJob:
     """One job as the driver's messages describe it."""
 
     job_id: str
-    carrier: str = ""  # the name of its driver
+    carrier: str = ""  # the name of the job's driver
     is_started: bool = False
     progress: Progress = field(
         default_factory=lambda: Progress(phase="starting Spark", stage=Stage.STARTING)
@@ -55,9 +55,9 @@ class TrackedJob:
     outcome: Outcome | None = None
     progress_reported_at: datetime | None = None
     is_reported: bool = False  # the outcome has been reported
-    # numbers of the driver's messages whose events wait for the next report
+    # the numbers of the messages whose events are not yet in a report
     numbers: list[int] = field(default_factory=list)
-    reported_numbers: list[int] = field(default_factory=list)  # of those in the last report
+    reported_numbers: list[int] = field(default_factory=list)  # of messages in the last report
 
     def tell(self, name: str, at: datetime, **fields: object) -> None:
         """Add an event to the job's activity."""
@@ -65,7 +65,7 @@ class TrackedJob:
             self.events.append(JobEvent(self.job_id, at, name, fields))
 
     def end(self, outcome: Outcome) -> None:
-        """Set the outcome; the first one stays."""
+        """Set the outcome; the first outcome is kept."""
         if self.outcome is None:
             self.outcome = outcome
             answered = {"conflict": outcome.conflict.value} if outcome.conflict is not None else {}
@@ -78,22 +78,22 @@ class TrackedJob:
             )
 
     def acknowledge(self) -> list[int]:
-        """Return the driver's messages that can be dropped.
+        """Return the numbers of the messages that the driver can drop.
 
-        A caller that asks again has stored the last report.
+        When the next report is requested, the last report has been stored.
         """
         done, self.reported_numbers = self.reported_numbers, []
         return done
 
     def report(self) -> RunnerReport:
-        """Return the current state; each event is returned once."""
+        """Return the current state; each event is reported once."""
         events, self.events = tuple(self.events), []
         self.reported_numbers, self.numbers = self.reported_numbers + self.numbers, []
         self.is_reported = self.outcome is not None
         return RunnerReport(self.job_id, self.is_started, self.progress, events, self.outcome)
 
     def hear(self, message: Mapping[str, object], at: datetime) -> None:
-        """Take a message of the driver about this job."""
+        """Take the driver's message about this job."""
         name = str(message.get("event"))
         number = message.get("number")
         if isinstance(number, int) and name not in _ENDS:
@@ -128,7 +128,7 @@ class TrackedJob:
     def _enter(self, name: str, part: str) -> None:
         """Enter the stage that a message begins.
 
-        A driver of an earlier version names no part, which means the main work.
+        A driver of an earlier version names no part; then the stage is the main work.
         """
         if name in {"job.started", "statement.started"}:
             stage = Stage.PREPARING if name == "job.started" else _STAGES.get(part, Stage.WORKING)
@@ -137,7 +137,7 @@ class TrackedJob:
 
 @dataclass(frozen=True, slots=True)
 class WaitingJob:
-    """A job that no driver has room for yet."""
+    """A job that waits until a driver has room for it."""
 
     tracked: TrackedJob
     size: DriverSize
@@ -145,14 +145,14 @@ class WaitingJob:
 
 
 class TrackedJobs:
-    """The runner's jobs, and for how long those without a driver may still work."""
+    """The runner's jobs, and how long jobs without a known driver may still work."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, TrackedJob] = {}
-        self._until: dict[str, float] = {}  # by read_clock
+        self._until: dict[str, float] = {}  # fences by read_clock
 
     def get(self, job_id: str) -> TrackedJob | None:
-        """Return the record of a job; None if it is unknown or forgotten."""
+        """Return the record of a job; None if the job is unknown or forgotten."""
         return self._jobs.get(job_id)
 
     def remember(self, tracked: TrackedJob) -> TrackedJob:
@@ -172,19 +172,19 @@ class TrackedJobs:
         ]
 
     def keep_validity(self, job_id: str, valid_for: timedelta) -> None:
-        """Note for how long a job without a driver may work, until its driver is known."""
+        """Keep how long a job may work, until its driver is known."""
         self._until[job_id] = read_clock() + valid_for.total_seconds()
         for forgotten in list(self._until)[:-_MAX_REMEMBERED]:
             del self._until[forgotten]
 
     def take_validity(self, job_id: str) -> timedelta | None:
-        """Return for how long the job may still work, once; None if that is not known."""
+        """Return, only once, how long the job may still work; None if that is unknown."""
         until = self._until.pop(job_id, None)
         return None if until is None else timedelta(seconds=until - read_clock())
 
 
 def _fail(fields: Mapping[str, object], at: datetime) -> Outcome:
-    """Return a failure; after the work itself was done, only its proof has failed."""
+    """Return the outcome of a failed job; after the main statement, only the proof has failed."""
     causes, result = read_causes(fields.get("causes")), fields.get("result")
     if result is None:
         return failure(causes, at, is_stopped=fields.get("is_stopped") is True)
@@ -195,7 +195,7 @@ def _fail(fields: Mapping[str, object], at: datetime) -> Outcome:
 
 
 def _with_executors(outcome: Outcome, fields: Mapping[str, object]) -> Outcome:
-    """Add the executors that the job had, if its driver has counted them."""
+    """Add the executor time of the job, if its driver has counted it."""
     match fields.get("executors"):
         case {"seconds": float() | int() as seconds, "megabytes": int(megabytes)}:
             return replace(outcome, executors=ExecutorUse(float(seconds), megabytes * MIB / GIB))
@@ -225,8 +225,8 @@ def _finish(
 ) -> Outcome:
     """Return the outcome of a finished job.
 
-    With partial progress Iceberg reports success even if every file group failed, without the
-    reason: `said` is the reason from Spark.
+    With partial progress Iceberg reports success, without a reason, even if every file group
+    failed. `said` is the reason from Spark.
     """
     failed = result.get("failed_data_files_count")
     causes = [("org.apache.spark.SparkException", said)] if said else []
@@ -244,10 +244,10 @@ def _finish(
 
 
 def failure(causes: list[tuple[str, str]], at: datetime, *, is_stopped: bool = False) -> Outcome:
-    """Return a failure with its reason and its line.
+    """Return a failure with its reason and a message.
 
-    If nobody knows whether it committed, the table decides. That includes a job whose Spark
-    application was stopped under it (``is_stopped``): its errors are of any kind.
+    If it is unknown whether the job committed, the job is lost, and the table decides. This
+    includes a job whose Spark application was stopped (``is_stopped``): it may have any error.
     """
     if is_undecided(causes):
         return lost(
@@ -261,7 +261,7 @@ def failure(causes: list[tuple[str, str]], at: datetime, *, is_stopped: bool = F
         )
     if is_stopped or is_removed(causes):
         return lost(
-            at, f"Spark was stopped under the job: {describe_failure(causes)}", classify(causes)
+            at, f"Spark was stopped during the job: {describe_failure(causes)}", classify(causes)
         )
     return Outcome(
         "failed",
@@ -275,8 +275,8 @@ def failure(causes: list[tuple[str, str]], at: datetime, *, is_stopped: bool = F
 def blame(job_id: str, last_words: Mapping[str, object]) -> FailureReason:
     """Return the reason for a job whose driver has ended, from the driver's last words.
 
-    A driver that was ended for a fence or for another job says nothing against this job. If it died
-    by itself, the job may have killed it, and would do so again at once.
+    If the driver was ended for a fence or for another job, this job is not the cause. If the driver
+    died by itself, this job may be the cause, and could kill the next driver too.
     """
     if last_words.get("exit_code") == _EXIT_OUT_OF_MEMORY:
         return FailureReason.OUT_OF_MEMORY
@@ -289,7 +289,7 @@ def blame(job_id: str, last_words: Mapping[str, object]) -> FailureReason:
 
 
 def lost(at: datetime, message: str, reason: FailureReason = FailureReason.LOST_RUNNER) -> Outcome:
-    """End a job that nobody runs any more; only the default reason does not count against it."""
+    """Return the outcome of a job without a driver; the default reason is not the job's fault."""
     return Outcome("lost", at, reason=reason, message=message)
 
 
@@ -304,7 +304,7 @@ def read_causes(value: object) -> list[tuple[str, str]]:
 
 
 def read_result(value: object) -> dict[str, int | str | None]:
-    """Read the procedure's row."""
+    """Read the row that the procedure returned."""
     row = value if isinstance(value, dict) else {}
     return {
         str(key): entry if isinstance(entry, int | str) or entry is None else str(entry)
@@ -313,7 +313,7 @@ def read_result(value: object) -> dict[str, int | str | None]:
 
 
 def read_instant(message: Mapping[str, object]) -> datetime:
-    """Return when the driver sent the message, which may have waited for a connection."""
+    """Return when the driver made the message, which may have waited for a connection."""
     at = message["at"]
     return datetime.fromtimestamp(at if isinstance(at, int | float) else 0, UTC)
 
@@ -327,7 +327,7 @@ def outcome_of_end(driver: Driver, job_id: str, now: datetime, *, is_closed: boo
 
 
 def _failed_start(driver: Driver, now: datetime) -> Outcome:
-    """Explain why Spark did not start: by the driver's message, else by the errors in its log."""
+    """Explain why Spark did not start, by the driver's message or else by its log."""
     causes = read_causes(driver.last_words.get("causes"))
     if not causes or causes[0][0] == "RuntimeError":
         complaint = driver.find_complaint() or "no reason given"

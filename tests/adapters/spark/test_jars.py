@@ -105,7 +105,7 @@ def test_only_what_is_missing_is_fetched_and_what_arrives_is_checked(
 
     monkeypatch.setattr(jars, "resolve", resolve)
     content = b"forged"
-    with pytest.raises(RunnerUnavailableError, match="something else"):
+    with pytest.raises(RunnerUnavailableError, match="another file"):
         jars.fetch(pinned)
     assert not (pinned / missing.file_name).exists()
     content = b"content"

@@ -137,7 +137,7 @@ def test_a_job_of_a_removed_pool_is_lost_once_its_drivers_fence_has_passed(site:
     assert report is not None
     assert report.outcome is not None
     assert report.outcome.kind == "lost"
-    assert "its pool gone is not configured any more" in report.outcome.message
+    assert "its pool gone is no longer configured" in report.outcome.message
     assert not site.poll(2), "from then on its driver is refused, and ends"
 
 

@@ -172,7 +172,7 @@ def test_a_statement_whose_application_was_stopped_under_it_is_left_to_the_table
     assert job.outcome is not None
     assert (job.outcome.kind, job.outcome.reason) == ("lost", FailureReason.OTHER)
     line = f"{name.rpartition('.')[2]}: {message}"
-    assert job.outcome.message == f"Spark was stopped under the job: {line}"
+    assert job.outcome.message == f"Spark was stopped during the job: {line}"
 
 
 def test_what_is_found_after_the_work_are_checks_and_no_part_of_its_result() -> None:

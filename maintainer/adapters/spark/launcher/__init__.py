@@ -1,4 +1,4 @@
-"""The start of a driver on a machine or a cluster, and its state as seen from outside."""
+"""Starts drivers on a machine or a cluster, and observes their state there."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from maintainer.domain.job_size import JobSize
 
 @dataclass(frozen=True, slots=True)
 class DriverSpec:
-    """The data for starting one driver. The start token is the only secret in it."""
+    """The data for starting one driver. Only the start token is a secret."""
 
-    name: str  # a DNS label of at most 50 characters; the same name is the same driver
+    name: str  # a DNS label of at most 50 characters; one name is one driver
     installation: str  # the store's instance id, for labels
     size: JobSize
     memory: str  # of the driver's JVM, in Spark's format
     executors: Executors | None  # None: tasks run in the driver
-    address: str  # the URL of the link, as the driver reaches it
+    address: str  # the URL of the link, for the driver
     start_token: str
-    authority: str = ""  # PEM of the authority behind the link's certificate; empty: the system's
+    authority: str = ""  # PEM of the link's certificate authority; empty: the system's authorities
 
 
 class LaunchPhase(StrEnum):
-    """The phase of a driver's application, seen from outside; an unknown state is never an end."""
+    """The phase of a driver's application; an unknown state never counts as an end."""
 
-    QUEUED = "queued"  # the cluster has accepted it and has no room yet
+    QUEUED = "queued"  # the cluster has accepted the application, and has no room yet
     STARTING = "starting"
     RUNNING = "running"
     ENDED = "ended"
-    GONE = "gone"  # nothing is known of it: it ended and was removed, or it never was
+    GONE = "gone"  # unknown to the cluster: it has ended and was removed, or never existed
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchState:
-    """A driver's application, seen from outside."""
+    """The state of a driver's application."""
 
     phase: LaunchPhase
     reason: str = ""  # in words, such as "the image x cannot be pulled: not found"
@@ -49,37 +49,37 @@ class LaunchState:
 
 
 def add_reason(words: str, reason: str) -> str:
-    """Put a reason behind the words, if there is one."""
+    """Add the reason to the words, if there is one."""
     return f"{words}: {reason}" if reason else words
 
 
 class Launcher(Protocol):
-    """Starts drivers that talk over HTTP."""
+    """Starts drivers that poll over HTTP."""
 
     def launch(self, spec: DriverSpec) -> str:
-        """Start the driver and return its handle; the same name twice is one driver.
+        """Start the driver and return its handle; a second call with the same name starts none.
 
-        RunnerUnavailableError if it cannot be started.
+        RunnerUnavailableError if the driver cannot be started.
         """
 
     def state(self, handle: str) -> LaunchState:
-        """Return the state of its application.
+        """Return the state of the driver's application.
 
-        RunnerUnavailableError while the cluster cannot be asked.
+        RunnerUnavailableError while the cluster does not answer.
         """
 
     def log(self, handle: str, since: int) -> LogPart:
-        """Return whole lines of its log from where an earlier part ended, from its start for 0.
+        """Return whole lines of the driver's log after an earlier part; with 0 from its start.
 
-        An empty part if there is nothing new, no log yet, or no log any more: after `end` nobody
-        asks. RunnerUnavailableError while it cannot be read.
+        The part is empty if there are no new lines or if there is no log. After `end` this method
+        is not called. RunnerUnavailableError while the log cannot be read.
         """
 
     def end(self, handle: str) -> None:
-        """End it and delete all that its launch made; unknown handles are ignored."""
+        """End the driver and delete all that its launch created; unknown handles are ignored."""
 
     def find(self) -> Sequence[str]:
         """Return the handles of all applications of this installation."""
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
-        """Return (what, whether it works, sentence) for what a launch needs."""
+        """Return (name, whether it works, sentence) for each thing that a launch needs."""

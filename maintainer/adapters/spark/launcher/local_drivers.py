@@ -1,4 +1,4 @@
-"""The drivers of one process on its machine: their start, their locks and their adoption."""
+"""The drivers of one daemon process on its machine: start, locks and adoption."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.link import Listener
 from maintainer.adapters.spark.options import DriverSize
 
-_KEPT_LOGS = 20  # of the drivers that a process has started
+_KEPT_LOGS = 20  # logs of drivers that a process has started
 
 
 class LocalDrivers:
-    """Starts drivers as processes of this machine, each with a socket in its own directory."""
+    """Starts drivers as processes of this machine. Each has a socket in its own directory."""
 
     def __init__(self, settings: LocalDriverSettings, run_dir: Path, owner: str) -> None:
-        """Take the owner's lock in ``run_dir``, which all processes of the store share here.
+        """Take the owner's lock in ``run_dir``, which all processes on this machine share.
 
-        RunnerUnavailableError if another live process has the name, or the directory cannot be
-        written.
+        RunnerUnavailableError if another running process has the owner's name, or if the directory
+        cannot be written.
         """
         self._settings = settings
         self._run_dir = run_dir
@@ -45,9 +45,9 @@ class LocalDrivers:
         return self._settings.fingerprint(size)
 
     def start(self, size: DriverSize, listener: Listener) -> DriverProcess:
-        """Start a driver of that size.
+        """Start a driver of this size.
 
-        RunnerUnavailableError without Java or a jar; OSError if no process can be started.
+        RunnerUnavailableError if Java or a jar is missing; OSError if no process can be started.
         """
         java_home, settings = self._settings.prepare(size, self._run_dir)
         self._started_count += 1
@@ -62,18 +62,18 @@ class LocalDrivers:
         return self._run_dir / f"{self._owner}.spark-{number}"
 
     def lives(self, owner: str) -> bool | None:
-        """Return whether that process holds its lock; None if it was never on this machine."""
+        """Return whether the process holds its lock; None if it never ran on this machine."""
         return owner_lives(self._run_dir, owner)
 
     def owner_of(self, job_id: str) -> str | None:
-        """Return None: only its own process knows the jobs of a driver of this machine."""
+        """Return None: only the process that started a driver knows the driver's jobs."""
         del job_id
         return None
 
     def left_behind(self, owner: str) -> Sequence[str] | None:
-        """Return the live drivers of an owner that is gone; None while the owner lives.
+        """Return the running drivers of an owner that has ended; None while the owner lives.
 
-        A driver whose directory is gone cannot be reached any more, and is ended.
+        A driver without its directory can no longer be reached, and is ended.
         """
         left: Mapping[str, Sequence[ProcessIdentity]] | None = self._ownership.left_behind(owner)
         if left is None:
@@ -91,7 +91,7 @@ class LocalDrivers:
         directory = self._run_dir / name
         try:
             lock = take_lock(driver_lock(directory))
-        # it has just ended, or cannot be reached: asked again, it is gone
+        # The driver has just ended, or cannot be reached. It is ended now.
         except FileNotFoundError:
             end_processes(self._left[name])
             return None
@@ -102,12 +102,12 @@ class LocalDrivers:
         )
 
     def orphaned_owners(self) -> Sequence[str]:
-        """Return the owners that are gone, if no other process here takes care of them."""
+        """Return the owners that have ended, if no other process on this machine handles them."""
         return self._ownership.find_orphaned()
 
     @property
     def outlives_daemon(self) -> bool:
-        """Drivers of this machine end with an orderly end of their daemon."""
+        """Return False: drivers of this machine end when their daemon ends normally."""
         return False
 
     def release(self) -> None:
@@ -115,5 +115,5 @@ class LocalDrivers:
         self._ownership.release()
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
-        """Describe each prerequisite in a sentence, present or missing."""
+        """Describe each prerequisite in a sentence, whether it is present or missing."""
         return tuple(self._settings.describe_prerequisites())

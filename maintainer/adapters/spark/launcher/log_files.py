@@ -1,4 +1,4 @@
-"""The logs of drivers in files of this machine, which only their owner may read."""
+"""The logs of drivers as files on this machine, which only their owner may read."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def write_privately(path: Path, text: str) -> None:
 
 
 def open_log(path: Path) -> BinaryIO:
-    """Open the log to append; a log of an earlier version becomes unreadable for others."""
+    """Open the log to append; other users can no longer read a log of an earlier version."""
     return open(path, "ab", opener=_open_privately)
 
 
 def _open_privately(path: str, flags: int) -> int:
     descriptor = os.open(path, flags, OWNER_ONLY)
-    with contextlib.suppress(OSError):  # owned by another user
+    with contextlib.suppress(OSError):  # another user owns the file
         os.fchmod(descriptor, OWNER_ONLY)
     return descriptor

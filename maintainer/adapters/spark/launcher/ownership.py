@@ -1,7 +1,7 @@
-"""Which process owns which driver on one machine.
+"""Records which process owns which driver on one machine.
 
-An owner holds a lock that ends with its process, and its drivers' processes must not outlive it.
-The files that ended processes have left are removed after a while.
+An owner holds a lock that ends with its process. After an owner has ended, its drivers are adopted
+or ended, and its files are removed after a while.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ _END_SECONDS = 10
 KEPT_FOR = timedelta(days=7)  # files of a process that has ended
 _POLL_SECONDS = 0.02
 _PROC = Path("/proc")
-_START_TIME_FIELD = 21 - 2  # field 22 of /proc/PID/stat, counted behind the name in brackets
+_START_TIME_FIELD = 21 - 2  # field 22 of /proc/PID/stat, counted from behind the name in brackets
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessIdentity:
-    """A process that cannot be confused with a later one of the same number."""
+    """A process, with its start time: it is never confused with a later process of its number."""
 
     pid: int
-    started: str  # as the system writes it: clock ticks since boot, or a date
+    started: str  # in the format of the system: clock ticks since boot, or a date
 
     @property
     def is_alive(self) -> bool:
-        """Return True while this very process runs; a zombie does not."""
+        """Return True while this process runs; a zombie does not run."""
         return read_start_time(self.pid) == self.started
 
 
 def read_start_time(pid: int) -> str | None:
-    """Return the start time of a process as text; None if there is none or only a zombie."""
+    """Return the start time of a process as text; None if there is no process or only a zombie."""
     if (_PROC / "self" / "stat").exists():  # Linux
         try:
             state, *fields = (
@@ -58,8 +58,8 @@ def read_start_time(pid: int) -> str | None:
         except (OSError, ValueError):
             return None
         return None if state in "ZX" else fields[_START_TIME_FIELD - 1]
-    done = subprocess.run(  # noqa: S603 - the system's own
-        ["ps", "-o", "lstart=,stat=", "-p", str(pid)],  # noqa: S607 - the system's own
+    done = subprocess.run(  # noqa: S603 - a program of the system
+        ["ps", "-o", "lstart=,stat=", "-p", str(pid)],  # noqa: S607 - a program of the system
         capture_output=True,
         text=True,
         check=False,
@@ -69,7 +69,7 @@ def read_start_time(pid: int) -> str | None:
 
 
 def identify(pid: int) -> ProcessIdentity | None:
-    """Identify the process with that number for later comparisons; None if it is gone."""
+    """Identify the process with this number; None if it has ended."""
     started = read_start_time(pid)
     return None if started is None else ProcessIdentity(pid, started)
 
@@ -81,9 +81,9 @@ def start_process(
     directory: Path,
     files: Sequence[int] = (),
 ) -> tuple[subprocess.Popen[bytes], ProcessIdentity]:
-    """Start a process in a session of its own; it writes to the log and inherits the files."""
+    """Start a process in a new session; it writes to the log and inherits the files."""
     with open_log(log) as output:
-        child = subprocess.Popen(  # noqa: S603 - our own programs, and Spark's
+        child = subprocess.Popen(  # noqa: S603 - programs of this package and of Spark
             command,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -99,7 +99,7 @@ def start_process(
 def end_processes(
     processes: Sequence[ProcessIdentity], within_seconds: float = _END_SECONDS
 ) -> bool:
-    """Kill the processes, if they are still the same; True if none is left."""
+    """Kill the processes, if they are still the same; True if all have ended."""
     deadline = time.monotonic() + within_seconds
     for process in processes:
         if process.is_alive:
@@ -115,7 +115,7 @@ def end_processes(
 class HeldLock:
     """A file's lock, held until it is released or this process ends.
 
-    A forked child does not keep it alive.
+    A forked child does not continue to hold the lock.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -123,16 +123,16 @@ class HeldLock:
         forget_in_children(self)
 
     def forget(self) -> None:
-        """Close the lock's file."""
+        """Release the lock by closing its file."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
 
 def take_lock(path: Path) -> HeldLock | None:
-    """Take the file's lock; None if another process holds it.
+    """Take the file's lock; None if another process holds the lock.
 
-    FileNotFoundError without its directory.
+    FileNotFoundError if the directory does not exist.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -146,14 +146,14 @@ def take_lock(path: Path) -> HeldLock | None:
 class Ownership:
     """Holds ``<owner>.lock`` in the run directory while this process lives.
 
-    The drivers of the owner and their processes are recorded beside it.
+    A file beside the lock records the drivers of the owner and their processes.
     """
 
     def __init__(self, run_dir: Path, owner: str) -> None:
-        """Take the owner's lock; its drivers from an earlier process are ended unless adopted.
+        """Take the owner's lock; drivers of an earlier process are ended, unless they were adopted.
 
-        RunnerUnavailableError if another live process has the same owner name, or the directory
-        cannot be written.
+        RunnerUnavailableError if another running process has the same owner name, or if the
+        directory cannot be written.
         """
         self.run_dir = run_dir
         self._owner = owner
@@ -198,15 +198,16 @@ class Ownership:
         self._record.unlink(missing_ok=True)
 
     def forget(self) -> None:
-        """Release the lock, as the system does when this process ends; the record stays."""
+        """Release the lock, as the system does when this process ends; the record is kept."""
         if self._lock is not None:
             self._lock.forget()
 
     def left_behind(self, owner: str) -> Mapping[str, Sequence[ProcessIdentity]] | None:
-        """Return the live drivers of an owner that is gone; None while the owner lives."""
+        """Return the running drivers of an owner that has ended; None while the owner lives."""
         path = _lock_path(self.run_dir, owner)
         if not path.exists():
-            # it never was on this machine: taking its lock would make it look dead here
+            # The owner never ran on this machine. Taking its lock would create the file, and the
+            # owner would look dead.
             return {}
         lock = take_lock(path)
         if lock is None:
@@ -220,9 +221,10 @@ class Ownership:
         }
 
     def find_orphaned(self) -> Sequence[str]:
-        """Return the owners that are gone and may have live drivers.
+        """Return the owners that have ended and may have running drivers.
 
-        None are returned while another process here lives, because it takes care of them.
+        No owner is returned while another process on this machine lives, because that process
+        adopts the drivers.
         """
         others = [
             path.stem
@@ -244,7 +246,7 @@ class Ownership:
 
 
 def driver_lock(directory: Path) -> Path:
-    """Return the lock whose holder owns the driver in that directory."""
+    """Return the file of the lock whose holder owns the driver in this directory."""
     return directory / "adopter.lock"
 
 
@@ -256,7 +258,7 @@ _FORGOTTEN: weakref.WeakSet[_Forgettable] = weakref.WeakSet()
 
 
 def forget_in_children(held: _Forgettable) -> None:
-    """Release the lock in every forked child, which would otherwise keep it beyond this process."""
+    """Release the lock in forked children, which would otherwise hold it after this process."""
     _FORGOTTEN.add(held)
 
 
@@ -292,14 +294,14 @@ def _read_record(path: Path) -> dict[str, list[ProcessIdentity]]:
         FileNotFoundError,
         ValueError,
         AttributeError,
-    ):  # none, or of an earlier version, whose drivers do not outlive it
+    ):  # no record, or the record of an earlier version, whose drivers end with their owner
         return {}
 
 
 def owner_lives(run_dir: Path, owner: str) -> bool | None:
-    """Return True while a process holds that owner's lock.
+    """Return True while a process holds the owner's lock.
 
-    None if the owner was never seen here: it may live on another machine.
+    None if the owner was never seen on this machine: it may live on another machine.
     """
     try:
         descriptor = os.open(run_dir / f"{owner.replace('/', '_')}.lock", os.O_RDWR | os.O_CLOEXEC)
@@ -315,7 +317,7 @@ def owner_lives(run_dir: Path, owner: str) -> bool | None:
 
 
 def prune_leftovers(run_dir: Path, now: datetime) -> int:
-    """Remove files of long-ended processes without a running Spark; return their number."""
+    """Remove files of processes that ended long ago and have no running Spark; return how many."""
     oldest = (now - KEPT_FOR).timestamp()
     owners = [lock.stem for lock in run_dir.glob("*.lock") if _is_older(lock, oldest)]
     return sum(
@@ -331,9 +333,9 @@ def _remove(run_dir: Path, owner: str, oldest: float) -> bool:
         or path.name == f"{owner}.lock"
     ]
     if any(path.is_dir() for path in files) or not all(_is_older(path, oldest) for path in files):
-        # its Spark may be running for another process, or its log has just been written to
+        # Another process may use its Spark, or its log was written recently.
         return False
-    # the lock last, so that the other files are found again until then
+    # The lock is removed last, so that the other files can be found again until then.
     for path in sorted(files, key=lambda path: path.suffix == ".lock"):
         path.unlink(missing_ok=True)
     return True

@@ -1,4 +1,4 @@
-"""The daemon's view of a driver: it starts or adopts it, exchanges messages with it and ends it."""
+"""The daemon's side of a driver process: its start or adoption, its messages and its end."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Record = Callable[[str, Sequence[ProcessIdentity]], None]
 
 
 class DriverProcess:
-    """One driver with its JVM; once it has ended it stays ended."""
+    """One driver with its JVM; an ended driver never runs again."""
 
     def __init__(
         self,
@@ -54,14 +54,14 @@ class DriverProcess:
         listener: Listener,
         record: Record,
     ) -> None:
-        """Describe a running driver whose lock is held; `listen` begins the conversation."""
+        """Describe a running driver whose lock is held; `listen` begins to exchange messages."""
         self.directory = directory
         self.log = directory.with_name(f"{directory.name}.log")
-        self.fingerprint = ""  # its start settings; empty until it has sent them
+        self.fingerprint = ""  # of its start settings; empty until it is known
         self.megabytes = 0  # of its JVM
         self.is_started = False
-        self.is_worn = False  # may finish its jobs, and is replaced after them
-        # all messages from before this connection have been received
+        self.is_worn = False  # the driver finishes its jobs, and takes no more
+        # set when all messages from before this connection have been received
         self.is_caught_up = threading.Event()
         self.is_ended = threading.Event()
         self.last_words: Mapping[str, object] = {}
@@ -72,7 +72,7 @@ class DriverProcess:
         self._child: subprocess.Popen[bytes] | None = None
         self._connection: socket.socket | None = None
         self._writing = threading.Lock()
-        self._heard = 0  # the number of the last message
+        self._heard = 0  # the number of the last received message
         self._reader = threading.Thread(
             target=self._listen, name="spark-driver-reader", daemon=True
         )
@@ -89,13 +89,13 @@ class DriverProcess:
     ) -> DriverProcess:
         """Start a new driver in its own ``directory``, which is emptied.
 
-        ``settings`` go over its socket, because they contain secrets.
+        ``settings`` are sent over the socket, because they contain secrets.
         """
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True, mode=0o700)
         lock = take_lock(driver_lock(directory))
         if lock is None:
-            raise OSError(f"another process has taken {directory} in this very moment")
+            raise OSError(f"another process has just taken {directory}")
         process = cls(directory, lock, (), listener, record)
         process.fingerprint, process.megabytes = (
             str(settings["fingerprint"]),
@@ -112,7 +112,7 @@ class DriverProcess:
             )
         process._identities = [identity]
         record(directory.name, process._identities)
-        with contextlib.suppress(OSError):  # it ended at once; its log has the reason
+        with contextlib.suppress(OSError):  # the driver ended at once; its log has the reason
             process._connection = connect(directory)
         process.send({"start": dict(settings)})
         process._reader.start()
@@ -127,9 +127,9 @@ class DriverProcess:
         listener: Listener,
         record: Record,
     ) -> DriverProcess:
-        """Adopt a driver whose daemon is gone and whose lock is held now.
+        """Adopt a driver whose daemon has ended and whose lock is held now.
 
-        Its messages arrive as from any driver, hello first.
+        The driver sends its messages as any other driver, with hello first.
         """
         process = cls(directory, lock, identities, listener, record)
         process._record(directory.name, process._identities)
@@ -139,7 +139,7 @@ class DriverProcess:
 
     @property
     def name(self) -> str:
-        """Return the driver's name, which is that of its directory."""
+        """Return the driver's name, which is the name of its directory."""
         return self.directory.name
 
     @property
@@ -154,11 +154,11 @@ class DriverProcess:
 
     @property
     def hindrance(self) -> str:
-        """Return nothing: a process waits for nobody."""
+        """Return nothing: the start of a process waits for no cluster."""
         return ""
 
     def send(self, order: Mapping[str, object]) -> bool:
-        """Send an order to the driver; False if it does not listen any more."""
+        """Send an order to the driver; False if the driver no longer listens."""
         connection = self._connection
         if connection is None or self.is_ended.is_set():
             return False
@@ -170,34 +170,34 @@ class DriverProcess:
         return True
 
     def run(self, order: Mapping[str, object], valid_for: timedelta | None) -> None:
-        """Give it a job, with its fence on the clock that the machine's processes share."""
+        """Give the driver a job, with a fence on the clock that this machine's processes share."""
         self.send({"run": dict(order) | {"until": _until(valid_for)}})
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        """Set the job's fence to so long from now; the driver enforces it even without us."""
+        """Set the job's fence to this time from now; the driver ends the job by then."""
         self.send({"renew": {"id": job_id, "until": _until(valid_for)}})
 
     def cancel(self, job_id: str) -> None:
-        """Ask it to end the job."""
+        """Ask the driver to end the job."""
         self.send({"cancel": job_id})
 
     def acknowledge(self, numbers: Sequence[int]) -> None:
-        """Let it drop the messages with these numbers."""
+        """Let the driver drop the messages with these numbers."""
         self.send({"acknowledged": list(numbers)})
 
     def kill(self) -> None:
-        """Kill it at once; the listener is notified."""
+        """Kill the driver at once; the listener is notified."""
         if self._identities and self._identities[0].is_alive:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
 
     def give_up(self, reason: str) -> None:
-        """Kill it at once, with the reason as its last words."""
+        """Kill the driver at once, with the reason as its last words."""
         self.last_words = explain_end(reason)
         self.kill()
 
     def stop(self) -> None:
-        """Ask it to end, then force it; returns when driver and JVM are gone."""
+        """Ask the driver to end, and later kill it; return when driver and JVM have ended."""
         self.send({"stop": True})
         if not self.is_ended.wait(_STOP_SECONDS):
             self.kill()
@@ -206,16 +206,13 @@ class DriverProcess:
             self._reader.join()
 
     def forget(self) -> None:
-        """Close this process's end of the socket.
-
-        In a forked child, so that the driver notices when its daemon is gone.
-        """
+        """Close the socket in a forked child, so that the driver notices the end of its daemon."""
         if self._connection is not None:
             with contextlib.suppress(OSError):
                 os.close(self._connection.detach())
 
     def find_complaint(self) -> str:
-        """Return the first line of its log that looks like an error, or ""."""
+        """Return the first line of the driver's log that looks like an error, or ""."""
         return find_complaint(self.read_log(0).text)
 
     def read_log(self, since: int) -> LogPart:
@@ -225,7 +222,7 @@ class DriverProcess:
         while self._connection is not None:
             with contextlib.suppress(OSError), self._connection.makefile("rb") as lines:
                 for line in lines:
-                    if line.endswith(b"\n"):  # the driver's end may cut the last line short
+                    if line.endswith(b"\n"):  # the last line may be incomplete
                         self._hear(json.loads(line))
             with contextlib.suppress(OSError):
                 self._connection.close()
@@ -238,7 +235,7 @@ class DriverProcess:
         number = message.get("number")
         if isinstance(number, int):
             if number <= self._heard:
-                return  # sent again over a new connection
+                return  # the driver sent the message again over a new connection
             self._heard = number
         self._note(message)
         self._listener.heard(self, message)
@@ -267,7 +264,7 @@ class DriverProcess:
             case {"event": "application.worn"}:
                 self.is_worn = True
             case _:
-                pass  # of a job: the listener's
+                pass  # a message about a job, for the listener
 
     def _note_processes(self, *pids: object) -> None:
         known = {identity.pid for identity in self._identities}
@@ -276,9 +273,10 @@ class DriverProcess:
         self._record(self.directory.name, self._identities)
 
     def _reconnect(self) -> socket.socket | None:
-        """Connect again to a live driver; None if it does not answer.
+        """Connect again to a running driver; None if it does not answer.
 
-        The driver may have taken this process for gone after a pause, or it is being adopted.
+        The driver closes a connection if this process did not read for a while, or if another
+        process adopts the driver.
         """
         deadline = time.monotonic() + _RECONNECT_SECONDS
         while self._identities and self._identities[0].is_alive and time.monotonic() < deadline:
@@ -292,7 +290,7 @@ class DriverProcess:
         self.kill()
         if self._child is not None:
             self._child.wait()
-        # a process in an uninterruptible wait ends later, and does not count as gone before
+        # A process in an uninterruptible wait ends later. Until then it counts as running.
         while not end_processes(self._identities):
             continue
         self._record(self.directory.name, ())

@@ -1,4 +1,4 @@
-"""Starts drivers as processes of this machine that call home over HTTP."""
+"""Starts drivers as processes of this machine that poll over HTTP."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _HANDLE, _LOG, _TOKEN, _AUTHORITY = "handle", "driver.log", "token", "authority.
 
 
 class ProcessLauncher:
-    """Implements Launcher; each driver has a directory of its own, which goes when it ends.
+    """Implements Launcher. Each driver has its own directory, which is removed when it ends.
 
-    A driver that was launched on another machine cannot be seen from here: it counts as running.
+    The state of a driver on another machine is unknown; such a driver counts as running.
     """
 
     def __init__(self, options: LocalSparkOptions, run_dir: Path) -> None:
@@ -45,7 +45,7 @@ class ProcessLauncher:
 
     def launch(self, spec: DriverSpec) -> str:
         directory = self._run_dir / spec.name
-        with contextlib.suppress(OSError):  # it was not launched yet, or never can be
+        with contextlib.suppress(OSError):  # the driver was not launched yet, or cannot be launched
             return (directory / _HANDLE).read_text(encoding="utf-8")
         try:
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -67,7 +67,7 @@ class ProcessLauncher:
             return LaunchState(LaunchPhase.RUNNING, f"it runs on {host}")
         child = self._children.get(handle)
         if child is not None:
-            child.poll()  # so that it is no zombie
+            child.poll()  # otherwise an ended child would remain as a zombie
         if process.is_alive:
             return LaunchState(LaunchPhase.RUNNING)
         code = "" if child is None else f" with exit code {child.returncode}"
@@ -78,7 +78,7 @@ class ProcessLauncher:
         return read_file(self._run_dir / name / _LOG, since)
 
     def end(self, handle: str) -> None:
-        """See Launcher; the kernel ends the JVM with the driver."""
+        """See Launcher; the kernel kills the JVM when the driver ends."""
         name, host, process = _read(handle)
         if host != self._host:
             return
@@ -102,7 +102,7 @@ class ProcessLauncher:
         )
 
     def _write_environment(self, spec: DriverSpec, directory: Path) -> Mapping[str, str]:
-        """Write the token's file and return the environment, which has no secret."""
+        """Write the token's file, and return the environment, which contains no secret."""
         java_home = prepare_home(find_java(self._options.java_home, os.environ), self._run_dir)
         token = directory / _TOKEN
         write_privately(token, spec.start_token)
@@ -120,7 +120,7 @@ class ProcessLauncher:
 
 
 def _read(handle: str) -> tuple[str, str, ProcessIdentity]:
-    """Read a handle; one of another launcher names nothing here."""
+    """Read a handle; a handle of another launcher refers to no process."""
     try:
         name, host, pid, started = json.loads(handle)
         return str(name), str(host), ProcessIdentity(int(pid), str(started))

@@ -11,14 +11,14 @@ from pathlib import Path
 from maintainer.adapters.spark.driver.link.channel import bound_sending
 
 _SOCKET = "socket"
-_MAX_SOCKET_PATH_BYTES = 100  # Linux takes 107, other systems 103
+_MAX_SOCKET_PATH_BYTES = 100  # Linux allows 107, other systems 103
 
 
 @contextmanager
 def listening(directory: Path) -> Iterator[socket.socket]:
     """Open the driver's socket in advance, so that connecting does not wait for the driver's start.
 
-    The directory keeps other users out. OSError if its path is too long.
+    Other users have no access to the directory. OSError if its path is too long.
     """
     with (
         socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server,
@@ -28,15 +28,15 @@ def listening(directory: Path) -> Iterator[socket.socket]:
             server.bind(path)
         except OSError as error:
             raise OSError(
-                f"{directory / _SOCKET} cannot be a socket: {error}; choose a run_dir whose path "
-                f"is shorter"
+                f"{directory / _SOCKET} cannot be a socket: {error}; choose a run_dir with a "
+                f"shorter path"
             ) from error
         server.listen()
         yield server
 
 
 def connect(directory: Path) -> socket.socket:
-    """Connect to the driver of that directory; OSError if it does not listen."""
+    """Connect to the driver of this directory; OSError if the driver does not listen."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         with _socket_path(directory) as path:
@@ -50,7 +50,7 @@ def connect(directory: Path) -> socket.socket:
 
 @contextmanager
 def _socket_path(directory: Path) -> Iterator[str]:
-    """Yield the socket's path, a shorter alias if the system would refuse its length."""
+    """Yield the socket's path, or a shorter alias if the path is too long for the system."""
     path = directory / _SOCKET
     if len(os.fsencode(path)) <= _MAX_SOCKET_PATH_BYTES:
         yield str(path)

@@ -1,4 +1,4 @@
-"""Copies the logs of drivers with jobs into the store, each job its share."""
+"""Copies the logs of drivers with jobs into the store, as a share for each job."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from maintainer.domain.redaction import hide_secrets
 from maintainer.ports.store.drivers import JOB_ENDS
 from maintainer.ports.store.jobs import JobLogStore
 
-_EVERY_SECONDS = 2.0  # of a driver with jobs
-_CLUSTER_SECONDS = 5.0  # the same where each time is a call of the cluster's API
+_EVERY_SECONDS = 2.0  # between two readings of a driver's log
+_CLUSTER_SECONDS = 5.0  # the same if each reading is a request to a cluster
 _MAX_PARTS = 64  # of one driver's log in one round
 
 _LOG = logging.getLogger(__name__)
@@ -24,12 +24,12 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Source:
-    """One driver, how far its log was read, and its jobs."""
+    """One driver, the position up to which its log was read, and its jobs."""
 
     driver: Driver
     position: int = 0
     shares: dict[str, Share] = field(default_factory=dict)
-    fault: str = ""  # why it could not be copied the last time
+    fault: str = ""  # why the log could not be copied the last time
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class JobLogs:
     _thread: threading.Thread | None = None
 
     def follow(self, job_id: str, driver: Driver) -> None:
-        """Keep the log of the job from now on; of a driver that is starting all of it."""
+        """Store the log of the job from now on; for a starting driver, the whole log."""
         with self._mutex:
             source = self._sources.setdefault(driver.name, _Source(driver))
             source.shares.setdefault(job_id, Share(job_id, has_begun=not driver.is_started))
@@ -54,7 +54,7 @@ class JobLogs:
                 self._thread.start()
 
     def hear(self, job_id: str, message: Mapping[str, object]) -> None:
-        """Note a job's end: its log is complete soon."""
+        """Take a job's end: the log is complete soon."""
         if message.get("event") not in JOB_ENDS:
             return
         with self._mutex:
@@ -63,15 +63,15 @@ class JobLogs:
                     source.shares[job_id].end()
 
     def read(self, job_id: str, since: int) -> JobLog | None:
-        """Return the kept log of the job from a position on; None if nothing is kept."""
+        """Return the stored log of the job from a position on; None if nothing is stored."""
         return self.store.job_log(job_id, since)
 
     def leave(self) -> None:
-        """Stop here: another process continues after what is stored."""
+        """Stop; another process continues after the stored part."""
         self._is_closing.set()
 
     def close(self) -> None:
-        """Copy what ended drivers have written, and end the thread."""
+        """Copy the rest of the logs of ended drivers, and end the thread."""
         self._is_closing.set()
         if self._thread is not None:
             self._thread.join()
@@ -104,16 +104,16 @@ class JobLogs:
         except RunnerUnavailableError:
             if not is_over:
                 raise
-            with self._mutex:  # the rest is gone, or another process copies it
+            with self._mutex:  # the rest of the log is lost, or another process copies it
                 source.shares.clear()
         with self._mutex:
             if is_over and not source.shares:
                 self._sources.pop(source.driver.name, None)
 
     def _read(self, source: _Source, *, is_over: bool) -> None:
-        """Read and store what is new."""
+        """Read and store the new parts of the log."""
         for _ in range(_MAX_PARTS):
-            self._keep(source)  # first what a store that was away did not take
+            self._keep(source)  # first the texts that an unavailable store did not take
             shares = self._open_shares(source)
             if not shares:
                 return

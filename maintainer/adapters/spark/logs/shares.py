@@ -8,7 +8,7 @@ from maintainer.adapters.spark.driver.job import begin_line, end_line
 from maintainer.domain.job_log import JobLog
 from maintainer.ports.store.jobs import MAX_LOG_CHARACTERS, JobLogStore
 
-_LAST_ROUNDS = 3  # of reading after a job's end, in which its last line may appear
+_LAST_ROUNDS = 3  # readings after a job's end, in which its last line may appear
 
 
 @dataclass(slots=True)
@@ -16,15 +16,15 @@ class Share:
     """One job's share of the log."""
 
     job_id: str
-    has_begun: bool  # or only lines after the job's first one belong to it
-    is_known: bool = False  # what is stored already has been asked for
-    next: int = 0  # where the stored log ends
-    waiting: str = ""  # to be stored
+    has_begun: bool  # if false, the share begins with the line that begins the job
+    is_known: bool = False  # the stored part has been read
+    next: int = 0  # where the stored part ends
+    waiting: str = ""  # text that is not yet stored
     rounds_left: int | None = None  # None: the job has not ended
     is_complete: bool = False
 
     def resume(self, store: JobLogStore) -> int:
-        """Continue after what is stored; return where that ends in the driver's log, or 0."""
+        """Continue after the stored part; return its end in the driver's log, or 0."""
         known = store.job_log(self.job_id)
         self.is_known = True
         if known is None:
@@ -47,13 +47,13 @@ class Share:
             self.rounds_left = _LAST_ROUNDS
 
     def note_round(self, *, is_over: bool) -> None:
-        """Note that the log was read to its end; over: the driver writes no more."""
+        """Record that the log was read to its end; `is_over`: the driver writes no more."""
         if self.rounds_left is not None:
             self.rounds_left -= 1
         self.is_complete |= is_over or self.rounds_left == 0
 
     def store(self, store: JobLogStore, source: int) -> bool:
-        """Store what waits; False if another process stores the rest."""
+        """Store the waiting text; False if another process stores the rest of the log."""
         while self.waiting or self.is_complete:
             text, rest = self.waiting[:MAX_LOG_CHARACTERS], self.waiting[MAX_LOG_CHARACTERS:]
             is_last = self.is_complete and not rest

@@ -1,1 +1,1 @@
-"""The input and the results of orphan scans and removals, in portions of the store and the link."""
+"""The input and the results of orphan scans and removals, as portions in the store and the link."""

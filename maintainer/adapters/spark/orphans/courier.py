@@ -1,7 +1,7 @@
-"""Carries files and rows between the store and the drivers, on a thread of its own.
+"""Transfers files and rows between the store and the drivers, on a separate thread.
 
-A driver's messages are heard on its own thread, which must not wait for the store. What a message
-asks for is done again until it succeeds: the driver keeps the message, and waits.
+A driver's messages arrive on the driver's own thread, which must not wait for the store. A failed
+transfer is repeated until it succeeds; meanwhile the driver keeps its message, and waits.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from maintainer.ports.store.portions import Portion
 WANTED = "files.wanted"
 CARRIED = frozenset({ROWS, WANTED})  # the events that a courier answers
 _RETRY_SECONDS = 1.0
-_MAX_AT_ONCE = 100  # portions that one request may ask for
+_MAX_AT_ONCE = 100  # portions in one request
 _LOG = logging.getLogger(__name__)
 
 
 class Courier:
-    """Answers the messages that concern files and rows, in their order."""
+    """Answers the messages about files and rows, in their order."""
 
     def __init__(self, files: OrphanFiles) -> None:
         self._files = files
@@ -40,7 +40,7 @@ class Courier:
         self._queue.put((driver, message))
 
     def close(self) -> None:
-        """Carry nothing more."""
+        """Transfer nothing more, and end the thread."""
         self._is_closed.set()
         self._queue.put(None)
         self._thread.join()

@@ -1,4 +1,4 @@
-"""The input and the results of orphan scans and removals, in portions in the store."""
+"""The input and the results of orphan scans and removals, as portions in the store."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.ports.store.portions import Portion, PortionKind, PortionSet, PortionStore
 
 _MICROSECOND = timedelta(microseconds=1)
-_MOMENT = timedelta(milliseconds=1)  # the least time that Iceberg distinguishes
+_MOMENT = timedelta(milliseconds=1)  # the shortest time that Iceberg distinguishes
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MAX_TOLD = 1_000_001  # found files that are read into memory: one more than any list may have
-# Number of statements of a listed part, and the index of its dry run. Number of statements of a
-# removal up to the report of referenced files. statements/orphans.py writes them in this order.
+MAX_TOLD = 1_000_001  # found files that are read into memory: one more than a list may have
+# The number of statements for a part of a listing, and the index of the dry run among them. The
+# number of statements of a removal, and of a restore, up to the report of referenced files.
+# statements/orphans.py writes the statements in this order.
 _OF_A_PART, _CALL_OF_A_PART = 4, 2
 _OF_REMOVAL, _OF_RESTORING = 5, 4
 
@@ -35,7 +36,7 @@ class OrphanFiles:
     """The lists, listings and rows of orphan scans and removals."""
 
     def __init__(self, store: PortionStore, owner: str) -> None:
-        """Take the store, and the name under which this process prepares jobs."""
+        """``owner`` is the name under which this process prepares jobs."""
         self._store = store
         self._owner = owner
 
@@ -44,19 +45,19 @@ class OrphanFiles:
     ) -> None:
         """Store the list of files that the job may remove.
 
-        RunnerUnavailableError if they are outside the location, or beyond a bound.
+        RunnerUnavailableError if a file is outside the location, or if a bound is exceeded.
         """
         try:
             self._write(
                 PortionSet(job_id, PortionKind.LIST, self._owner), list_lines(action, files)
             )
         except (InvalidValueError, ValueError) as error:
-            raise RunnerUnavailableError(f"the list of files cannot be kept: {error}") from error
+            raise RunnerUnavailableError(f"the list of files cannot be stored: {error}") from error
 
     def write_listing(
         self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
     ) -> int:
-        """Store the listing of the table's location; return how many files are old enough."""
+        """Store the listing of the table's location; return the number of files old enough."""
         files = (
             file
             for page in pages
@@ -76,7 +77,7 @@ class OrphanFiles:
         return total
 
     def claim(self, job: Job) -> None:
-        """Give the job the prepared files; RunnerUnavailableError on failure."""
+        """Assign the prepared files to the job; RunnerUnavailableError on failure."""
         if isinstance(job.action, RemoveOrphanFiles):
             try:
                 self._store.claim_portions(job.job_id, self._owner)
@@ -88,7 +89,7 @@ class OrphanFiles:
     def find_input(self, job: Job) -> GivenFiles | None:
         """Return the job's input: a listing for a scan, a list for a removal.
 
-        None if it is not in the store, or incomplete.
+        None if the input is not in the store, or is incomplete.
         """
         if not isinstance(job.action, RemoveOrphanFiles):
             return None
@@ -110,16 +111,16 @@ class OrphanFiles:
         )
 
     def store_rows(self, job_id: str, number: int, portion: Portion) -> None:
-        """Store a portion of the job's rows, if it is not there yet."""
+        """Store a portion of the job's rows, unless it is stored already."""
         self._store.add_portion(PortionSet(job_id, PortionKind.ROWS), number, portion)
 
     def find_orphans(self, job: Job) -> FoundOrphans | None:
-        """Return the result of an orphan scan; None if it is not here or incomplete."""
+        """Return the result of an orphan scan; None if it is missing or incomplete."""
         rows = PortionSet(job.job_id, PortionKind.ROWS)
         return read_orphans(self._lines(rows)) if self._store.count_lines(rows) else None
 
     def find_removed(self, job: Job) -> RemovedOrphans | None:
-        """Return the input and the result of a removal; None if not even the list is here."""
+        """Return the input and the result of a removal; None if even the list is missing."""
         listed = PortionSet(job.job_id, PortionKind.LIST)
         if not isinstance(job.action, RemoveOrphanFiles) or not self._store.count_lines(listed):
             return None
@@ -127,7 +128,7 @@ class OrphanFiles:
         return read_removed(rows, self._lines(listed), job.action)
 
     def _lines(self, portions: PortionSet) -> Iterator[str]:
-        """Read the lines up to the first portion that is missing."""
+        """Read the lines up to the first missing portion."""
         number = 0
         while (portion := self._store.portion(portions, number)) is not None:
             if portion.lines:
@@ -135,16 +136,16 @@ class OrphanFiles:
             number += 1
 
     def remove(self, job: Job) -> None:
-        """Delete all portions of a job; before its submission, those that this process prepared."""
+        """Delete the portions of a job; before its submission, those that this process prepared."""
         is_pending = job.state is JobState.PENDING
         self._store.forget_portions(job.job_id, self._owner if is_pending else None)
 
 
 def list_lines(action: RemoveOrphanFiles, files: Iterable[FoundFile]) -> Iterator[str]:
-    """Write the files as the view reads them: each path after the location, and the time.
+    """Write a line for each file, for the view: the path below the location, and the time.
 
-    A file without a date in the storage gets the age that the list requires. InvalidValueError
-    for a file outside the location.
+    A file without a date in the storage gets the age that the list requires. InvalidValueError for
+    a file outside the location.
     """
     held, own = list(files), action.location.rstrip("/") + "/"
     for file, spelt in zip(
@@ -163,7 +164,7 @@ def _line(path: str, file: FoundFile, action: RemoveOrphanFiles) -> str:
 def read_orphans(lines: Iterable[str]) -> FoundOrphans | None:
     """Read the result of an orphan scan; None if it is incomplete.
 
-    Files beyond MAX_TOLD are only counted.
+    Files after the first MAX_TOLD are only counted.
     """
     match _read_tables(lines):
         case [_Rows([[int(foreign)]]), *looks] if len(looks) == 1 or (
@@ -211,7 +212,7 @@ class _Rows:
 
 
 def _read_tables(lines: Iterable[str]) -> list[_Rows]:
-    """Read the rows of each complete statement; none if they are corrupt."""
+    """Read the rows of each statement; no rows if the lines are corrupt or incomplete."""
     tables: list[_Rows] = []
     is_open = False
     try:

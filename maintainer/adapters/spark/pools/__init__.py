@@ -1,1 +1,1 @@
-"""Several ways to run Spark, as one runner."""
+"""Several pools as one runner."""

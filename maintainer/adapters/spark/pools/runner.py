@@ -20,14 +20,14 @@ from maintainer.ports.store import Store
 
 @dataclass(frozen=True, slots=True)
 class PooledRunner:
-    """Implements Runner by the runners of the pools.
+    """Implements Runner with the runners of the pools.
 
-    Calls without a pool go to all of them: ids that one does not know are ignored there. A job
-    of a pool that is not here is lost as soon as its driver's fence has passed.
+    Calls without a pool go to all runners; a runner ignores unknown ids. A job of a pool that this
+    process does not have is lost as soon as its driver's fence has passed.
     """
 
     runners: Mapping[str, Runner]  # by pool
-    obstacles: Mapping[str, str]  # why the other configured pools have none
+    obstacles: Mapping[str, str]  # why the other configured pools have no runner
     owner: str
     application: str
     orphan_files: OrphanFiles
@@ -40,7 +40,7 @@ class PooledRunner:
 
     @property
     def capacities(self) -> Mapping[str, int]:
-        """See Runner; a pool that cannot be used has no room."""
+        """See Runner; a pool that cannot be used has no slots."""
         found = dict.fromkeys(self.obstacles, 0)
         for runner in self.runners.values():
             found |= runner.capacities
@@ -75,21 +75,21 @@ class PooledRunner:
             return self.runners[job.pool].report(job)
         if not self._end_driver_of(job):
             return None
-        message = f"its pool {job.pool} is not configured any more, or cannot be used here"
+        message = f"its pool {job.pool} is no longer configured, or cannot be used here"
         is_started = job.started_at is not None
         tracked = TrackedJob(job.job_id, progress=job.progress, is_started=is_started)
         tracked.end(lost(self.clock.now(), message))
         return tracked.report()
 
     def _end_driver_of(self, job: Job) -> bool:
-        """Refuse the polls of the job's driver once its fence has passed; True if none is left."""
+        """End the job's driver in the store, once its fence has passed; True if none is left."""
         for driver in self.store.drivers():
             if job.job_id not in self.store.pending_jobs(driver.name):
                 continue
             now = self.clock.now()
             if driver.fence is not None and now <= driver.fence + FENCE_MARGIN:
                 return False
-            reason = f"no daemon has its pool {driver.pool} any more"
+            reason = f"no daemon still has its pool {driver.pool}"
             if not self.store.end_driver(driver.name, reason, now, driver.polls):
                 return False
         return True
@@ -102,7 +102,7 @@ class PooledRunner:
             runner.cancel(job_id)
 
     def outlives_daemon(self, pool: str, /) -> bool:
-        """See Runner; nothing here ends a job of another pool."""
+        """See Runner; True for a pool that this process does not have: it ends no such job."""
         return pool not in self.runners or self.runners[pool].outlives_daemon(pool)
 
     def leave(self) -> None:
@@ -114,7 +114,7 @@ class PooledRunner:
             runner.close()
 
     def describe(self, pool: str = "", /) -> Sequence[tuple[str, bool, str]]:
-        """See Runner; each line names its pool, if there are several."""
+        """See Runner; each line names its pool, if there are several pools."""
         is_alone = len(self.runners) + len(self.obstacles) == 1
         found = [
             (what if is_alone else f"{what} (pool {name})", is_fine, sentence)

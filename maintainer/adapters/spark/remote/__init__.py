@@ -1,1 +1,1 @@
-"""Drivers that any launcher starts and that call home: their owner's side."""
+"""The daemon's side of drivers that any launcher starts and that poll over HTTP."""

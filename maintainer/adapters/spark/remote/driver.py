@@ -1,4 +1,4 @@
-"""One driver that calls home, as its owner sees it."""
+"""A driver that polls over HTTP, as its owner sees it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from maintainer.domain.job import FailureReason
 from maintainer.ports.clock import Clock
 from maintainer.ports.store.drivers import JOB_ENDS, DriverRecord, DriverStore
 
-FENCE_MARGIN = timedelta(seconds=15)  # how much the clocks of two processes may differ
-SILENT_SECONDS = 60.0  # a driver without work that has not polled for so long is given up
-STOP_SECONDS = 45.0  # for a poll, the end of its jobs (10 s), of Spark (10 s) and its last words
-_SAME_END = timedelta(seconds=1)  # of a job that is renewed again under the same lease
+FENCE_MARGIN = timedelta(seconds=15)  # the clocks of two processes may differ by this time
+SILENT_SECONDS = 60.0  # an idle driver that has not polled for so long is ended
+STOP_SECONDS = 45.0  # for a poll, the end of jobs (10 s) and of Spark (10 s), and the last message
+_SAME_END = timedelta(seconds=1)  # a renewal that changes the end by less is not sent
 _EXIT_OUT_OF_MEMORY = 52  # Spark's exit code
 _ENDS = frozenset({"application.failed", "application.ended"})
 
 
 class RemoteDriver:
-    """Orders go to the store, by the thread of its source; messages come from the store.
+    """Writes orders into the store, by the thread of its source; messages come from the store.
 
-    While the store is away orders wait here. Of a job's renewals only the newest waits.
+    While the store is unavailable, orders wait here. Of a job's renewals only the newest waits.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - its source passes all of them
@@ -40,7 +40,7 @@ class RemoteDriver:
         wake: Callable[[], None],
         longest_validity: timedelta,
     ) -> None:
-        """Take its row. ``wake`` has the source's thread send what waits."""
+        """``wake`` lets the source's thread send the waiting orders."""
         self.name = record.name
         self.fingerprint = record.fingerprint
         self.megabytes = record.megabytes
@@ -50,26 +50,26 @@ class RemoteDriver:
         self.is_caught_up = threading.Event()
         self.is_ended = threading.Event()
         self.last_words: Mapping[str, object] = {}
-        self.heard = 0  # the number of the last message that was passed on
+        self.heard = 0  # the number of the last message that was given to the listener
         self.polls = record.polls
-        self.polled_at = time.monotonic()  # when a new poll was seen; before the first: its start
+        self.polled_at = time.monotonic()  # when the last new poll was seen; at first: the start
         self.state = LaunchState(LaunchPhase.STARTING)
         self._launcher = launcher
         self._clock = clock
         self._listener = listener
         self._wake = wake
         self._longest = longest_validity
-        self.is_anothers = False  # another process has adopted it
+        self.is_anothers = False  # another process has adopted the driver
         self._log_mutex = threading.Lock()
-        self._log_read = 0  # how far its log was read
-        self._log_end: LogPart | None = None  # what came after that, once its application is over
+        self._log_read = 0  # the position up to which the log was read
+        self._log_end: LogPart | None = None  # the rest of the log; None until the application ends
         self._mutex = threading.Lock()
         self._orders: deque[tuple[Mapping[str, object], tuple[str, datetime] | None]] = deque()
-        self._until: dict[str, datetime] = {}  # of its jobs, as they were renewed last
-        self._renewals: dict[str, datetime] = {}  # those that the store does not have yet
+        self._until: dict[str, datetime] = {}  # the newest fence of each job
+        self._renewals: dict[str, datetime] = {}  # the fences that are not yet stored
         self._done: list[int] = []
         self._cancelled: set[str] = set()
-        self.given_up = ""  # why; empty: it was not
+        self.given_up = ""  # the reason why give_up was called; empty: it was not called
         self._ordered = record.ordered
 
     @property
@@ -82,14 +82,14 @@ class RemoteDriver:
         return self.state.reason
 
     def run(self, order: Mapping[str, object], valid_for: timedelta | None) -> None:
-        """See Driver; a job that nobody has renewed yet may work for the longest time."""
+        """See Driver; without `valid_for` the job may work for the longest validity."""
         until = self._clock.now() + (self._longest if valid_for is None else valid_for)
         with self._mutex:
             self._until[str(order["id"])] = until
         self._post({"run": dict(order)}, (str(order["id"]), until))
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        """See Driver; nothing is sent while the end stays as it was."""
+        """See Driver; nothing is sent if the fence is almost the same."""
         until = self._clock.now() + valid_for
         with self._mutex:
             known = self._until.get(job_id)
@@ -99,7 +99,7 @@ class RemoteDriver:
         self._wake()
 
     def cancel(self, job_id: str) -> None:
-        """See Driver; one order is enough."""
+        """See Driver; the order is sent only once."""
         if job_id not in self._cancelled:
             self._cancelled.add(job_id)
             self._post({"cancel": job_id})
@@ -113,7 +113,7 @@ class RemoteDriver:
             self._done += numbers
 
     def give_up(self, reason: str) -> None:
-        """See Driver; it has ended when its launcher says so, or its fence has passed."""
+        """See Driver; the driver has ended when its launcher says so, or its fence has passed."""
         self.given_up = reason
         self.last_words = explain_end(reason)
         self._wake()
@@ -122,11 +122,11 @@ class RemoteDriver:
         self._post({"stop": True})
         if not self.is_ended.wait(STOP_SECONDS):
             self.give_up(f"driver {self.name} did not end within {STOP_SECONDS:g} s")
-            # after that its fence has passed, whether the store can be asked or not
+            # After this time its fence has passed, even if the store does not answer.
             self.is_ended.wait((self._longest + 2 * FENCE_MARGIN).total_seconds())
 
     def read_log(self, since: int) -> LogPart:
-        """See Driver; after the end of its application from what was left of the log then."""
+        """See Driver; after the end of the application only the rest of the log can be read."""
         with self._log_mutex:
             if self.is_anothers:
                 raise RunnerUnavailableError(f"another process has adopted driver {self.name}")
@@ -137,9 +137,9 @@ class RemoteDriver:
             return part
 
     def end_application(self) -> None:
-        """Have the launcher end it, once the rest of its log is read.
+        """Read the rest of the log, and let the launcher end the application.
 
-        RunnerUnavailableError while the cluster cannot be asked.
+        RunnerUnavailableError while the cluster does not answer.
         """
         with self._log_mutex:
             if self._log_end is None:
@@ -148,14 +148,14 @@ class RemoteDriver:
             self._launcher.end(self.handle)
 
     def find_complaint(self) -> str:
-        """Return the first line of its log that looks like an error, or ""."""
+        """Return the first line of the driver's log that looks like an error, or ""."""
         try:
             return find_complaint(self.read_log(0).text)
         except RunnerUnavailableError:
             return ""
 
     def send_waiting(self, store: DriverStore, owner: str) -> None:
-        """Write what waits into the store; StoreUnavailableError leaves it waiting."""
+        """Store the waiting orders and renewals; after StoreUnavailableError they still wait."""
         while self._orders:
             order, validity = self._orders[0]
             try:
@@ -181,13 +181,13 @@ class RemoteDriver:
                 del self._done[: len(done)]
 
     def note_poll(self, polls: int) -> None:
-        """Note how many polls the store has seen."""
+        """Take the number of polls that the store has counted."""
         if polls != self.polls:
             self.polls, self.polled_at = polls, time.monotonic()
 
     @property
     def silent_seconds(self) -> float:
-        """Return for how long no new poll was seen."""
+        """Return the seconds since the last new poll was seen."""
         return time.monotonic() - self.polled_at
 
     def catch_up(
@@ -196,10 +196,10 @@ class RemoteDriver:
         pending: Sequence[str],
         messages: Sequence[Mapping[str, object]],
     ) -> None:
-        """Pass on what an adopted driver last said of itself, and its messages until now.
+        """Give an adopted driver's description and its messages until now to the listener.
 
-        Its jobs are also those that it has yet to take. Of its messages that are of no job only
-        its end is not in what it said of itself.
+        Its jobs include the pending jobs that it has not taken yet. Of the messages about the
+        driver itself, only its end is needed; the description has all other facts.
         """
         jobs = dict.fromkeys(pending, False) | read_jobs(record.hello)
         self.hear({**record.hello, "event": "hello", "at": time.time(), "jobs": jobs})
@@ -210,11 +210,11 @@ class RemoteDriver:
         self.is_caught_up.set()
 
     def hear(self, message: Mapping[str, object]) -> None:
-        """Note the facts of the driver, and pass the message on."""
+        """Take the driver's facts from the message, and give the message to the listener."""
         number = message.get("number")
         if isinstance(number, int):
             self.heard = number
-            if "job" not in message:  # nobody else acknowledges it
+            if "job" not in message:  # the listener acknowledges only messages about jobs
                 self.acknowledge([number])
         match message:
             case {"event": "hello"}:
@@ -231,16 +231,16 @@ class RemoteDriver:
                     self._until.pop(job_id, None)
                 self._cancelled.discard(job_id)
             case _:
-                pass  # of a job: the listener's
+                pass  # a message about a job, for the listener
         self._listener.heard(self, message)
 
     @property
     def has_said_its_end(self) -> bool:
-        """Return True when the driver itself has said that its application is over."""
+        """Return True if the driver itself has reported the end of its application."""
         return self.last_words.get("event") in _ENDS
 
     def end(self, reason: str, failure: FailureReason | None = None) -> None:
-        """Note that the driver and its JVM are gone; the first reason stays."""
+        """Record that the driver and its JVM have ended; the first reason is kept."""
         if self.is_ended.is_set():
             return
         if not self.last_words:
@@ -258,7 +258,7 @@ class RemoteDriver:
         self._wake()
 
     def _refuse(self, validity: tuple[str, datetime] | None, error: Exception) -> None:
-        """Fail a job whose order the store never takes."""
+        """Fail the job of an order that the store refuses for ever."""
         if validity is not None:
             causes = [{"class": type(error).__name__, "message": str(error)}]
             said = {"event": "job.failed", "at": time.time(), "job": validity[0], "causes": causes}
@@ -266,6 +266,6 @@ class RemoteDriver:
 
 
 def read_jobs(hello: Mapping[str, object]) -> dict[str, bool]:
-    """Return the driver's jobs, and whether each has begun, from what it says of itself."""
+    """Return the jobs in the driver's description, and whether each of them has begun."""
     jobs = hello.get("jobs")
     return {str(job): bool(value) for job, value in jobs.items()} if isinstance(jobs, dict) else {}

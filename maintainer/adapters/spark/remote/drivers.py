@@ -1,9 +1,10 @@
-"""Drivers that a launcher starts anywhere and that call home: their start, messages and adoption.
+"""Starts and adopts drivers that poll over HTTP, and exchanges their orders and messages.
 
-Two threads work for all drivers of a process. One sends orders to the store, reads messages from it
-and beats this process's heart. The other asks the launcher about drivers that are silent.
+Two threads work for all drivers of a process. One thread sends orders to the store, reads messages
+from the store, and writes this process's heartbeat. The other asks the launcher about silent
+drivers.
 
-The first order to a driver holds the catalogs' secrets. It lies in the store from the driver's
+The first order to a driver contains the catalogs' secrets. It is in the store from the driver's
 start until the driver has taken it.
 """
 
@@ -38,11 +39,11 @@ from maintainer.ports.store.drivers import DriverRecord, DriverStore
 
 _TICK_SECONDS = 0.5  # between two readings of messages
 _LOOK_SECONDS = 5.0  # between two questions to the launcher about a silent driver
-_LOOK_AFTER_SECONDS = 5.0  # without a poll
-_LEAVE_SECONDS = 15.0  # for an application to end by itself after its driver has said so
-_CLEAN_UP_SECONDS = 5.0  # for removals that are at work when this process leaves
-_SWEEP_AFTER_SECONDS = 300.0  # a dead process's drivers without jobs are ended after that
-_REFUSE_AFTER_SECONDS = 600.0  # those of a pool that nobody has: they end when a poll is refused
+_LOOK_AFTER_SECONDS = 5.0  # after this time without a poll a driver is silent
+_LEAVE_SECONDS = 15.0  # for an application to end by itself after its driver has reported its end
+_CLEAN_UP_SECONDS = 5.0  # for the running clean-ups when this process leaves
+_SWEEP_AFTER_SECONDS = 300.0  # after this time, a dead process's drivers without jobs are ended
+_REFUSE_AFTER_SECONDS = 600.0  # the same in a pool of no process; the refusal of a poll ends them
 
 _OVER = frozenset({LaunchPhase.ENDED, LaunchPhase.GONE})
 _LOG = logging.getLogger(__name__)
@@ -50,16 +51,16 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LinkOptions:
-    """The data for starting drivers besides Spark's settings."""
+    """The data for starting drivers, in addition to Spark's settings."""
 
     installation: str  # the store's instance id
-    address: str  # of the link, as drivers reach it
-    authority: str = ""  # PEM; empty: the system's
-    longest_validity: timedelta = timedelta(minutes=2)  # of a job without a renewal: a lease's
+    address: str  # of the link, for drivers
+    authority: str = ""  # PEM; empty: the system's authorities
+    longest_validity: timedelta = timedelta(minutes=2)  # of a job without a renewal, as of a lease
 
 
 class RemoteDrivers:
-    """Implements DriverSource on any launcher and the store."""
+    """Implements DriverSource with any launcher and the store."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - the composition root passes all of them, once
         self,
@@ -74,10 +75,7 @@ class RemoteDrivers:
         hearts: Heartbeats | None = None,
         strays: Strays | None = None,
     ) -> None:
-        """Begin to work for drivers.
-
-        ``prepare`` returns the start settings of a driver by its name and size.
-        """
+        """Start the two threads. ``prepare`` returns a driver's start settings by name and size."""
         self._launcher = launcher
         self._store = store
         self._clock = clock
@@ -111,7 +109,7 @@ class RemoteDrivers:
         return self._settings.fingerprint(size)
 
     def start(self, size: DriverSize, listener: Listener) -> RemoteDriver:
-        """See DriverSource; the row is there before the driver is."""
+        """See DriverSource; the row is stored before the driver is launched."""
         name = f"spark-{secrets.token_hex(6)}"
         settings, token, now = self._prepare(name, size), make_token(name), self._clock.now()
         record = DriverRecord(
@@ -132,18 +130,18 @@ class RemoteDrivers:
             with contextlib.suppress(StoreUnavailableError):
                 self._store.end_driver(name, str(error), now)
             raise
-        with contextlib.suppress(StoreUnavailableError):  # its name is enough to find it
+        with contextlib.suppress(StoreUnavailableError):  # without a handle, the name finds it
             self._store.set_handle(name, driver.handle)
         with self._mutex:
             self._living[name] = driver
         return driver
 
     def lives(self, owner: str) -> bool | None:
-        """See DriverSource; by its heartbeat."""
+        """See DriverSource; the heartbeat decides."""
         return True if owner == self._owner else self._hearts.lives(owner)
 
     def owner_of(self, job_id: str) -> str | None:
-        """See DriverSource; as its driver says, or by the orders that it has yet to take."""
+        """See DriverSource; a driver has the jobs of its description and of its pending orders."""
         return next(
             (
                 record.owner
@@ -155,13 +153,13 @@ class RemoteDrivers:
         )
 
     def left_behind(self, owner: str) -> Sequence[str] | None:
-        """See DriverSource; of an owner that was never seen there may be none."""
+        """See DriverSource; an owner that was never seen counts as ended."""
         if self.lives(owner):
             return None
         return tuple(driver.name for driver in self._in_pool() if driver.owner == owner)
 
     def adopt(self, name: str, listener: Listener) -> RemoteDriver | None:
-        """See DriverSource; of two that try one is first."""
+        """See DriverSource; if two processes try, only the first adopts the driver."""
         before = self._store.driver(name)
         if before is None or not self._store.adopt_driver(name, before.owner, self._owner):
             return None
@@ -179,7 +177,7 @@ class RemoteDrivers:
 
     @property
     def outlives_daemon(self) -> bool:
-        """See DriverSource; no driver depends on one process."""
+        """See DriverSource; no driver depends on a single process."""
         return True
 
     def release(self) -> None:
@@ -240,7 +238,7 @@ class RemoteDrivers:
                 self._is_store_away = True
                 _LOG.warning("link.store_away", extra={"reason": str(error)})
                 self._is_released.wait(_TICK_SECONDS)
-            # A listener's fault must not silence the other drivers.
+            # An error of a listener must not stop the messages of other drivers.
             except Exception:  # noqa: BLE001
                 _LOG.exception("link.failed")
                 self._is_released.wait(_TICK_SECONDS)
@@ -256,7 +254,7 @@ class RemoteDrivers:
         self._hearts.observe(beats, time.monotonic())
 
     def _exchange(self) -> None:
-        """Send what waits, and pass on what was said."""
+        """Send the waiting orders, and give new messages to the listeners."""
         drivers = self._drivers()
         for driver in drivers:
             driver.send_waiting(self._store, self._owner)
@@ -267,7 +265,7 @@ class RemoteDrivers:
             for driver in drivers
             if not driver.is_caught_up.is_set()
         }
-        states = {driver.name: driver.state for driver in drivers}  # from before what is read now
+        states = {driver.name: driver.state for driver in drivers}  # older than the messages
         news = self._store.hear(self._owner, {driver.name: driver.heard for driver in drivers})
         records = {record.name: record for record in news.drivers}
         for driver in drivers:
@@ -293,22 +291,22 @@ class RemoteDrivers:
             self._end_silent(driver, record)
 
     def _end_silent(self, driver: RemoteDriver, record: DriverRecord) -> None:
-        """End a driver that does not poll, once nothing of it can work any more."""
+        """End a driver that does not poll, once none of its jobs can still work."""
         is_gone = driver.state.phase is LaunchPhase.GONE
         if not is_gone and (not record.polls or driver.silent_seconds < SILENT_SECONDS):
             return
         if record.fence is not None and self._clock.now() <= record.fence + FENCE_MARGIN:
             return
         reason = (
-            driver.state.reason or f"the application of driver {driver.name} is gone"
+            driver.state.reason or f"the application of driver {driver.name} no longer exists"
             if is_gone
-            else f"driver {driver.name} has not called home until its jobs' time was over"
+            else f"driver {driver.name} did not poll before the fence of its jobs"
         )
         if self._store.end_driver(driver.name, reason, self._clock.now(), record.polls):
             self._end(driver, reason)
 
     def _end_absent(self, driver: RemoteDriver) -> None:
-        """End a driver that the store does not list as ours any more."""
+        """End a driver that the store no longer lists as a driver of this process."""
         record = self._store.driver(driver.name)
         if record is None or record.owner != self._owner:
             self._forget(driver)
@@ -336,7 +334,7 @@ class RemoteDrivers:
             self._living.pop(driver.name, None)
 
     def _clean_up(self, driver: RemoteDriver) -> None:
-        """Let an application that was stopped end by itself, then remove what is left of it."""
+        """Let a stopped application end by itself, then remove all that is left of it."""
         deadline = time.monotonic() + _LEAVE_SECONDS
         with contextlib.suppress(RunnerUnavailableError):
             while driver.has_said_its_end and time.monotonic() < deadline:
@@ -346,7 +344,7 @@ class RemoteDrivers:
             driver.end_application()
 
     def _watch(self) -> None:
-        """Ask the launcher about silent drivers, and end those that nobody owns."""
+        """Ask the launcher about silent drivers, and end drivers without an owner."""
         while not self._is_released.wait(_LOOK_SECONDS):
             for driver in self._drivers():
                 with contextlib.suppress(RunnerUnavailableError):
@@ -368,7 +366,7 @@ class RemoteDrivers:
             dead_for = self._hearts.dead_for(record.owner)
             if record.pool != self._options.pool:
                 if dead_for > _REFUSE_AFTER_SECONDS:
-                    reason = f"no daemon has its pool {record.pool} any more"
+                    reason = f"no daemon still has its pool {record.pool}"
                     self._store.end_driver(record.name, reason, self._clock.now())
             elif dead_for > _SWEEP_AFTER_SECONDS:
                 driver = self.adopt(record.name, _Nobody())
@@ -377,10 +375,10 @@ class RemoteDrivers:
 
 
 class _Nobody:
-    """Listens to a driver that is only to end."""
+    """The listener of a driver that is adopted only to be ended."""
 
     def heard(self, driver: Driver, message: Mapping[str, object]) -> None:
-        """Ignore it."""
+        """Ignore the message."""
 
     def ended(self, driver: Driver) -> None:
-        """Ignore it."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""Runners whose drivers poll the daemon over HTTP: as pods, on YARN, or on its machine."""
+"""Runners whose drivers poll over HTTP: pods, YARN's applications, or processes of this machine."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from maintainer.ports.store import Store
 
 @dataclass(frozen=True, slots=True)
 class RemoteParts:
-    """What every such runner is made of."""
+    """The parts that all these runners need."""
 
-    catalogs: Mapping[str, Mapping[str, str]]  # Spark's settings of each catalog
+    catalogs: Mapping[str, Mapping[str, str]]  # Spark's settings for each catalog
     owner: str
     application: str
     link: LinkOptions
     store: Store
-    run_dir: Path  # keeps logs
+    run_dir: Path  # the directory of logs
     clock: Clock
 
 
@@ -99,7 +99,7 @@ def _make_runner(
     launched_by: object,
 ) -> SparkRunner:
     strays = None
-    if launched_by is not None:  # a cluster's applications name their installation
+    if launched_by is not None:  # applications on a cluster have the name of their installation
         strays = Strays(launcher, parts.link.longest_validity + 2 * FENCE_MARGIN)
     settings = DriverSettings(options, parts.catalogs, parts.application, (launched_by, parts.link))
 

@@ -1,4 +1,7 @@
-"""Applications of this installation that the store does not know, such as after it was restored."""
+"""Ends applications of this installation that the store does not know.
+
+There may be such applications after the store was restored from a backup.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Strays:
-    """Ends applications that stay unknown for longer than any job of theirs may work."""
+    """Ends applications that are unknown for longer than any of their jobs may work."""
 
     def __init__(
         self,
@@ -23,18 +26,19 @@ class Strays:
         patience: timedelta,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take the time for which a driver may work without an answer."""
+        """``patience`` is the time for which a driver may work without an answer."""
         self._launcher = launcher
         self._patience = patience.total_seconds()
         self._clock = clock
         self._asked_at = float("-inf")
-        self._seen: dict[str, float] = {}  # when each was seen first, by its handle
+        self._seen: dict[str, float] = {}  # when each unknown application was first seen, by handle
 
     def sweep(self, read_known: Callable[[], Collection[str]]) -> None:
-        """End those that are due; ``read_known`` reads the names of the store's living drivers.
+        """End the applications that were unknown for too long.
 
-        A driver's row is older than its application, so rows are read after applications. A handle
-        contains its driver's name. RunnerUnavailableError if the cluster cannot be asked.
+        ``read_known`` reads the names of the running drivers in the store. A driver's row is older
+        than its application, so rows are read after applications. A handle contains the driver's
+        name. RunnerUnavailableError if the cluster does not answer.
         """
         now = self._clock()
         if now - self._asked_at < _EVERY_SECONDS:

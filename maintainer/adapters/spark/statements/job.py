@@ -1,4 +1,4 @@
-"""All statements for a job: one CALL with the statements around it, or those of a repair."""
+"""All statements of a job: its main statements, and the statements before and after them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from maintainer.domain.rollback import JobAction, RollBack
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """Statements in order: those before the main one prepare it, those after it prove it."""
+    """Statements in order: the first prepare the main statements, and the last prove the result."""
 
     every: tuple[str, ...]
     main: int
@@ -47,8 +47,8 @@ def refuse_unknown_catalog(job: Job, catalogs: Collection[str]) -> None:
 def statements_of(job: Job, given: GivenFiles | None = None) -> Statements:
     """Return all statements of the job.
 
-    InvalidValueError for an unknown option or an invalid value. `given` are the files that
-    an orphan scan compares, or that a removal may take.
+    InvalidValueError for an unknown option or an invalid value. `given` are the files that an
+    orphan scan compares, or that a removal may remove.
     """
     own = write_statements(job.table, job.action, given)
     is_rewrite = not isinstance(job.action, RollBack) and job.action.procedure.rewrites_content
@@ -75,7 +75,7 @@ def write_statements(
 
 
 def _check_main(table: TableIdentifier, action: RollBack) -> str:
-    """Write a check that fails if main has moved on: the rollback would lose newer commits."""
+    """Write a check that fails if main has newer commits, which the rollback would lose."""
     expected = action.expected_snapshot_id
     standing = f"(SELECT snapshot_id FROM {name_table(table)}.refs WHERE name = 'main')"
     return (

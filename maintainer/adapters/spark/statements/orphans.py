@@ -21,17 +21,17 @@ from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import quarantine_of
 
-PART_FILES = 250_000  # listed files that Spark compares with the table at a time
-# referenced files that are reported after a removal: all of a small table, else a sample
+PART_FILES = 250_000  # listed files that one dry run compares with the table
+# Referenced files that are reported after a removal: all files of a small table, else a sample.
 MAX_REACHED = 10_000
 
-# Matches a path's scheme and leading slashes, to spell file:/, file:/// and s3a:// alike.
+# Removes a path's scheme and leading slashes, so that file:/, file:/// and s3a:// compare equal.
 _WITHOUT_SCHEME = "regexp_replace({}, '^([A-Za-z0-9+.-]+:)?/*', '')"
 
 
 @dataclass(frozen=True, slots=True)
 class GivenFiles:
-    """The files that a job is given: `list` or `listing`, and the files of each portion."""
+    """The files that a job gets: their kind (`list` or `listing`), and the lines of portions."""
 
     kind: str
     lines: tuple[int, ...]
@@ -39,7 +39,7 @@ class GivenFiles:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Some portions in a row."""
+    """Some consecutive portions."""
 
     kind: str
     first: int
@@ -52,8 +52,8 @@ def orphan_statements(
 ) -> list[str]:
     """Return the statements of an orphan scan or of a removal.
 
-    A scan counts the table's own files that lie elsewhere, then does the dry run. A removal works
-    on the given files.
+    A scan counts the table's own files outside the location, then does the dry run. A removal
+    removes only given files.
     """
     if action.approved is None:
         look = (
@@ -64,7 +64,7 @@ def orphan_statements(
 
 
 def disposal_statement(table: TableIdentifier, action: RemoveOrphanFiles) -> str:
-    """Write the main statement: Iceberg's procedure, or the driver's for the quarantine."""
+    """Write the main statement: Iceberg's procedure, or the driver's statement that moves files."""
     if action.approved is None or action.approved.disposal in {Disposal.DELETE, Disposal.EMPTY}:
         return call_statement(table, action)
     goes_in = action.approved.disposal is Disposal.QUARANTINE
@@ -73,7 +73,7 @@ def disposal_statement(table: TableIdentifier, action: RemoveOrphanFiles) -> str
         "view": quote_identifier(view_of(action.approved)),
         "dry_run": call_statement(table, action) if goes_in else None,
     }
-    # a file in the quarantine under the list's id is an unfinished copy
+    # A file that is already in the list's quarantine is an unfinished copy.
     return MOVE + json.dumps({**order, "overwrites": goes_in})
 
 
@@ -86,7 +86,7 @@ def _count_foreign(table: TableIdentifier, action: RemoveOrphanFiles, result: st
 def _look_at(
     table: TableIdentifier, action: RemoveOrphanFiles, given: GivenFiles | None
 ) -> list[str]:
-    """Write statements for each part: neither listing nor result has to fit in memory."""
+    """Write statements for each part, so that neither listing nor result must fit into memory."""
     if given is None:
         raise InvalidValueError(f"the contents of {action.location} are not listed here")
     view = quote_identifier(LISTING_VIEW)
@@ -102,7 +102,7 @@ def _look_at(
 
 
 def _parts(given: GivenFiles) -> Iterator[_Part]:
-    """Divide a listing into parts of at most PART_FILES, of whole portions."""
+    """Divide a listing into parts of whole portions with at most PART_FILES files."""
     first = files = 0
     for number, lines in enumerate(given.lines):
         if files and lines and files + lines > PART_FILES:
@@ -113,7 +113,7 @@ def _parts(given: GivenFiles) -> Iterator[_Part]:
 
 
 def _show(view: str, part: _Part, start: str, target: str | None, complaint: str) -> list[str]:
-    """Show portions as a temporary view, and assert that all of their files are there."""
+    """Show portions as a temporary view, and assert that the view has all their files."""
     order = {
         "view": view,
         "kind": part.kind,
@@ -130,7 +130,7 @@ def _show(view: str, part: _Part, start: str, target: str | None, complaint: str
 
 
 def places_of(action: RemoveOrphanFiles) -> tuple[str, str]:
-    """Return the directories where the listed files are and where they go, each with a slash."""
+    """Return the directories that listed files are moved from and to, with a slash at the end."""
     own = action.location.rstrip("/") + "/"
     approved = action.approved
     if approved is None:
@@ -152,13 +152,13 @@ def _disposal_statements(
         )
     view = quote_identifier(view_of(approved))
     whole_list = _Part(given.kind, 0, len(given.lines), sum(given.lines))
-    # Spark checks this again right before the removal, because add_files may just have been called
-    # on the table.
+    # Spark checks this again right before the removal, because somebody may just have called
+    # add_files on the table.
     foreign = (
         f"assert_true(count(*) = 0, "
         f"{quote_text('files of the table are outside its location: nothing is deleted')})"
     )
-    is_back = approved.disposal is Disposal.RESTORE  # removes nothing
+    is_back = approved.disposal is Disposal.RESTORE  # a restore removes nothing
     return [
         *([] if is_back else [_count_foreign(table, action, foreign)]),
         *_show(
@@ -174,7 +174,7 @@ def _disposal_statements(
 
 
 def _tell_reached(table: TableIdentifier, view: str) -> str:
-    """Report referenced files, metadata included: first those on the list, then a sample."""
+    """Report referenced files, including metadata: first the files on the list, then a sample."""
     sources = {
         "all_files": "file_path",
         "all_manifests": "path",

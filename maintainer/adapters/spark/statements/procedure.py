@@ -1,4 +1,4 @@
-"""Writes an action as the CALL statement for Spark: escaped, with allow-listed options only."""
+"""Writes an action as a CALL statement for Spark: values are escaped, options are allow-listed."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ LISTING_VIEW = "maintainer_listing"  # the temporary view of the files in a tabl
 
 _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
-_LEAST_KEPT = 2  # snapshots: the floor of every policy, enforced here again
+_LEAST_KEPT = 2  # snapshots: the floor of every policy, which this module enforces again
 _MAX_TEXT_CHARACTERS = 10_000  # in a where or sort_order clause
-PARTS_OF_SCOPE = 2  # a where clause: the policy's condition and the partitions of this job
+PARTS_OF_SCOPE = 2  # of a where clause: the policy's condition and the job's partitions
 _MAX_COLUMNS = 1_000  # of compute_table_stats
 
-# Iceberg's default of max-failed-commits is never used: with it every commit may fail unnoticed.
+# Iceberg's default of max-failed-commits is never used, because with it all commits may fail
+# without an error.
 _PARTIAL_PROGRESS = {
     "partial-progress.enabled": "true",
     "partial-progress.max-commits": "10",
@@ -57,13 +58,13 @@ _STRATEGIES = ("binpack", _SORT)
 
 
 def call_statement(table: TableIdentifier, action: Action) -> str:
-    """Write the action's statement; InvalidValueError for an unknown option or bad value."""
+    """Write the action's statement; InvalidValueError for an unknown option or an invalid value."""
     match action:
         case RewriteDataFiles():
             arguments = _rewrite_data_files(action)
         case RewritePositionDeleteFiles():
             options = _read_options(action.procedure, action.options)
-            # With Spark 3.5 the grammar of CALL has no empty map.
+            # The grammar of CALL in Spark 3.5 has no empty map.
             given = [("options", _write_map(options))] if options else []
             arguments = [*_clauses(action.procedure, ("where", action.where)), *given]
         case RewriteManifests():
@@ -93,15 +94,15 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
 
 
 def rollback_statement(table: TableIdentifier, action: RollBack) -> str:
-    """Write the statement that sets main back; it fails unless the snapshot is an ancestor."""
+    """Write the statement that sets main back; it fails if the snapshot is not an ancestor."""
     return _call(
         table, "rollback_to_snapshot", [_snapshot("rollback_to_snapshot", action.snapshot_id)]
     )
 
 
 def _call(table: TableIdentifier, procedure: str, arguments: list[tuple[str, str]]) -> str:
-    # The table is given with its catalog, because a namespace with a catalog's name would be taken
-    # for the catalog.
+    # The table has its catalog in front: otherwise Spark would take a namespace with the name of a
+    # catalog for that catalog.
     written = ", ".join(
         f"{name} => {value}"
         for name, value in [("table", quote_text(name_table(table))), *arguments]
@@ -110,21 +111,21 @@ def _call(table: TableIdentifier, procedure: str, arguments: list[tuple[str, str
 
 
 def name_table(table: TableIdentifier) -> str:
-    """Return the table's SQL name, its catalog first."""
+    """Return the table's SQL name, which begins with the catalog."""
     return ".".join(
         quote_identifier(level) for level in (table.catalog, *table.namespace, table.name)
     )
 
 
 def view_of(approved: ApprovedList) -> str:
-    """Return the name of the temporary view that contains the approved files, and nothing else."""
+    """Return the name of the temporary view that contains exactly the approved files."""
     return f"maintainer_{sha256(approved.list_id.encode()).hexdigest()[:16]}"
 
 
 def _remove_orphan_files(action: RemoveOrphanFiles) -> list[tuple[str, str]]:
     """Write a dry run, or the deletion of exactly the files in an approved list's view.
 
-    A path that does not begin like the table's own must be an error.
+    A path with another prefix than the table's own paths must be an error.
     """
     approved = action.approved
     deletes = approved is not None and approved.disposal in {Disposal.DELETE, Disposal.EMPTY}
@@ -135,8 +136,8 @@ def _remove_orphan_files(action: RemoveOrphanFiles) -> list[tuple[str, str]]:
     fixed.append(("prefix_mismatch_mode", quote_text("ERROR")))
     own = (
         action.location.rstrip("/") + "/"
-        # a view's paths are compared with startsWith: without the slash the location would match
-        # its siblings too
+        # A view's paths are compared with startsWith. Without the slash at its end the location
+        # would also match neighbouring directories.
     )
     if approved is None:
         listing = (
@@ -162,7 +163,7 @@ def _remove_orphan_files(action: RemoveOrphanFiles) -> list[tuple[str, str]]:
         *listed,
         *_further_arguments(action.procedure, threads),
         ("stream_results", "true"),
-    ]  # its rows are a sample then
+    ]  # the rows of the result are then a sample
 
 
 def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:
@@ -192,7 +193,7 @@ def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:
 
 
 def _rewrite_options(options: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Merge our defaults with the action's options; Iceberg's defaults would not be safe."""
+    """Merge safe defaults with the action's options; Iceberg's own defaults are not safe."""
     given = _read_options(Procedure.REWRITE_DATA_FILES, options)
     progress = _AT_ONCE if given.get("partial-progress.enabled") == "false" else _PARTIAL_PROGRESS
     return progress | {"use-starting-sequence-number": "true"} | given
@@ -213,7 +214,7 @@ def _read_options(procedure: Procedure, options: tuple[tuple[str, str], ...]) ->
 
 
 def _write_map(options: dict[str, str]) -> str:
-    """Write a sorted map, so that the same action is always the same statement."""
+    """Write a sorted map, so that equal actions have equal statements."""
     pairs = (f"{quote_text(name)}, {quote_text(value)}" for name, value in sorted(options.items()))
     return f"map({', '.join(pairs)})"
 
@@ -221,7 +222,7 @@ def _write_map(options: dict[str, str]) -> str:
 def _further_arguments(
     procedure: Procedure, options: tuple[tuple[str, str], ...]
 ) -> list[tuple[str, str]]:
-    """Write options that are procedure arguments; all but numbers and booleans are quoted."""
+    """Write options that are arguments of the procedure; texts are quoted."""
     bounds = PROCEDURE_OPTIONS[procedure]
     plain = {OptionKind.BOOLEAN, OptionKind.COUNT}
     return [
@@ -251,7 +252,7 @@ def _check_clause(procedure: Procedure, name: str, text: str) -> str:
 
 
 def _snapshot(procedure: str, snapshot_id: int) -> tuple[str, str]:
-    # L: a literal of 32 bits would be refused for most snapshots.
+    # With L the literal has 64 bits; most ids of snapshots do not fit into 32 bits.
     return ("snapshot_id", f"{_within(f'snapshot_id of {procedure}', snapshot_id, 0, _MAX_LONG)}L")
 
 

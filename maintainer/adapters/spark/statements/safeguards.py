@@ -20,8 +20,8 @@ from maintainer.domain.safeguards import Canary, Checksum, rollback_tag
 
 CANARY_ROWS = 100
 _LEAST_MINUTES = 1
-_PARTS_OF_SAMPLE = PARTS_OF_SCOPE + 1  # and the partitions of the sample
-# A map has no defined order, but a rewrite keeps its order.
+_PARTS_OF_SAMPLE = PARTS_OF_SCOPE + 1  # with the partitions of the sample
+# Spark hashes no maps by default, because their order is undefined. A rewrite keeps the order.
 _HASH_MAPS = "SET spark.sql.legacy.allowHashOnMapType = true"
 _SUMS = (
     "count(*) AS row_count, CAST(bit_xor(row_hash) AS STRING) AS xor, CAST(sum(CAST(row_hash AS "
@@ -30,7 +30,7 @@ _SUMS = (
 
 
 def statements_before(job: Job) -> list[str]:
-    """Remove expired tags of earlier jobs and tag the current snapshot; idempotent."""
+    """Write statements that remove expired tags and tag the current snapshot; repeatable."""
     baseline = job.baseline
     if baseline is None or baseline.snapshot_id is None:
         return []
@@ -46,7 +46,7 @@ def statements_before(job: Job) -> list[str]:
             f"{baseline.snapshot_id} RETAIN {minutes} MINUTES"
         )
     if guards.checksum is not Checksum.OFF:
-        # Before any change: a table whose rows cannot be hashed is refused.
+        # If the table's rows cannot be hashed, the job fails here, before any change.
         trial = (
             f"(SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF "
             f"{baseline.snapshot_id}{_write_where(_condition(job))} LIMIT 0)"
@@ -56,13 +56,13 @@ def statements_before(job: Job) -> list[str]:
 
 
 def statements_after(job: Job) -> list[str]:
-    """Read some rows, then compare the rows before and after each of the job's own commits."""
+    """Write statements that read some rows, and compare the rows before and after own commits."""
     table, guards = name_table(job.table), job.safeguards
     statements = []
     if guards.canary is not Canary.OFF:
         within = _write_where(_scope_of(job.action))
-        # Row contents are never reported: the length of each row as text makes Spark read all
-        # columns.
+        # The contents of rows are never reported. The length of each row as text makes Spark read
+        # all columns.
         statements.append(
             f"SELECT length(to_json(struct(*))) AS canary_characters FROM {table}{within} LIMIT "
             f"{CANARY_ROWS}"
@@ -93,7 +93,7 @@ def retained_minutes(job: Job) -> int:
 def _scope_of(action: JobAction) -> str | None:
     """Return the condition for the rewritten rows, in brackets.
 
-    InvalidValueError if it would not stay within them.
+    InvalidValueError if the condition could end the brackets.
     """
     where = (
         action.where if isinstance(action, RewriteDataFiles | RewritePositionDeleteFiles) else None
@@ -116,16 +116,16 @@ def _condition(job: Job) -> str | None:
 
 
 def _write_where(enclosed: str | None) -> str:
-    # Brackets alone are not enough: Spark reads FROM t WHERE (a) as a table alias WHERE with a
-    # column a.
+    # Brackets alone are not enough: Spark reads FROM t WHERE (a) as a table with the alias WHERE
+    # and a column a.
     return f" WHERE true AND {enclosed}" if enclosed is not None else ""
 
 
 def _write_comparison(job: Job) -> str:
     """Write a query whose result is the query to run.
 
-    That query sums up the rows at both ends of every unbroken sequence of the job's own commits,
-    all in one row.
+    The second query returns one row with the sums over the rows at both ends of each unbroken
+    sequence of the job's own commits.
     """
     table = name_table(job.table)
     since = (

@@ -1,4 +1,4 @@
-"""Tries a way to run Spark: one driver starts, reports and runs statements, and is ended."""
+"""Tries a pool: a driver is started, reports its facts, runs statements, and is ended."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.spark_facts import SparkFacts
 
-_FACTS_TIMEOUT = timedelta(seconds=60)  # of the driver's own 30 s for its catalogs, and the way
-_END_TIMEOUT = timedelta(seconds=90)  # for a cancelled job, or a driver that is given up
+_FACTS_TIMEOUT = timedelta(seconds=60)  # the driver needs up to 30 s for its catalogs
+_END_TIMEOUT = timedelta(seconds=90)  # for the end of a cancelled job or of a killed driver
 _WORKS = "application.started"
 _FACTS = "application.facts"
-_ENDED = "ended"  # our own word for: the driver and its JVM are gone
+_ENDED = "ended"  # an event of this module: the driver and its JVM have ended
 _JOB_ENDS = frozenset({"job.finished", "job.failed", "job.cancelled"})
 
 
 class Trial:
-    """One driver of a pool. Close it in every case: that ends this driver, and no other one."""
+    """One driver of a pool. Always call `close`, which ends this driver and no other."""
 
     def __init__(self, source: DriverSource, options: RunnerOptions) -> None:
         self._source = source
@@ -42,7 +42,7 @@ class Trial:
         self._numbers = count(1)
 
     def start(self) -> SparkFacts:
-        """Start the driver, and return what it reports; RunnerUnavailableError says why not."""
+        """Start the driver and return its facts; RunnerUnavailableError if that fails."""
         try:
             size = self._options.driver_of(JobSize.SMALL)
             driver = self._driver = self._source.start(size, self)
@@ -56,7 +56,7 @@ class Trial:
         return read_facts(said if isinstance(said, Mapping) else {}, "", self._options.pool)
 
     def run(self, statements: Sequence[str], timeout: timedelta) -> Mapping[str, int | str | None]:
-        """Run the statements and return the last one's row; RunnerUnavailableError says why not."""
+        """Run the statements and return the last row; RunnerUnavailableError if that fails."""
         driver = self._driver
         if driver is None:
             raise RunnerUnavailableError("the driver was not started")
@@ -65,7 +65,7 @@ class Trial:
         try:
             end = self._await(_JOB_ENDS, timeout, f"no result within {_write(timeout)}", job_id)
         except RunnerUnavailableError:
-            driver.cancel(job_id)  # and then nothing of it works any more
+            driver.cancel(job_id)
             with contextlib.suppress(RunnerUnavailableError):
                 self._await(_JOB_ENDS, _END_TIMEOUT, "", job_id)
             raise
@@ -74,12 +74,12 @@ class Trial:
         return read_result(end.get("result"))
 
     def close(self) -> None:
-        """End the driver, wait until it is gone, and give up the owner's name."""
+        """End the driver, wait for its end, and release the owner's name."""
         driver = self._driver
         if driver is not None and driver.is_started:
             driver.stop()
         elif driver is not None:
-            driver.give_up("its trial is over")
+            driver.give_up("its trial has ended")
             driver.is_ended.wait(_END_TIMEOUT.total_seconds())
         self._source.release()
 
@@ -96,7 +96,7 @@ class Trial:
     def _await(
         self, events: Collection[str], timeout: timedelta, late: str, job_id: str | None = None
     ) -> Mapping[str, object]:
-        """Return the first of these events, of this job if one is named."""
+        """Return the first of these events, of this job if a job is named."""
         driver = self._driver
         deadline = time.monotonic() + timeout.total_seconds()
         while driver is not None:

@@ -47,7 +47,7 @@ def test_a_job_is_left_to_its_table_when_its_application_is_stopped_under_it(sit
     stop_application(driver)
     outcome = ended_without_commit(site, job, tree)
     assert outcome.kind == "lost"
-    assert outcome.message.startswith("Spark was stopped under the job: ")
+    assert outcome.message.startswith("Spark was stopped during the job: ")
 
 
 def stop_application(driver: DriverProcess) -> None:

@@ -67,7 +67,7 @@ def test_an_idle_driver_of_a_pool_that_nobody_has_is_refused_after_a_while(
     wait_until(lambda: [driver.name for driver in site.store.drivers()] == [busy.name])
     record = site.store.driver(idle.name)
     assert record is not None
-    assert record.reason == "no daemon has its pool gone any more"
+    assert record.reason == "no daemon still has its pool gone"
     assert site.launcher.ended == [], "no launcher here knows it"
     site.open("three", strays=Strays(site.launcher, timedelta(0), count().__next__))
     wait_until(lambda: site.launcher.ended == [f"app-{idle.name}"])

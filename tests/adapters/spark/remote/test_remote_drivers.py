@@ -206,7 +206,7 @@ def test_a_silent_driver_has_ended_when_its_fence_has_passed_and_not_before(
     assert not driver.is_ended.wait(0.3), "its clock may be slow"
     site.clock.advance(timedelta(seconds=1))
     assert driver.is_ended.wait(10), "it has never heard of the renewal"
-    reason = "is gone" if phase is LaunchPhase.GONE else "has not called home"
+    reason = "no longer exists" if phase is LaunchPhase.GONE else "did not poll"
     assert reason in str(driver.last_words["reason"])
     assert application.poll(), "it comes back too late"
 

@@ -1,1 +1,1 @@
-"""Starts drivers as pods: by ourselves, or through one of the two Spark operators."""
+"""Starts drivers as pods: by the daemon, or through one of the two Spark operators."""

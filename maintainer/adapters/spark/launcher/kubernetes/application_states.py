@@ -1,7 +1,7 @@
-"""The state of an application by the two Spark operators, with its pod if there is one.
+"""The state of an application of the two Spark operators, with its pod if there is one.
 
-Only the states that are known to be final end an application; a newer operator's state that is not
-known here is in progress.
+An application has ended only in states that are known to be final. An unknown state, of a newer
+operator, counts as in progress.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def read_application(operator: Operator, application: Document, pod: Document) -
         return _read_end(described, state, message, seen)
     if phase is LaunchPhase.QUEUED or part(application, "spec").get("suspend") is True:
         return replace(described, phase=LaunchPhase.QUEUED, reason=_explain_queue(application))
-    if pod:  # the operator hears of its pod later than we do
+    if pod:  # the operator learns the state of its pod later than the launcher
         return replace(described, phase=seen.phase, reason=seen.reason, failure=seen.failure)
     if phase is LaunchPhase.RUNNING:
         return replace(described, phase=phase)
@@ -112,7 +112,7 @@ def _read_end(described: LaunchState, state: str, message: str, seen: LaunchStat
 
 
 def _read_apache(application: Document) -> tuple[str, str]:
-    """Return the state and its message; of a released application those before its release."""
+    """Return the state and its message; for a released application, those before its release."""
     current = part(application, "status", "currentState")
     if text(current, "currentStateSummary") in _RELEASED:
         history = part(application, "status", "stateTransitionHistory")
@@ -130,7 +130,7 @@ def _number(key: str) -> int:
 
 def _application_id(operator: Operator, application: Document) -> str:
     if operator is Operator.APACHE:
-        return ""  # the driver's pod has it
+        return ""  # the driver's pod has the message
     return text(application, "status", "sparkApplicationId")
 
 

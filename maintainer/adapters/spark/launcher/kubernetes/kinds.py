@@ -17,7 +17,7 @@ KINDS = (POD, SECRET, SERVICE, EVENT, KUBEFLOW, APACHE)
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """Verbs on one resource; a subresource is written pods/log."""
+    """Verbs on one resource; a subresource is written as in pods/log."""
 
     group: str
     resource: str
@@ -25,23 +25,23 @@ class Permission:
 
 
 def owner_kind(operator: Operator) -> Kind:
-    """Return the kind of the object that owns all the others of a driver."""
+    """Return the kind of the object that owns all other objects of a driver."""
     return {Operator.NONE: POD, Operator.KUBEFLOW: KUBEFLOW, Operator.APACHE: APACHE}[operator]
 
 
 def deleted_kinds(operator: Operator) -> tuple[Kind, ...]:
-    """Return the kinds of a driver's objects that the launcher deletes; the cluster does the rest.
+    """Return the kinds of objects that the launcher deletes; the cluster deletes the others.
 
-    Kubeflow's operator makes its application the owner of the driver's pod only where its webhook
-    is on. Without it the pod would outlive the application.
+    Kubeflow's operator makes its application the owner of the driver's pod only if its webhook is
+    on. Without the webhook the pod would remain after the application is deleted.
     """
     return (KUBEFLOW, POD) if operator is Operator.KUBEFLOW else (owner_kind(operator),)
 
 
 def permissions(operator: Operator) -> tuple[Permission, ...]:
-    """Return the rights that the launcher needs in the namespace of the jobs, and no others.
+    """Return exactly the rights that the launcher needs in the namespace of the jobs.
 
-    Secrets are created and never read: the daemon can read no Secret of that namespace.
+    The launcher creates Secrets, but the daemon cannot read any Secret of that namespace.
     """
     owner = owner_kind(operator)
     beside = Permission("", "pods", ("list",))

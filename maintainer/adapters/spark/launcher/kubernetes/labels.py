@@ -1,4 +1,4 @@
-"""Labels by which drivers are found again, and their selectors."""
+"""The labels of drivers, and the selectors that find drivers by their labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DRIVER_ROLE, EXECUTOR_ROLE = "driver", "executor"
 
 
 def labels_of(spec: DriverSpec, options: KubernetesOptions, role: str) -> dict[str, str]:
-    """Return the labels of a pod; the operator's own ones do not replace ours."""
+    """Return the labels of a pod; labels in the options do not replace the daemon's labels."""
     return {
         **options.labels,
         **_queue_labels(spec, options),

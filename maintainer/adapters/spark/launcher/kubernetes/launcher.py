@@ -40,14 +40,14 @@ from maintainer.domain.errors import RunnerUnavailableError
 if TYPE_CHECKING:
     from maintainer.adapters.kubernetes.cluster import Cluster
 
-_LIST_SECONDS = 1.0  # a list answers every question of this time
+_LIST_SECONDS = 1.0  # a list is used again for this time
 
 
 class KubernetesLauncher:
     """Drivers of one installation in one namespace. A driver's handle is its name.
 
-    A name that exists already is the same driver if it carries this installation's label. What a
-    driver's launch makes is owned by its pod or application, so the cluster deletes all together.
+    A name that exists already is the same driver if it has this installation's label. The pod or
+    application of a driver owns all objects of its launch, so the cluster deletes them together.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class KubernetesLauncher:
         installation: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Make no request to the cluster yet."""
+        """The cluster is contacted only when it is needed."""
         self._options = options
         self._installation = installation
         self._kind = owner_kind(options.operator)
@@ -83,14 +83,14 @@ class KubernetesLauncher:
                 kind = next(kind for kind in KINDS if kind.name == manifest["kind"])
                 self._cluster.create(kind, own(manifest, owner, uid))
         except RunnerUnavailableError:
-            if created is not None:  # without its Secret it would wait for ever
+            if created is not None:  # without its Secret the pod would wait for ever
                 with contextlib.suppress(RunnerUnavailableError):
                     self._cluster.delete(self._kind, spec.name)
             raise
         return spec.name
 
     def state(self, handle: str) -> LaunchState:
-        """Return the driver's state, by at most two calls."""
+        """Return the driver's state, with at most two requests."""
         seen = self._list(self._kind, handle).get(handle)
         if self._options.operator is not Operator.NONE:
             pod = self._list(POD).get(handle, {})
@@ -115,13 +115,13 @@ class KubernetesLauncher:
         return read_part(content or b"", since)
 
     def end(self, handle: str) -> None:
-        """Delete the driver with all that it owns; wait for nothing.
+        """Delete the driver with all objects that it owns, without waiting for its end.
 
         The cluster sends SIGTERM and, some seconds later, SIGKILL.
         """
         self._forget_lists()
         for kind in self._parts:
-            if handle in self._list(kind):  # else it is gone, or of another installation
+            if handle in self._list(kind):  # else it was deleted, or is of another installation
                 self._cluster.delete(kind, handle)
         self._forget_lists()
 
@@ -131,7 +131,7 @@ class KubernetesLauncher:
         return sorted({name for kind in self._parts for name in self._list(kind)})
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
-        """Ask the cluster for each right of the daemon's Role."""
+        """Ask the cluster whether the daemon has each right of its Role."""
         try:
             return [
                 self._describe(permission) for permission in permissions(self._options.operator)
@@ -140,7 +140,7 @@ class KubernetesLauncher:
             return [("Kubernetes", False, str(error))]
 
     def close(self) -> None:
-        """Close the connections to the API server; drivers run on."""
+        """Close the connections to the API server; the drivers continue."""
         if self._connected is not None:
             self._connected.close()
 
@@ -157,7 +157,7 @@ class KubernetesLauncher:
 
     @property
     def _cluster(self) -> Cluster:
-        """Connect when the cluster is first needed; the client library is an optional extra."""
+        """Connect at the first use; the client library is an optional extra."""
         if self._connected is None:
             options = self._options
             self._connected = connect(
@@ -168,9 +168,9 @@ class KubernetesLauncher:
         return self._connected
 
     def _list(self, kind: Kind, wanted: str = "") -> dict[str, Manifest]:
-        """Return this installation's drivers by name; a list of the last second serves again.
+        """Return this installation's drivers by name; a list of the last second is used again.
 
-        A list without the wanted name is fetched once more: it may have been launched since.
+        If the list does not have the wanted name, it is fetched again: the driver may be new.
         """
         with self._lock:
             fetched_at, found = self._lists.get(kind, (float("-inf"), {}))

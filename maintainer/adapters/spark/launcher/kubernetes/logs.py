@@ -1,7 +1,8 @@
 """Parts of pods' logs by the time of their lines.
 
-A cluster has no offsets into a log: it rotates the files, and asks for a time. So the position is
-the time of the last line read, in nanoseconds, as the node's own clock wrote it before each line.
+A cluster rotates the files of a log, and returns a log from a time on, not from an offset. So a
+position is the time of the last line that was read, in nanoseconds. The node's clock writes this
+time before each line.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ MAX_PART_BYTES = 1024 * 1024
 
 
 def second_of(since: int) -> str:
-    """Return the second of a position as the API server wants it."""
+    """Return the second of a position in the format of the API server."""
     return datetime.fromtimestamp(since // _NANOSECONDS, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def read_part(content: bytes, since: int, limit: int = MAX_PART_BYTES) -> LogPart:
-    """Return the lines after a position; a line that the limit cut is left for the next part."""
+    """Return the lines after a position; a line that the limit has cut is in the next part."""
     is_cut = len(content) >= limit
     lines = content.split(b"\n")
     last = lines.pop()
@@ -39,7 +40,7 @@ def read_part(content: bytes, since: int, limit: int = MAX_PART_BYTES) -> LogPar
             texts.append((line if found is None else found["text"]).decode(errors="replace"))
             position = max(position, at)
     if is_cut and position == since:
-        # one second holds more than a part: what is left of it cannot be asked for
+        # The lines of one second do not fit into a part, and the rest of them cannot be requested.
         position = (since // _NANOSECONDS + 1) * _NANOSECONDS
         texts.append("(lines of this second are left out)")
     return LogPart("".join(f"{text}\n" for text in texts), position, is_cut)

@@ -1,4 +1,4 @@
-"""How drivers and executors run on Kubernetes."""
+"""The options of drivers and executors on Kubernetes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Operator(StrEnum):
-    """The creator of the driver's pod."""
+    """The program that creates the driver's pod."""
 
     NONE = "none"  # this daemon
     KUBEFLOW = "kubeflow"  # SparkApplication of sparkoperator.k8s.io/v1beta2
@@ -17,7 +17,7 @@ class Operator(StrEnum):
 
 
 class Queueing(StrEnum):
-    """The queueing system of the queue."""
+    """The system that manages the queue."""
 
     NONE = "none"
     KUEUE = "kueue"
@@ -26,26 +26,27 @@ class Queueing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KubernetesOptions:
-    """The namespace of the jobs, the image, and what every pod gets.
+    """The namespace of the jobs, the image, and the settings of every pod.
 
     The image contains this package, pyspark, Java and the jars. Hadoop's login fails for a user
-    without a name: `run_as_user` must be in `/etc/passwd`, or the image must have libnss_wrapper.
+    without a name, so `run_as_user` must be in `/etc/passwd`, or the image must have
+    libnss_wrapper.
     """
 
     namespace: str
     image: str
     operator: Operator = Operator.NONE
-    kubeconfig: Path | None = None  # None: the daemon's own service account, else $KUBECONFIG
-    context: str = ""  # of the kubeconfig; empty: its current one
+    kubeconfig: Path | None = None  # None: the daemon's service account, or else $KUBECONFIG
+    context: str = ""  # of the kubeconfig; empty: its current context
     image_pull_policy: str = "IfNotPresent"
     image_pull_secrets: tuple[str, ...] = ()
-    service_account: str = "maintainer-spark"  # of drivers; it creates their executors
+    service_account: str = "maintainer-spark"  # of drivers, which create their executors with it
     run_as_user: int | None = 10001
     driver_cores: int = 2  # requested; a driver without executors runs as many tasks at once
-    # container memory beyond the heap, as a share of it; at least MINIMUM_OVERHEAD_MEGABYTES
+    # container memory beyond the heap, as a share of the heap; at least MINIMUM_OVERHEAD_MEGABYTES
     driver_overhead: float = 0.25
     executor_overhead: float = 0.1
-    # a pod (metadata and spec) under ours: for sidecars, volumes, affinity, security contexts
+    # a pod (metadata and spec) that the daemon completes: sidecars, volumes, security contexts, ...
     pod_template: Mapping[str, object] = field(default_factory=dict)
     node_selector: Mapping[str, str] = field(default_factory=dict)
     tolerations: tuple[Mapping[str, object], ...] = ()
@@ -55,5 +56,5 @@ class KubernetesOptions:
     env: Mapping[str, str] = field(default_factory=dict)  # of drivers; visible in manifests
     queueing: Queueing = Queueing.NONE
     queue: str = ""
-    spark_version: str = "4.1.4"  # for the operators, which ask for it
-    timeout_seconds: float = 10.0  # of each call of the API server
+    spark_version: str = "4.1.4"  # for the operators, which need it
+    timeout_seconds: float = 10.0  # for each request to the API server

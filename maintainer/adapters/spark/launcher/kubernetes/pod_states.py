@@ -1,7 +1,7 @@
-"""The state of a driver, with its cause in words, from its pod and the pod's events.
+"""The state of a driver, with the reason as a text, from its pod and the pod's events.
 
-A pod that has not ended is in progress, also if it reports an error: an image may appear, a node
-may get room. The daemon's start timeout decides how long that is waited for.
+A pod that has not ended is in progress, even if it reports an error: an image may appear later, and
+a node may get room. The daemon waits for this at most until its start timeout.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CONTAINER_REASONS = {
     "CreateContainerError": "the container cannot be created",
     "RunContainerError": "the container cannot be started",
 }
-# Warnings that explain a pod whose status does not, the most telling first.
+# Warnings that explain a pod whose status does not, the most helpful first.
 _EVENT_REASONS = {
     "FailedMount": "a volume cannot be mounted",
     "FailedAttachVolume": "a volume cannot be attached",
@@ -69,7 +69,7 @@ def read_pod(pod: Mapping[str, object], events: Sequence[Mapping[str, object]]) 
 
 
 def needs_events(pod: Mapping[str, object]) -> bool:
-    """Return whether the status of a pod leaves open why it does not start."""
+    """Return whether the status of a pod does not say why the pod does not start."""
     state = read_pod(pod, ())
     return state.phase is LaunchPhase.STARTING and not state.reason
 
@@ -91,7 +91,7 @@ def _explain_exit(container: Mapping[str, object]) -> tuple[str, FailureReason]:
 
 
 def _read_running(pod: Mapping[str, object]) -> tuple[LaunchPhase, str, FailureReason | None]:
-    """Return the state of a pod that runs, perhaps only for a container beside the driver's."""
+    """Return the state of a running pod; possibly only a container besides the driver's runs."""
     container = _driver_container(pod)
     ended = part(container, "state", "terminated")
     if not ended:

@@ -1,6 +1,6 @@
-"""The pods of drivers and executors, and Spark's settings inside them.
+"""The pods of drivers and executors, and Spark's settings in these pods.
 
-Pod Security "restricted" accepts the pods. The start order adds the settings.
+The pods satisfy the Pod Security level "restricted". The settings are part of the start order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from maintainer.adapters.spark.launcher.kubernetes.options import (
 )
 from maintainer.adapters.spark.options import allocation_settings, megabytes, overhead_megabytes
 
-# Spark's own names; the operators look for the exit code of a container of this name.
+# Spark's names. The operators read the exit code of the container with this name.
 DRIVER_CONTAINER = "spark-kubernetes-driver"
 EXECUTOR_CONTAINER = "spark-kubernetes-executor"
 SECRET_DIRECTORY = "/var/run/maintainer"  # noqa: S105 - where the token is mounted
@@ -32,26 +32,27 @@ TOKEN_KEY, AUTHORITY_KEY, TEMPLATE_KEY = "token", "ca.crt", "executor.json"
 DRIVER_PORT, BLOCK_PORT = 7078, 7079
 _API_SERVER = "k8s://https://kubernetes.default.svc"
 _DRIVER_PROGRAM = "maintainer.adapters.spark.driver"
-# The operators' Spark adds arguments of its own; the shell drops them.
+# The operators' Spark adds arguments, which the shell drops.
 DRIVER_COMMAND = ("/bin/sh", "-c", f"exec python -m {_DRIVER_PROGRAM}")
 _GRACE_SECONDS = 10
-# With fsGroup the pod's group is the files' group; else root's is, and only all can read.
+# With fsGroup the files belong to the pod's group. Without it they belong to root's group, so all
+# users must be able to read them.
 _READ_BY_GROUP, _READ_BY_ALL = 0o440, 0o444
 
 
 def driver_pod(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
-    """Return metadata and spec of the driver's pod: defaults, the template, then what we need.
+    """Return metadata and spec of the driver's pod: defaults, then the template, then fixed values.
 
-    The template may change defaults such as the security context. It does not change what finding
-    the pod and reaching the daemon rely on.
+    The template may change defaults such as the security context. It cannot change the fixed
+    values, which are needed to find the pod and to reach the daemon.
     """
     return _compose(options, DRIVER_CONTAINER, _fixed_pod(spec, options))
 
 
 def executor_template(spec: DriverSpec, options: KubernetesOptions) -> str:
-    """Return the pod template of executors, JSON; Spark adds image, sizes and its variables.
+    """Return the pod template of executors as JSON; Spark adds image, sizes and its variables.
 
-    The command does what the entry point of Spark's own image does, with this package's Python.
+    The command replaces the entry point of Spark's own image with a program of this package.
     """
     fixed: Manifest = {
         "apiVersion": "v1",
@@ -80,7 +81,7 @@ def _compose(options: KubernetesOptions, container: str, fixed: Manifest) -> Man
 
 
 def _template_for(container: str, template: Mapping[str, object]) -> Mapping[str, object]:
-    """Leave out the template's container of the other role."""
+    """Return the template without the container of the other role."""
     spec = template.get("spec")
     containers = spec.get("containers") if isinstance(spec, Mapping) else None
     if not isinstance(spec, Mapping) or not isinstance(containers, list):
@@ -106,7 +107,7 @@ def _default_pod(options: KubernetesOptions, container: str) -> Manifest:
                 **user,
             },
             "enableServiceLinks": False,
-            # a driver that is ended has nothing to finish: what it must not commit, its fence stops
+            # A driver that is ended need not finish anything: its fence prevents later commits.
             "terminationGracePeriodSeconds": _GRACE_SECONDS,
             "containers": [
                 {
@@ -138,7 +139,7 @@ def _fixed_pod(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
             **_scheduling(options),
             "restartPolicy": "Never",
             "serviceAccountName": options.service_account,
-            # only a driver that creates executors speaks with the API server
+            # Only a driver that creates executors needs the API server.
             "automountServiceAccountToken": spec.executors is not None,
             "imagePullSecrets": [{"name": name} for name in options.image_pull_secrets],
             "containers": [
@@ -200,10 +201,10 @@ def _scheduling(options: KubernetesOptions) -> Manifest:
 
 
 def pod_settings(spec: DriverSpec, options: KubernetesOptions) -> dict[str, str]:
-    """Return the settings of a driver in its pod: client mode, with executors as pods of its own.
+    """Return the settings of a driver in its pod: client mode, with a pod for each executor.
 
-    Without executors the tasks run in the driver. Spark finds the pod's service account by itself
-    and follows its renewals; a token file given here would be read once only.
+    Without executors the tasks run in the driver. Spark finds the pod's service account and its
+    renewed tokens by itself; a token file in the settings would be read only once.
     """
     directories = {"spark.local.dir": f"{WORK_DIRECTORY}/spark"}
     if spec.executors is None:
@@ -222,7 +223,7 @@ def pod_settings(spec: DriverSpec, options: KubernetesOptions) -> dict[str, str]
         "spark.executor.cores": str(executors.cores),
         "spark.executor.memoryOverhead": f"{overhead}m",
         "spark.kubernetes.namespace": options.namespace,
-        # executors are owned by this pod: the cluster deletes them with it
+        # The driver's pod owns the executors, so the cluster deletes them with the pod.
         "spark.kubernetes.driver.pod.name": spec.name,
         "spark.kubernetes.container.image": options.image,
         "spark.kubernetes.container.image.pullPolicy": options.image_pull_policy,
@@ -230,7 +231,7 @@ def pod_settings(spec: DriverSpec, options: KubernetesOptions) -> dict[str, str]
         "spark.kubernetes.executor.podNamePrefix": spec.name,
         "spark.kubernetes.executor.podTemplateFile": EXECUTOR_TEMPLATE,
         "spark.kubernetes.executor.podTemplateContainerName": EXECUTOR_CONTAINER,
-        # settings reach executors over Spark's own connection, and no ConfigMap holds them
+        # Executors get the settings over Spark's own connection, not from a ConfigMap.
         "spark.kubernetes.executor.disableConfigMap": "true",
     }
     given = {key: value for key, value in settings.items() if value}

@@ -1,7 +1,7 @@
-"""The objects that start one driver: its owner first, then what the owner owns.
+"""The objects that start one driver: first the owner, then the objects that it owns.
 
-They contain image, sizes, the daemon's address and the driver's name. The start token is in the
-Secret alone, and catalog settings are in none of them: they go over the link.
+They contain the image, sizes, the daemon's address and the driver's name. Only the Secret contains
+the start token. No object contains catalog settings; the driver gets them over the link.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from maintainer.adapters.spark.launcher.kubernetes.pods import (
 )
 from maintainer.adapters.spark.options import overhead_megabytes
 
-# Spark asks for a main file in cluster mode; the pod's command runs the driver program instead.
+# In cluster mode Spark needs a main file; the pod's command runs the driver program instead.
 _MAIN_FILE = "local:///opt/maintainer/driver.py"
-_KEPT_SECONDS = 86_400  # the operators' own clean-up, should the daemon never come back
+_KEPT_SECONDS = 86_400  # after this time the operators clean up, if the daemon never comes back
 _DAY_MILLISECONDS = 86_400_000
 
 
 def render(spec: DriverSpec, options: KubernetesOptions) -> list[Manifest]:
-    """Return the objects in the order of their creation; the first one owns the others."""
+    """Return the objects in the order of their creation; the first object owns the others."""
     service = [_service(spec, options)] if spec.executors is not None else []
     return [_owner(spec, options), _secret(spec, options), *service]
 
@@ -47,7 +47,7 @@ def render(spec: DriverSpec, options: KubernetesOptions) -> list[Manifest]:
 def own(manifest: Manifest, owner: Manifest, uid: str) -> Manifest:
     """Return the manifest with its owner, so that the cluster deletes both together."""
     metadata = manifest["metadata"]
-    assert isinstance(metadata, dict)  # noqa: S101 - of our own making
+    assert isinstance(metadata, dict)  # noqa: S101 - made in this module
     reference = {
         "apiVersion": owner["apiVersion"],
         "kind": owner["kind"],
@@ -78,7 +78,7 @@ def _metadata(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
 def _pod(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
     pod = driver_pod(spec, options)
     given = pod["metadata"]
-    assert isinstance(given, dict)  # noqa: S101 - of our own making
+    assert isinstance(given, dict)  # noqa: S101 - made in this module
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -105,7 +105,7 @@ def _secret(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
 
 
 def _service(spec: DriverSpec, options: KubernetesOptions) -> Manifest:
-    """Return the Service by whose name executors reach the driver."""
+    """Return the Service that executors use to reach the driver."""
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -149,7 +149,7 @@ def _kubeflow_application(spec: DriverSpec, options: KubernetesOptions) -> Manif
                 "labels": labels_of(spec, options, DRIVER_ROLE),
                 "template": driver_pod(spec, options),
             },
-            # what queueing systems count; the driver creates its executors by itself
+            # Queueing systems count this number; the driver creates its executors by itself.
             "executor": {
                 "instances": executors.count if executors else 1,
                 "cores": executors.cores if executors else 1,
@@ -189,10 +189,10 @@ def _apache_application(spec: DriverSpec, options: KubernetesOptions) -> Manifes
             "driverSpec": {"podTemplateSpec": driver_pod(spec, options)},
             "applicationTolerations": {
                 "restartConfig": {"restartPolicy": "Never"},
-                # the log of a failed driver is read before the daemon deletes it
+                # The daemon reads the log of a failed driver before it deletes the driver.
                 "resourceRetainPolicy": "Always",
                 "ttlAfterStopMillis": _DAY_MILLISECONDS,
-                # the daemon's own start timeout ends what does not start
+                # The daemon's own start timeout ends a driver that does not start.
                 "applicationTimeoutConfig": {"driverStartTimeoutMillis": _DAY_MILLISECONDS},
             },
         },

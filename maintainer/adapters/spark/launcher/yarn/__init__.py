@@ -1,1 +1,1 @@
-"""Drivers in containers of Hadoop YARN, in Spark's cluster mode."""
+"""Starts drivers in containers of Hadoop YARN, in Spark's cluster mode."""

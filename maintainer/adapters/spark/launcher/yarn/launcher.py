@@ -1,7 +1,7 @@
-"""Starts drivers on YARN, says what became of them, and reads their logs from their nodes.
+"""Starts drivers on YARN, reports their states, and reads their logs from their nodes.
 
-A container has two log files: Spark writes `stderr`, and the driver program `stdout`. The position
-in both is one number.
+A container has two log files: Spark writes `stderr`, and the driver program writes `stdout`. One
+number contains the positions in both files.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from maintainer.adapters.spark.options import LocalSparkOptions
 from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
 from maintainer.domain.errors import RunnerUnavailableError
 
-_LIST_SECONDS = 1.0  # a list serves all questions of this time
+_LIST_SECONDS = 1.0  # a list is used again for this time
 
 
 class YarnLauncher:
     """Drivers of one installation on one cluster. A driver's handle is its name.
 
-    The name is that of its application, which also has the installation's tag. An application is
-    there some seconds after its launch, when spark-submit has brought its files to the cluster.
+    The driver's application has the same name, and the installation's tag. The application exists
+    some seconds after the launch, when spark-submit has copied its files to the cluster.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class YarnLauncher:
         run_dir: Path,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take how spark-submit runs here and the directory for its files; nothing is asked yet."""
+        """``run_dir`` is the directory for the files of spark-submit. No request is made yet."""
         self._options = options
         self._yarn = yarn
         self._tag = tag_of(installation)
@@ -52,7 +52,7 @@ class YarnLauncher:
         self._listed: dict[str, Mapping[str, Any]] = {}
 
     def launch(self, spec: DriverSpec) -> str:
-        """See Launcher; the submission goes on after the return."""
+        """See Launcher; the submission continues after the return."""
         self._submissions.start(spec)
         return spec.name
 
@@ -70,7 +70,7 @@ class YarnLauncher:
         return LaunchState(LaunchPhase.ENDED, f"spark-submit failed: {complaint}")
 
     def log(self, handle: str, since: int) -> LogPart:
-        """See Launcher; an ended driver's is with YARN."""
+        """See Launcher; YARN has the log of an ended driver."""
         found = self._list(handle).get(handle)
         return LogPart("", since) if found is None else read_log(self._manager, found, since)
 
@@ -83,7 +83,7 @@ class YarnLauncher:
         self._forget_list()
 
     def find(self) -> Sequence[str]:
-        """See Launcher; those that have ended need nothing."""
+        """See Launcher; ended applications are left out."""
         living = self._manager.applications(self._tag, is_living=True)
         return sorted({str(found.get("name")) for found in living})
 
@@ -91,7 +91,7 @@ class YarnLauncher:
         return tuple(self._describe())
 
     def _describe(self) -> Iterator[Finding]:
-        """Check what spark-submit needs here, the resource manager and the queue."""
+        """Check the prerequisites of spark-submit, the resource manager and the queue."""
         options = self._options
         yield from find_prerequisites(options.java_home, options.jars_dir, given=options.given_jars)
         try:
@@ -107,9 +107,9 @@ class YarnLauncher:
             yield "YARN", False, str(error)
 
     def _list(self, wanted: str) -> dict[str, Mapping[str, Any]]:
-        """Return this installation's applications by name; a list of the last second serves again.
+        """Return this installation's applications by name; a list of the last second is used again.
 
-        A list without the wanted name is fetched once more: it may have been submitted since.
+        If the list does not have the wanted name, it is fetched again: the driver may be new.
         """
         with self._lock:
             if self._clock() - self._listed_at >= _LIST_SECONDS or wanted not in self._listed:
@@ -132,7 +132,7 @@ _CONTENTS, _END = b"LogContents:\n", b"End of LogType:"
 
 
 def read_log(manager: ResourceManager, application: Mapping[str, Any], since: int) -> LogPart:
-    """Return the part after a position; after the application's end, where YARN keeps its log."""
+    """Return the part after a position; after the application's end, how to read its log."""
     state = read_application(application)
     node, _, rest = str(application.get("amContainerLogs") or "").partition(_PAGES)
     if state.phase is LaunchPhase.ENDED:
@@ -155,9 +155,9 @@ def read_log(manager: ResourceManager, application: Mapping[str, Any], since: in
 
 
 def _fetch(manager: ResourceManager, address: str, begin: int) -> tuple[bytes, bool]:
-    """Return a file's whole lines from there on, and whether the part is full.
+    """Return the whole lines of a file from a position on, and whether the part is full.
 
-    The node gives them from the start only.
+    The node sends the file only from its start.
     """
     answer = manager.fetch(address, {"size": str(begin + _MAX_PART_BYTES)})
     if answer is None:

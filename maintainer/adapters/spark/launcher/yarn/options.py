@@ -1,4 +1,4 @@
-"""How drivers and executors run on YARN."""
+"""The options of drivers and executors on YARN."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class YarnOptions:
     keytab: Path | None = None
     python: str = "python3"  # the program on the nodes
     driver_cores: int = 2
-    # container memory beyond the heap, as a share of it; at least MINIMUM_OVERHEAD_MEGABYTES
+    # container memory beyond the heap, as a share of the heap; at least MINIMUM_OVERHEAD_MEGABYTES
     driver_overhead: float = 0.25
     executor_overhead: float = 0.1
-    authority: Path | None = None  # PEM file of the managers' authority; None: the system's
+    authority: Path | None = None  # PEM file of the managers' authority; None: those of the system
     timeout_seconds: float = 10.0  # for each request to a resource manager

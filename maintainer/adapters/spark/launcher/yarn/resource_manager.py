@@ -1,7 +1,7 @@
-"""The calls of the resource manager's REST API, and of a node manager's for a log.
+"""The requests to the REST API of the resource manager, and to a node manager for a log.
 
-Of several resource managers one is active; a standby answers with a redirection, which is not
-followed. Every call has a timeout. What fails is a RunnerUnavailableError with a sentence.
+Of several resource managers only one is active. A standby answers with a redirection, which is not
+followed. Every request has a timeout. A failure is a RunnerUnavailableError with a sentence.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ class ResourceManager:
     """The cluster's applications and queues."""
 
     def __init__(self, options: YarnOptions) -> None:
-        """Nothing is asked yet."""
+        """No request is made yet."""
         self._addresses = list(options.resource_managers)
         self._timeout = options.timeout_seconds
         self._user = options.user or _user_of(options.principal) or getpass.getuser()
         self._verify = str(options.authority) if options.authority is not None else True
 
     def applications(self, tag: str, *, is_living: bool = False) -> Sequence[Mapping[str, Any]]:
-        """Return the applications with that tag; the living ones only, if asked for those."""
+        """Return the applications with this tag; `is_living` leaves out ended applications."""
         wanted = {"applicationTags": tag} | ({"states": _STATES} if is_living else {})
         found = self._ask("GET", "apps", wanted).json().get("apps") or {}
         listed: Sequence[Mapping[str, Any]] = found.get("app") or ()
         return listed
 
     def kill(self, application: str) -> None:
-        """Ask for the end of an application; it may have ended already."""
+        """Request the end of an application, which may have ended already."""
         self._ask("PUT", f"apps/{application}/state", {}, {"state": "KILLED"}, may_be_gone=True)
 
     def information(self) -> Mapping[str, Any]:
@@ -55,7 +55,7 @@ class ResourceManager:
         return queues
 
     def fetch(self, address: str, parameters: Mapping[str, str]) -> requests.Response | None:
-        """Return a node manager's answer; None if it has nothing there."""
+        """Return a node manager's answer; None if it has nothing at this address."""
         answer = self._send("GET", address, parameters, None, accept="text/plain")
         if answer.status_code == _NOT_FOUND:
             return None
@@ -134,12 +134,12 @@ class ResourceManager:
 
 
 def _user_of(principal: str) -> str:
-    """Return the user as whom Hadoop knows a principal, unless its rules have another name."""
+    """Return Hadoop's user for a principal, unless Hadoop's rules say otherwise."""
     return principal.partition("@")[0].partition("/")[0]
 
 
 def _words(answer: requests.Response) -> str:
-    """Return the message of an error: from Hadoop's own document, or plain text."""
+    """Return the message of an error, from Hadoop's document or from plain text."""
     try:
         said = str(answer.json()["RemoteException"]["message"])
     except (ValueError, KeyError, TypeError):
@@ -148,9 +148,10 @@ def _words(answer: requests.Response) -> str:
 
 
 def describe_queue(scheduler: Mapping[str, Any], queue: str) -> Finding:
-    """Say whether the queue exists and accepts applications; a queue's path or last name names it.
+    """Say whether the queue exists and accepts applications; `queue` is its path or its last name.
 
-    The capacity scheduler tells a queue's state, the fair scheduler none, and a FIFO has no queues.
+    The capacity scheduler reports the state of a queue, the fair scheduler does not, and the FIFO
+    scheduler has no queues.
     """
     what = f"YARN queue {queue}"
     if scheduler.get("type") == _FIFO:

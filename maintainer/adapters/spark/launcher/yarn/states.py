@@ -1,4 +1,4 @@
-"""The state of an application by its resource manager, in our words."""
+"""Translates the state that a resource manager reports for an application."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXIT_CODE = re.compile(r"exitCode: (?P<code>-?\d+)")
 _ATTEMPTS = re.compile(r"^Application \S+ failed \d+ times due to ", re.IGNORECASE)
 _KILLED_BY = re.compile(r"killed by user (?P<user>\S+)", re.IGNORECASE)
 _EXIT_OUT_OF_MEMORY, _EXIT_BEYOND_PHYSICAL, _EXIT_BEYOND_VIRTUAL = 52, -104, -103
-_REASONS = {  # by exit code, as YARN has them
+_REASONS = {  # by YARN's exit code
     -100: "its node was lost",
     -101: "the disks of its node failed",
     -102: "preempted for another queue",
@@ -29,7 +29,7 @@ _MAX_WORDS = 500
 
 
 def read_application(application: Mapping[str, Any]) -> LaunchState:
-    """Return the state of an application; one that YARN newly invents means in progress."""
+    """Return the state of an application; an unknown state counts as in progress."""
     state, number = str(application.get("state", "")), str(application.get("id", ""))
     if state in _WAITING:
         return LaunchState(LaunchPhase.QUEUED, _explain_queue(application), None, number)
@@ -51,7 +51,7 @@ def _explain_end(state: str, diagnostics: str) -> tuple[str, FailureReason]:
     found = _EXIT_CODE.search(diagnostics)
     code = int(found["code"]) if found else 0
     if limit := _BEYOND_MEMORY.search(diagnostics):
-        sentence = f"out of memory: its container went beyond its {limit['kind'].lower()} memory"
+        sentence = f"out of memory: its container exceeded its {limit['kind'].lower()} memory"
         return sentence, FailureReason.OUT_OF_MEMORY
     if code in {_EXIT_OUT_OF_MEMORY, _EXIT_BEYOND_PHYSICAL, _EXIT_BEYOND_VIRTUAL}:
         return f"out of memory (exit code {code})", FailureReason.OUT_OF_MEMORY

@@ -1,7 +1,7 @@
-"""Runs spark-submit beside the daemon, with a driver's files and settings in its own directory.
+"""Runs spark-submit for a driver, with the driver's files and settings in its own directory.
 
-The start token is in a file that only the daemon's user may read. Spark copies it into the
-application's staging directory, which has the same permission.
+The start token is in a file that only the daemon's user may read. Spark copies this file into the
+application's staging directory, which has the same permissions.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ from maintainer.domain.errors import RunnerUnavailableError
 
 TOKEN_FILE, AUTHORITY_FILE = "token", "authority.pem"
 _MASTER = "yarn"
-# of spark.conf, what is needed before the driver has its start order
+# The settings of spark.conf that are needed before the driver has its start order.
 _SUBMITTED = re.compile(r"spark\.((yarn\.|kerberos\.|driver\.extra).*|authenticate)", re.DOTALL)
 _SECRET = re.compile(r"secret|password|token|credential", re.IGNORECASE)
 
 
 def tag_of(installation: str) -> str:
-    """Return the tag of an installation's applications; YARN knows tags in lower case only."""
+    """Return the tag of an installation's applications; YARN's tags are in lower case."""
     return f"iceberg-maintainer-{installation}".lower()
 
 
 def start_settings(size: DriverSize, options: YarnOptions) -> dict[str, str]:
-    """Return the settings that the start order adds."""
+    """Return the settings that are added to the start order."""
     settings = {"spark.master": _MASTER, "spark.submit.deployMode": "cluster"}
     if size.executors is None:
         return settings
@@ -78,9 +78,9 @@ def submit_settings(
         "spark.yarn.queue": options.queue,
         "spark.yarn.tags": f"{tag_of(spec.installation)},{spec.name}",
         "spark.yarn.submit.waitAppCompletion": "false",
-        # another attempt would be a second driver; the daemon starts a new one by itself
+        # Another attempt would be a second driver; the daemon itself starts a new driver.
         "spark.yarn.maxAppAttempts": "1",
-        # a job ends by the failures of its tasks; the executors of one job must not end all others
+        # Failed tasks end only their job; the lost executors of a job must not end other jobs.
         "spark.executor.maxNumFailures": "1000",
         "spark.yarn.am.waitTime": f"{seconds}s",
         "spark.yarn.preserve.staging.files": "false",
@@ -104,7 +104,7 @@ def submit_settings(
     variables = {
         polling.ADDRESS: spec.address,
         polling.NAME: spec.name,
-        polling.TOKEN_FILE: TOKEN_FILE,  # in the container's own directory
+        polling.TOKEN_FILE: TOKEN_FILE,  # in the directory of the container
         surroundings.WORK: ".",
     } | ({polling.AUTHORITY_FILE: AUTHORITY_FILE} if spec.authority else {})
     environment = {f"spark.yarn.appMasterEnv.{name}": value for name, value in variables.items()}
@@ -120,16 +120,16 @@ class Submissions:
     """The submissions of this machine, by the names of their drivers."""
 
     def __init__(self, options: LocalSparkOptions, yarn: YarnOptions, directory: Path) -> None:
-        """Take the directory of all submissions; it is made when it is needed."""
+        """``directory`` is for all submissions, and is created at the first use."""
         self._options = options
         self._yarn = yarn
         self._directory = directory
         self._children: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, spec: DriverSpec) -> None:
-        """Begin to submit the driver; a name that was begun already is left as it is.
+        """Begin to submit the driver; do nothing if its submission has already begun.
 
-        RunnerUnavailableError if it cannot be begun.
+        RunnerUnavailableError if the submission cannot begin.
         """
         directory = self._directory / spec.name
         if (directory / _PROCESS).exists():
@@ -151,7 +151,7 @@ class Submissions:
         return (self._directory / name / _PROCESS).exists()
 
     def is_running(self, name: str) -> bool:
-        """Return whether spark-submit still works for the driver."""
+        """Return whether spark-submit still runs for the driver."""
         child = self._children.get(name)
         if child is not None:
             return child.poll() is None
@@ -159,7 +159,7 @@ class Submissions:
         return process is not None and process.is_alive
 
     def find_complaint(self, name: str) -> str:
-        """Return the line of spark-submit's log that says why it failed."""
+        """Return the line of spark-submit's log with the reason of the failure."""
         with contextlib.suppress(OSError):
             log = (self._directory / name / _LOG).read_text(encoding="utf-8", errors="replace")
             lines = [line.strip() for line in log.splitlines() if line.strip()]
@@ -177,7 +177,7 @@ class Submissions:
         shutil.rmtree(self._directory / name, ignore_errors=True)
 
     def drop_secrets(self, name: str) -> None:
-        """Remove the token's file of an application that the cluster has."""
+        """Remove the token's file; the cluster has accepted the application."""
         (self._directory / name / TOKEN_FILE).unlink(missing_ok=True)
 
     def find_configuration(self) -> Path:
@@ -209,7 +209,7 @@ class Submissions:
         )
 
     def _write(self, spec: DriverSpec, directory: Path) -> list[str]:
-        """Write the files, and return the command, which has no secret."""
+        """Write the files, and return the command, which contains no secret."""
         class_path = jars.find_jars(self._options.jars_dir, given=self._options.given_jars)
         settings = submit_settings(spec, self._options, self._yarn, class_path)
         write_privately(directory / TOKEN_FILE, spec.start_token)
@@ -234,7 +234,7 @@ class Submissions:
 
 
 def _pack_driver(archive: Path) -> None:
-    """Write the driver program as a package that needs nothing of ours."""
+    """Write the driver program as a package that needs no other module of maintainer."""
     root = Path(str(driver.__file__)).parent
     with zipfile.ZipFile(archive, "w") as packed:
         for source in sorted(root.rglob("*.py")):
@@ -242,6 +242,6 @@ def _pack_driver(archive: Path) -> None:
 
 
 def _escape(value: str) -> str:
-    """Write a value as Java's properties have it."""
+    """Escape a value for a file of Java properties."""
     escaped = value.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
     return f"\\{escaped}" if escaped.startswith(" ") else escaped

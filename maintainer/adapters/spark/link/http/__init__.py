@@ -1,1 +1,1 @@
-"""Drivers that poll an endpoint; all orders and messages are in the store."""
+"""The endpoint that drivers poll. All orders and messages are in the store."""

@@ -1,7 +1,7 @@
-"""The endpoint that drivers poll: an application of its own, on another port than the page.
+"""The endpoint that drivers poll: a separate application, on another port than the page.
 
-Every process that uses the store can answer every driver. An answer is given after the store has
-kept what the poll said. While the store is away the answer is 503, and the driver asks again.
+Every process that uses the store can answer every driver. A poll is answered after its contents are
+stored. While the store is unavailable the answer is 503, and the driver polls again.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class _Body(msgspec.Struct):
     said: list[dict[str, Any]]
 
 
-# msgspec learns a class at its first use, and crashes if two threads use it first at once.
+# msgspec crashes if two threads use a class for the first time at the same time.
 _BODIES = msgspec.json.Decoder(_Body)
 msgspec.convert({"number": 1, "event": ""}, _Said)
 
 
 class RefusalError(Exception):
-    """A poll is refused, with this status and, for an ended driver, a code."""
+    """A poll is refused with a status and, if the driver was ended, a code."""
 
     def __init__(self, status: HTTPStatus, detail: str, code: str | None = None) -> None:
         super().__init__(detail)
@@ -66,7 +66,7 @@ class RefusalError(Exception):
 
 
 class Polls:
-    """Answers polls from the store. No answer lets a job work for longer than a given time."""
+    """Answers polls from the store. No answer lets a job work longer than `longest_validity`."""
 
     def __init__(self, store: DriverStore, clock: Clock, longest_validity: timedelta) -> None:
         self._store = store
@@ -74,7 +74,7 @@ class Polls:
         self._longest = longest_validity
 
     def identify(self, name: str, token: str) -> DriverRecord:
-        """Return the driver that the token belongs to, before anything of the body is read.
+        """Return the driver with this token; the body of the poll is not read before.
 
         RefusalError for a wrong token and for an ended driver.
         """
@@ -89,10 +89,10 @@ class Polls:
         return driver
 
     def answer(self, driver: DriverRecord, token: str, content: bytes) -> dict[str, object]:
-        """Store what the poll says and return the answer.
+        """Store the contents of the poll and return the answer.
 
-        RefusalError for a body that is no poll, and for an ended driver. The clock is read after
-        the store has answered: the time between is the job's loss.
+        RefusalError for a body that is not a poll, and for an ended driver. The clock is read after
+        the store has answered, so a slow store shortens the time of a job and never extends it.
         """
         body = _parse(content)
         now = self._clock.now()
@@ -102,7 +102,7 @@ class Polls:
         poll = DriverPoll(body.process, body.poll, body.heard, body.hello, said)
         answer = self._store.take_poll(driver.name, poll, tokens)
         if answer is None:
-            raise _ended(driver.name, f"driver {driver.name} has ended, or another process is it")
+            raise _ended(driver.name, f"driver {driver.name} has ended or was replaced")
         renewed = {"token": new} if new is not None and not answer.is_late else {}
         if is_expired:
             nothing = {"take": [], "received": answer.received, "valid_for": {}, "wait": 0}
@@ -120,7 +120,7 @@ class Polls:
 
 
 def make_endpoint(store: DriverStore, clock: Clock, longest_validity: timedelta) -> FastAPI:
-    """Make the application, which serves one operation and no documents."""
+    """Make the application, which serves one operation and no documentation."""
     endpoint = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     polls = Polls(store, clock, longest_validity)
 
@@ -133,13 +133,13 @@ def make_endpoint(store: DriverStore, clock: Clock, longest_validity: timedelta)
             answer = await run_in_threadpool(polls.answer, driver, token, content)
         except RefusalError as refusal:
             return _write_problem(refusal)
-        except ClientDisconnect:  # in the middle of a poll; the driver polls again
+        except ClientDisconnect:  # the connection broke during a poll; the driver polls again
             return Response(status_code=HTTPStatus.BAD_REQUEST)
         except InvalidValueError as error:
             return _write_problem(RefusalError(HTTPStatus.BAD_REQUEST, str(error)))
         except StoreUnavailableError:
             _LOG.warning("link.store_away", extra={"driver": name})
-            away = RefusalError(HTTPStatus.SERVICE_UNAVAILABLE, "the store is away; ask again")
+            away = RefusalError(HTTPStatus.SERVICE_UNAVAILABLE, "the store is away; poll again")
             return _write_problem(away, {"Retry-After": str(RETRY_AFTER_SECONDS)})
         return Response(msgspec.json.encode(answer), media_type="application/json")
 
@@ -162,7 +162,7 @@ async def _read_body(request: Request) -> bytes:
     async for part in request.stream():
         body += part
         if len(body) > MAX_BODY_BYTES:
-            message = f"a poll may have {MAX_BODY_BYTES} bytes"
+            message = f"the poll is longer than {MAX_BODY_BYTES} bytes"
             raise RefusalError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
     return bytes(body)
 

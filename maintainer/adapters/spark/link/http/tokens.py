@@ -1,8 +1,8 @@
-"""The tokens with which drivers identify themselves; the store has their digests only.
+"""The tokens with which drivers identify themselves; the store has only their hashes.
 
-A driver starts with one token and gets another in an answer, because an answer may be lost the
-former token stays good until the newer one was used. A token that has expired lets a driver that
-has polled before do one thing: get a new one.
+A driver starts with one token and gets new tokens in answers. Because an answer may be lost, the
+former token is valid until the driver has used the newer token. With an expired token, a driver
+that has polled before can only get a new token.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hashlib import sha256
 
 from maintainer.ports.store.drivers import DriverRecord, DriverTokens
 
-LIFETIME = timedelta(minutes=10)  # of a renewed token; a start token lives as long as a start
+LIFETIME = timedelta(minutes=10)  # of a renewed token; a start token is valid for the start timeout
 _RENEW_BEFORE = LIFETIME / 2
 
 
@@ -24,7 +24,7 @@ class TokenCheck(StrEnum):
     """The result of checking a token."""
 
     GOOD = "good"
-    EXPIRED = "expired"  # a new token, nothing else
+    EXPIRED = "expired"  # the driver only gets a new token
     UNKNOWN = "unknown"
     OF_ANOTHER = "of another driver"
 
@@ -34,12 +34,12 @@ def make_token(name: str) -> str:
 
 
 def start_tokens(token: str, now: datetime, valid_for: timedelta) -> DriverTokens:
-    """Return the stored form of a start token."""
+    """Return the form of a start token that the store keeps."""
     return DriverTokens(_digest(token), now + valid_for)
 
 
 def check_token(token: str, name: str, driver: DriverRecord | None, now: datetime) -> TokenCheck:
-    """Check the token that somebody shows as the driver of that name."""
+    """Check the token of a poll in the name of this driver."""
     if token.rpartition(".")[0] != name:
         return TokenCheck.OF_ANOTHER if "." in token else TokenCheck.UNKNOWN
     if driver is None or not (_is_newest(token, driver.tokens) or _is_former(token, driver.tokens)):
@@ -52,7 +52,7 @@ def check_token(token: str, name: str, driver: DriverRecord | None, now: datetim
 def renew_tokens(
     token: str, driver: DriverRecord, now: datetime
 ) -> tuple[str | None, DriverTokens | None]:
-    """Return a new token when one is due, and what the store keeps from now on; None: as it is."""
+    """Return a new token if one is due, and the tokens to store; None: nothing changes."""
     kept = driver.tokens
     is_due = not driver.polls or _is_former(token, kept) or now > kept.expires_at - _RENEW_BEFORE
     if is_due:

@@ -34,7 +34,7 @@ def test_an_unknown_state_is_in_progress(state: str) -> None:
                 f"{FAILED} exitCode: -104\nFailing this attempt.Diagnostics: Container is running "
                 "1234B beyond the 'PHYSICAL' memory limit. Current usage: 1.0 GB of 1 GB used"
             ),
-            "out of memory: its container went beyond its physical memory",
+            "out of memory: its container exceeded its physical memory",
             FailureReason.OUT_OF_MEMORY,
         ),
         (
