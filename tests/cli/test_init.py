@@ -96,7 +96,7 @@ def test_a_catalog_that_answers_is_reported_and_one_that_does_not_is_a_warning(
     lake.close()
     found = init_sql(tmp_path)
     assert found.exit_code == 0
-    assert "catalog lake answers, with 1 namespace at its top." in found.stderr
+    assert "catalog lake answers, with 1 namespace at the top level." in found.stderr
     assert "kept" in found.stdout, "the policy of the first time stays"
 
 

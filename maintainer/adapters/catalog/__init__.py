@@ -1,1 +1,1 @@
-"""Catalogs through PyIceberg; metadata files through our own readers."""
+"""Catalogs by PyIceberg, and faster readers of metadata files."""

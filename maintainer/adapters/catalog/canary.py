@@ -1,4 +1,4 @@
-"""Reads some files that a snapshot added, with another library than the one that wrote them."""
+"""Reads some files that a snapshot added, with another library than the library that wrote them."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from maintainer.domain.units import MIB
 MAX_SNAPSHOTS: Final = 3  # the newest snapshots
 MAX_MANIFESTS: Final = 3  # for each snapshot
 MAX_FILES: Final = 10  # for all snapshots together
-# for one file; a longer file gives its footer, and its first rows if they fit
+# For one file. Of a longer file only the footer is read, and the first rows if they fit.
 MAX_READ_BYTES: Final = 16 * MIB
-# Iceberg reserves ids from here on for metadata columns, such as those of row lineage
+# Iceberg reserves ids from this one on for metadata columns, such as the columns of row lineage.
 _RESERVED_FIELD_ID: Final = 2**31 - 201
 _FIELD_ID: Final = b"PARQUET:field_id"
 _PUFFIN_MAGIC: Final = b"PFA1"
 
 
 class _WrongFileError(Exception):
-    """The file is not what its manifest says."""
+    """The file differs from what its manifest says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,11 @@ class _Expected:
     """The columns and row ids that the table allows in a data file."""
 
     field_ids: set[int]
-    first_new_id: int | None  # a rewritten row has a lower id; None: it may have none
+    first_new_id: int | None  # a rewritten row has a lower id; None: rows may have no id
 
 
 def read_canary(table: Table, snapshot_ids: Sequence[int]) -> CanaryResult:
-    """Read a few files that these snapshots added; an expired snapshot adds none."""
+    """Read a few files that these snapshots added; expired snapshots are left out."""
     field_ids = {field_id for schema in table.schemas().values() for field_id in schema.field_ids}
     read, problems, unread = 0, [], []
     for file, first_new_id in _choose(list(_added_files(table, snapshot_ids))):
@@ -58,12 +58,13 @@ def read_canary(table: Table, snapshot_ids: Sequence[int]) -> CanaryResult:
             read += 1
         except _WrongFileError as error:
             problems.append(f"{file.file_path} {error}")
-        # Storage libraries raise any exception, and an unseen file proves nothing.
+        # Storage libraries raise many kinds of exceptions. A file that cannot be read proves
+        # nothing.
         except Exception as error:  # noqa: BLE001
             unread.append(f"{file.file_path}: {type(error).__name__}: {error}")
     try:
         problems += _find_unnumbered(table, snapshot_ids)
-    except Exception as error:  # noqa: BLE001 - as above, of a manifest
+    except Exception as error:  # noqa: BLE001 - as above, for a manifest
         unread.append(f"the manifests' row ids: {type(error).__name__}: {error}")
     return CanaryResult(read, tuple(problems), tuple(unread))
 
@@ -85,7 +86,7 @@ def _manifests_of(table: Table, snapshot_id: int) -> list[ManifestFile]:
 def _added_files(
     table: Table, snapshot_ids: Sequence[int]
 ) -> Iterator[tuple[DataFile, int | None]]:
-    """Yield each added file, with the lowest row id that its snapshot may give (None: unknown)."""
+    """Yield each added file, with the lowest row id that its snapshot assigns (None: unknown)."""
     for snapshot_id in list(reversed(snapshot_ids))[:MAX_SNAPSHOTS]:
         first_new_id = find_first_new_id(table, snapshot_id)
         manifests = _manifests_of(table, snapshot_id)
@@ -101,12 +102,12 @@ def _added_files(
 
 
 def _is_new(manifest: ManifestFile, snapshot_id: int) -> bool:
-    # None in version 1, which does not record it
+    # added_files_count is None in format version 1, which does not record it.
     return manifest.added_snapshot_id == snapshot_id and manifest.added_files_count != 0
 
 
 def _choose(files: list[tuple[DataFile, int | None]]) -> list[tuple[DataFile, int | None]]:
-    """Choose files evenly spread over all of them."""
+    """Choose at most MAX_FILES files, evenly spread over all files."""
     step = max(1, -(-len(files) // MAX_FILES))
     return files[::step]
 
@@ -116,7 +117,7 @@ def _check_file(io: FileIO, file: DataFile, expected: _Expected) -> None:
     try:
         length = len(source)
     except FileNotFoundError:
-        raise _WrongFileError("is not there") from None
+        raise _WrongFileError("does not exist") from None
     if file.content != DataFileContent.DATA and file.file_format == FileFormat.PUFFIN:
         _check_magic(source)
         return
@@ -130,11 +131,11 @@ def _check_file(io: FileIO, file: DataFile, expected: _Expected) -> None:
         else _count_by_footer(source, file, expected)
     )
     if rows is not None and rows != file.record_count:
-        raise _WrongFileError(f"holds {rows:,} rows, and its manifest says {file.record_count:,}")
+        raise _WrongFileError(f"has {rows:,} rows, and its manifest says {file.record_count:,}")
 
 
 def _count_in_memory(source: InputFile, file: DataFile, expected: _Expected) -> int | None:
-    """Count the rows of a file in memory; every error from here on is the file's."""
+    """Count the rows of a file in memory; an error from here on is an error of the file."""
     with source.open() as stream:
         raw = stream.read()
     try:
@@ -149,7 +150,7 @@ def _count_by_footer(source: InputFile, file: DataFile, expected: _Expected) -> 
     with source.open() as stream:
         try:
             return _count_rows(stream, file, expected)
-        except pa.ArrowInvalid as error:  # an OSError may come from the storage
+        except pa.ArrowInvalid as error:  # an OSError may be an error of the storage
             raise _unreadable(file, error) from error
 
 
@@ -157,7 +158,7 @@ def _unreadable(file: DataFile, error: Exception) -> _WrongFileError:
     return _WrongFileError(f"cannot be read as {file.file_format.value}: {error}")
 
 
-# A file of PyIceberg's or a buffer of PyArrow's.
+# The stream is a file of PyIceberg or a buffer of PyArrow.
 def _count_rows(stream: Any, file: DataFile, expected: _Expected) -> int | None:  # noqa: ANN401
     match file.file_format:
         case FileFormat.PARQUET:
@@ -166,7 +167,7 @@ def _count_rows(stream: Any, file: DataFile, expected: _Expected) -> int | None:
             )
         case FileFormat.ORC:
             return int(pa.orc.ORCFile(stream).nrows)
-        case _:  # Avro has no footer, and a long file is not read as a whole
+        case _:  # Avro has no footer, and a long file is not read completely
             return None
 
 
@@ -181,7 +182,7 @@ def _read_parquet(parquet: pq.ParquetFile, expected: _Expected | None) -> int:
         read, claimed = parquet.read_row_group(0).num_rows, parquet.metadata.row_group(0).num_rows
         if read != claimed:
             raise _WrongFileError(
-                f"holds {read:,} rows in its first row group, and its footer says {claimed:,}"
+                f"has {read:,} rows in its first row group, and its footer says {claimed:,}"
             )
     return int(parquet.metadata.num_rows)
 
@@ -211,4 +212,4 @@ def _find_field_id(field: Any) -> int | None:  # noqa: ANN401 - pyarrow has no t
 def _check_magic(source: InputFile) -> None:
     with source.open() as stream:
         if stream.read(len(_PUFFIN_MAGIC)) != _PUFFIN_MAGIC:
-            raise _WrongFileError("is no Puffin file")
+            raise _WrongFileError("is not a Puffin file")

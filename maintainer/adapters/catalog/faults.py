@@ -1,4 +1,4 @@
-"""Turns exceptions of other libraries into one clear line without secrets, and a kind of fault."""
+"""Turns exceptions of libraries into one clear line without secrets, and a kind of fault."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OPENSSL_PLACE: Final = re.compile(r"^\[[^\]]*\] *| *\(_ssl\.c:\d+\)$")
 
 def describe_unreachable(error: BaseException) -> str | None:
     """Say which server cannot be reached and why; None if the error has another cause."""
-    from requests import exceptions  # noqa: PLC0415 - slow to import, needed for an error only
+    from requests import exceptions  # noqa: PLC0415 - a slow import, needed only after an error
 
     if not isinstance(error, exceptions.ConnectionError | exceptions.Timeout):
         return None
@@ -58,7 +58,7 @@ def describe_unreachable(error: BaseException) -> str | None:
 def _describe_answer(error: BaseException) -> str | None:
     """Say what is wrong with an answer that arrived; None if the error has another cause.
 
-    The answer itself is not quoted: it may hold credentials that the catalog has vended.
+    The answer itself is not quoted, because it may contain vended credentials.
     """
     from requests.exceptions import ChunkedEncodingError  # noqa: PLC0415 - as above
 
@@ -73,18 +73,18 @@ def _describe_answer(error: BaseException) -> str | None:
 
 
 def _describe_storage_error(text: str) -> str:
-    """Keep the storage's own answer, without the request and the path, which the reader knows."""
+    """Extract the storage's answer, without the request and the path, which are known already."""
     answer = _STORAGE_ANSWER.search(text)
     if answer is not None:
         status, code, message = answer.groups()
         return f"the storage answers {status}: {code}{f' ({message})' if message else ''}"
     if _REDIRECTED in text:
-        return "the storage sends to another address, as for a bucket of another region"
+        return "the storage redirects to another address, as for a bucket of another region"
     return _ARROW_REQUEST.sub("", text)
 
 
 def _find_server(error: RequestException) -> tuple[str, str]:
-    """Return the address without path, query and credentials, and the host alone."""
+    """Return the address without path, query and credentials, and the host."""
     address = getattr(error.request, "url", None)
     try:
         url = URL(address) if address else None
@@ -114,7 +114,7 @@ def _walk(error: BaseException) -> Iterator[BaseException]:
 
 
 def _root(causes: tuple[BaseException, ...]) -> str:
-    """Return the innermost message, which is the operating system's or OpenSSL's."""
+    """Return the innermost message, which comes from the operating system or from OpenSSL."""
     last = causes[-1]
     words = (
         (last.strerror if isinstance(last, OSError) else None) or str(last) or type(last).__name__
@@ -122,7 +122,7 @@ def _root(causes: tuple[BaseException, ...]) -> str:
     return _OPENSSL_PLACE.sub("", words)
 
 
-# obstore quotes the XML of S3, Azure and Google; PyArrow names the request.
+# obstore's messages contain the XML of S3, Azure and Google; PyArrow's begin with the request.
 _STORAGE_ANSWER: Final = re.compile(
     r"status code: (\d{3}[^:<]*):.*?<Code>([^<]*)</Code>(?:\s*<Message>([^<]*)</Message>)?",
     re.DOTALL,
@@ -133,8 +133,8 @@ MAX_REASON_CHARACTERS: Final = 300
 _SECRET_KEY: Final = re.compile(
     r"secret|password|token|credential|authorization|access-key|account-key|sas", re.IGNORECASE
 )
-_ADDRESSES: Final = ("_url", "-uri")  # of a server of tokens: a reader needs it
-_MIN_SECRET_CHARACTERS: Final = 4  # blanking out shorter values would hit ordinary words
+_ADDRESSES: Final = ("_url", "-uri")  # an address of a token server is not a secret
+_MIN_SECRET_CHARACTERS: Final = 4  # shorter values are not hidden: they may be ordinary words
 _USER_INFO: Final = re.compile(r"(?<=://)[^/@\s]+@")
 _QUERY: Final = re.compile(
     r"(?<=[?&])(X-Amz-[A-Za-z-]+|sig|token|password|access_token)=[^&\s]+", re.IGNORECASE
@@ -159,7 +159,7 @@ _DENIED_TYPES: Final = (
 
 
 def explain(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
-    """Describe an exception in one line of bounded length, with every secret blanked out."""
+    """Describe an exception in one line of bounded length, with every secret hidden."""
     # SQLAlchemy wraps the driver's error and appends the statement.
     own = str(getattr(error, "orig", None) or error)
     text = describe_unreachable(error) or _describe_answer(error)
@@ -174,14 +174,14 @@ def explain(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
 def secrets_of(properties: Mapping[str, str]) -> tuple[str, ...]:
     """List the values that must never be shown, longest first.
 
-    They are recognised by their keys; the password inside a URI is one too.
+    They are recognised by their keys. The password in a URI is a secret too.
     """
     found = {
         str(value)
         for key, value in properties.items()
         if _SECRET_KEY.search(key) and not key.endswith(_ADDRESSES)
     }
-    # OAuth's "id:secret" may be quoted in part
+    # A message may quote only a part of OAuth's "id:secret".
     found |= {part for value in found for part in value.split(":")[1:]}
     for value in properties.values():
         match = re.search(r"://[^/@\s:]*:([^/@\s]+)@", str(value))
@@ -197,17 +197,17 @@ def secrets_of(properties: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def kind_of_catalog_error(error: BaseException) -> FaultKind:
-    """Name the fault when the catalog fails to load a table."""
+    """Return the kind of fault for an error of the catalog while it loads a table."""
     match error:
         case (
             NoSuchIcebergTableError() | NoSuchPropertyException()
-        ):  # a table of Glue or Hive without Iceberg's own properties
+        ):  # a table of Glue or Hive without Iceberg's properties
             return FaultKind.UNSUPPORTED
         case NoSuchTableError() | NoSuchNamespaceError():
             return FaultKind.DROPPED
         case RESTError() if not isinstance(error, _DENIED_TYPES):
             return FaultKind.CATALOG_UNAVAILABLE
-        # Cut off, or not the catalog's at all, such as the page of a gateway.
+        # The answer is incomplete, or does not come from the catalog, such as a gateway's page.
         case ValidationError() if any(one["type"] == "json_invalid" for one in error.errors()):
             return FaultKind.CATALOG_UNAVAILABLE
         case ValidationError():
@@ -221,9 +221,9 @@ def kind_of_catalog_error(error: BaseException) -> FaultKind:
 
 
 def kind_of_storage_error(error: BaseException) -> FaultKind:
-    """Name the fault when a file cannot be read.
+    """Return the kind of fault for an error of the storage while a file is read.
 
-    Storage that does not answer counts like a catalog that does not answer.
+    Storage that does not answer has the same kind as a catalog that does not answer.
     """
     if isinstance(error, FileNotFoundError):
         return FaultKind.METADATA_MISSING
@@ -231,7 +231,7 @@ def kind_of_storage_error(error: BaseException) -> FaultKind:
         return FaultKind.ACCESS_DENIED
     if isinstance(error, OSError) and _MISSING.search(str(error)):
         return FaultKind.METADATA_MISSING
-    # PyIceberg knows no installed FileIO for the scheme
+    # PyIceberg finds no installed FileIO for the scheme.
     if isinstance(error, ValueError | ImportError):
         return FaultKind.UNSUPPORTED
     return FaultKind.CATALOG_UNAVAILABLE

@@ -52,13 +52,13 @@ from maintainer.ports.catalog import KeepDigests, KnownDigests, TargetOf
 from maintainer.ports.clock import Clock
 
 DEFAULT_TIMEOUT: Final = timedelta(minutes=10)
-SLOWEST_ENTRIES_A_SECOND: Final = 5_000  # of manifests; one core reads thirty times as many
-READ_ATTEMPTS: Final = 3  # attempts for a table that commits and expires during the read
+SLOWEST_ENTRIES_A_SECOND: Final = 5_000  # of manifests; one core reads 30 times as many
+READ_ATTEMPTS: Final = 3  # attempts for a table that expires files during the read
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A table's current metadata, its location and the way to read its files."""
+    """A table's current metadata, its location and the access to its files."""
 
     location: str
     access: Access
@@ -68,14 +68,14 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class TooMuch:
-    """More has to be read for a table than the caller allowed."""
+    """A table needs more reading than the caller allows."""
 
     entries: int
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What an inventory needs of a catalog, read with the catalog's own properties."""
+    """The parts of a catalog that an inventory needs."""
 
     connect: Callable[[], Catalog]
     io_for: Callable[[Catalog, str], FileIO]
@@ -84,7 +84,7 @@ class Source:
 
 
 class Inventories:
-    """Takes inventories on the reader's loop."""
+    """Takes inventories on the reader's event loop."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Inventories:
         clock: Clock,
         timeout: timedelta = DEFAULT_TIMEOUT,
     ) -> None:
-        """Take a catalog; `timeout` bounds the time for a table, its manifests not included."""
+        """`timeout` is the limit for a table without its manifests."""
         self._timeout = timeout
         self._source = source
         self._reader = reader
@@ -103,10 +103,10 @@ class Inventories:
     async def take(
         self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
     ) -> TableInventory | TableFault:
-        """Take the table's inventory, however much has to be read."""
+        """Take the table's inventory without a limit of entries."""
         outcome = await self.take_within(None, table, target_of, known)
         if isinstance(outcome, TooMuch):
-            raise TypeError(f"{table} was given up ({outcome}), where nothing bounds it")
+            raise TypeError(f"reading {table} ended with {outcome}, although it has no limit")
         return outcome
 
     async def take_within(
@@ -117,7 +117,7 @@ class Inventories:
         known: KnownDigests,
         keep: KeepDigests | None = None,
     ) -> TableInventory | TableFault | TooMuch:
-        """Take the inventory unless more than `most_entries` manifest entries are unread.
+        """Take the inventory, unless it needs more than `most_entries` new manifest entries.
 
         None is no limit.
         """
@@ -154,7 +154,7 @@ class Inventories:
                 or attempt == READ_ATTEMPTS - 1
             ):
                 return inventory
-            # Files may be missing only because the table moved on and expired them during the read.
+            # Files may be missing only because the table expired them during the read.
             reopened = await self._open(table)
             if isinstance(reopened, Opened) and reopened.location == opened.location:
                 return inventory
@@ -162,7 +162,7 @@ class Inventories:
         raise AssertionError(f"{table} was read {READ_ATTEMPTS} times without an outcome")
 
     async def open(self, table: TableIdentifier) -> Opened | TableFault:
-        """Read the pointer and its metadata, again if the pointer moves meanwhile."""
+        """Read the pointer and its metadata; read again if the pointer changes meanwhile."""
         deadline = asyncio.timeout(self._timeout.total_seconds())
         try:
             async with deadline:
@@ -194,7 +194,7 @@ class Inventories:
             return "", self._fault(table, error.kind, error.reason)
         except CatalogUnavailableError as error:
             return "", self._fault(table, FaultKind.CATALOG_UNAVAILABLE, str(error))
-        # Every library's exceptions become a fault of the table.
+        # Any exception of a library becomes a fault of the table.
         except Exception as error:  # noqa: BLE001
             return "", self._fault(
                 table, kind_of_catalog_error(error), explain(error, self._secrets)
@@ -216,7 +216,7 @@ class Inventories:
                 else FaultKind.METADATA_CORRUPT
             )
             return pointer.location, self._fault(table, kind, explain(error, access.secrets()))
-        except Exception as error:  # noqa: BLE001 - as above, from the storage's libraries
+        except Exception as error:  # noqa: BLE001 - as above, for libraries of storages
             secrets = (*access.secrets(), *self._secrets)
             return pointer.location, self._fault(
                 table,
@@ -225,7 +225,7 @@ class Inventories:
             )
 
     def _locate(self, table: TableIdentifier) -> tuple[Pointer, bool]:
-        """Locate the table; True if a new request gives new credentials (REST only)."""
+        """Locate the table; the bool is True if a new request gives new credentials (REST only)."""
         catalog = self._source.connect()
         return locate(catalog, table, self._source.io_for), is_rest(catalog)
 
@@ -326,7 +326,7 @@ class Inventories:
                         opened.access, source.list_path, self._reader.decode_list
                     )
                 )[0], ()
-            except Exception as error:  # noqa: BLE001 - any error means that the list is unknown
+            except Exception as error:  # noqa: BLE001 - after any error the list is unknown
                 return (), (
                     Unreadable(
                         source.list_path,
@@ -350,8 +350,8 @@ class Inventories:
         return self._fault(
             table,
             FaultKind.FAILED,
-            f"reading its metadata took longer than {allowed} and its manifests' time; what was "
-            f"read of them is kept",
+            f"reading its metadata took longer than {allowed} and the time for its manifests; the "
+            f"manifests read so far are kept",
         )
 
     def _fault(self, table: TableIdentifier, kind: FaultKind, reason: str) -> TableFault:
@@ -366,7 +366,7 @@ def _recall(  # noqa: PLR0913, PLR0917 - the table, its known state, and the out
     known: KnownDigests,
     gathered: GatheredDigests,
 ) -> SizeClasses:
-    """Compute the table's size classes and gather the known digests that were made under them."""
+    """Compute the table's size classes and gather the known digests with these classes."""
     classes = SizeClasses.around(target_of(table, metadata.properties))
     recalled = (
         known(metadata.table_uuid, [manifest.path for manifest in listed], classes.target_bytes)
@@ -388,10 +388,10 @@ def _add_up(counts: Sequence[int | None]) -> int | None:
 
 
 def _is_same(digest: ManifestDigest, listed: ListedManifest) -> bool:
-    """Say whether a known digest is of this manifest.
+    """Return whether a known digest belongs to this manifest and is complete.
 
-    Careless writers reuse paths; length and spec show it. A digest from before the table's first
-    deletes lacks the files that deletes need.
+    Some writers use a path again; then length or spec differ. A digest from before the table's
+    first deletes lacks the list of files, which is needed for deletes.
     """
     if digest.spec_id != listed.spec_id or listed.length_bytes not in {None, digest.length_bytes}:
         return False

@@ -1,6 +1,6 @@
 """Size limits of metadata files, as stored and decompressed.
 
-A file that claims more is refused before it is in memory.
+A file that exceeds a limit is refused before it is in memory.
 """
 
 from __future__ import annotations
@@ -16,28 +16,29 @@ from maintainer.domain.units import MIB, format_size
 
 MAX_DOCUMENT_BYTES: Final = (
     256 * MIB
-    # Of a metadata.json or a manifest list, stored and decompressed: hundreds of thousands of
-    # snapshots.
+    # Of a metadata.json or a manifest list, stored and decompressed. Enough for hundreds of
+    # thousands of snapshots.
 )
 FREE_BYTES: Final = (
     4 * MIB
-    # Files up to this size are read at once; larger ones wait for their part of a budget that all
+    # Files up to this size are read at once. Larger files wait for their part of a budget that all
     # tables share.
 )
-# of JSON for each value; a denser document takes many times its size in memory
+# The least bytes of JSON for each value. A denser document needs many times its size in memory.
 BYTES_PER_VALUE: Final = 8
 MAX_VALUES: Final = 8_000_000  # in one metadata.json
 MAX_MANIFEST_BYTES: Final = 1024 * MIB  # in one manifest, all decompressed blocks together
-# in one decompressed Avro block; Spark writes blocks of 64 KB, PyIceberg one entry a block
+# In one decompressed Avro block. Spark writes blocks of 64 KB, PyIceberg blocks of one entry.
 MAX_BLOCK_BYTES: Final = 64 * MIB
 MAX_LISTED_MANIFESTS: Final = 1_000_000  # in one snapshot
-# in one manifest; a manifest of Iceberg's target size has a tenth of that
+# In one manifest. A manifest of Iceberg's target size has a tenth of this number.
 MAX_ENTRIES: Final = 2_000_000
 MAX_SHARES: Final = 250_000  # partitions in one manifest
 MAX_NAME_CHARACTERS: Final = 64 * MIB  # in all partition names of one manifest together
 MAX_PARTITIONS: Final = 1_000_000  # in one table
 
-# The storages of Iceberg tables. http and https would open the daemon's network to a table's paths.
+# The schemes of Iceberg's storages. With http and https, the paths of a table could make the daemon
+# send requests into its network.
 READABLE_SCHEMES: Final = frozenset((
     "file", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "oss", "hdfs", "viewfs",
     "hf",
@@ -48,11 +49,11 @@ T = TypeVar("T")
 
 
 class UnreadableFileError(Exception):
-    """A metadata file that is truncated, corrupt, encrypted or written in an unknown way."""
+    """A metadata file is truncated, corrupt, encrypted or in an unknown format."""
 
 
 class TooLargeError(UnreadableFileError):
-    """A metadata file that is too large, stored or decompressed; `size` if it is known."""
+    """A metadata file is too large, stored or decompressed; `size` is None if unknown."""
 
     def __init__(self, what: str, size: int | None, most: int) -> None:
         has = f"more than {format_size(most)}" if size is None else format_size(size)
@@ -61,14 +62,14 @@ class TooLargeError(UnreadableFileError):
 
 
 class UnreadableLocationError(UnreadableFileError):
-    """A location that tables are never read from."""
+    """Tables are never read from this location."""
 
 
 def check_location(location: str, allowed: Sequence[str] = ()) -> None:
-    """Raise UnreadableLocationError unless tables may be there.
+    """Raise UnreadableLocationError if the location must not be read.
 
-    Allowed are schemes, and schemes with a bucket or a host: `s3`, `hdfs://namenode:8020`. Empty:
-    all READABLE_SCHEMES.
+    `allowed` has schemes, and schemes with a bucket or a host: `s3`, `hdfs://namenode:8020`. If it
+    is empty, all READABLE_SCHEMES are allowed.
     """
     scheme, separator, rest = location.partition(":")
     if location.startswith("/"):
@@ -91,7 +92,7 @@ def _check_authority(location: str, authority: str) -> None:
     named = host if is_link_local(host) else host.rpartition(":")[0]
     if is_link_local(named):
         raise UnreadableLocationError(
-            f"{location} is on the link-local address {named}, where no table is"
+            f"{location} is on the link-local address {named}, which has no tables"
         )
 
 
@@ -106,9 +107,9 @@ def local_path(location: str) -> str | None:
 
 
 def open_regular(path: str) -> tuple[int, int]:
-    """Open a regular file for reading and return its descriptor and size in bytes.
+    """Open a regular file for reading, and return its descriptor and size in bytes.
 
-    UnreadableFileError for a pipe, a device or a socket, which may have no end.
+    UnreadableFileError for a pipe, a device or a socket, whose contents may be endless.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     found = os.fstat(descriptor)
@@ -128,11 +129,11 @@ def at_most_listed(rows: Iterable[T]) -> Iterator[T]:
         yield row
 
 
-# An Avro schema is any JSON.
+# An Avro schema may be any JSON.
 def refuse_empty_items(schema: Any, defined: Mapping[str, Any]) -> None:  # noqa: ANN401
     """Refuse a schema with arrays whose items take no bytes.
 
-    A few bytes can claim any number of such items, and each is read on its own.
+    A few bytes could claim any number of such items, and each item is read.
     """
     pending = [schema]
     while pending:
@@ -140,7 +141,7 @@ def refuse_empty_items(schema: Any, defined: Mapping[str, Any]) -> None:  # noqa
             case {"type": "array", "items": items} as array:
                 if not _takes_bytes(items, defined, ()):
                     raise UnreadableFileError(
-                        f"its schema has an array of {items!r}, which take no bytes"
+                        f"its schema has an array of {items!r}, and such items take no bytes"
                     )
                 pending += [value for key, value in array.items() if not key.startswith("__")]
             case dict() as node:

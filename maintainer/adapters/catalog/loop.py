@@ -1,4 +1,4 @@
-"""One event loop beside the program's own threads, and blocking calls that can be abandoned."""
+"""An event loop in its own thread, and threads for blocking calls that can be abandoned."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
 STOP_CHECK_SECONDS: Final = 0.1  # a waiting caller notices a request to stop within this time
-# for cancelled work to end; what does not end stays behind in daemon threads
+# The time for cancelled work to end. Work that does not end continues in daemon threads.
 CLOSE_SECONDS: Final = 2.0
-# an idle thread waits this long for a call; starting one costs as much as a call
+# An idle thread waits this long for a call, because starting a thread costs as much as a call.
 SPARE_SECONDS: Final = 10.0
 _AHEAD: Final = 1000  # items that a thread takes from a stream in advance
 
@@ -24,19 +24,19 @@ ShouldStop = Callable[[], bool]
 
 
 def never() -> bool:
-    """Return False; for callers that wait without a limit."""
+    """Return False, for callers that wait without a limit."""
     return False
 
 
 class EventLoop:
-    """An event loop in a daemon thread, which starts with the first call."""
+    """An event loop in a daemon thread. The thread starts with the first call."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start the work on the loop; cancelling the future cancels it."""
+        """Start the work on the loop; cancelling the future cancels the work."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
@@ -53,7 +53,7 @@ class EventLoop:
         return wait_for(self.submit(work), should_stop)
 
     def close(self) -> None:
-        """Cancel everything and end the thread; a later call starts another."""
+        """Cancel all work and end the thread; a later call starts another thread."""
         with self._lock:
             loop, self._loop = self._loop, None
         if loop is not None:
@@ -78,7 +78,7 @@ async def _cancel_all() -> None:
 
 
 def wait_for(future: Future[T], should_stop: ShouldStop = never) -> T:
-    """Return the future's result; CancelledError, and no more work, once should_stop is True."""
+    """Return the future's result; once should_stop is True, cancel it and raise CancelledError."""
     while not wait([future], None if should_stop is never else STOP_CHECK_SECONDS).done:
         if should_stop():
             future.cancel()
@@ -89,7 +89,7 @@ def wait_for(future: Future[T], should_stop: ShouldStop = never) -> T:
 class _SpareThreads:
     """One daemon thread for each running call.
 
-    A free thread takes the next call, and ends if none comes for a while.
+    A free thread takes the next call, and ends if no call comes for a while.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class _SpareThreads:
         self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
 
     def give(self, call: Callable[[], None]) -> None:
-        """Run the call at once in a thread of its own."""
+        """Run the call at once in a separate thread."""
         with self._lock:
             is_free = self._free > 0
             self._free -= is_free
@@ -132,7 +132,7 @@ def begin_aside(work: Callable[[], T]) -> Future[T]:
     def run() -> None:
         try:
             found.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - it is the caller's
+        except BaseException as error:  # noqa: BLE001 - the caller raises the error
             found.set_exception(error)
 
     _SPARE.give(run)
@@ -140,9 +140,9 @@ def begin_aside(work: Callable[[], T]) -> Future[T]:
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run blocking code in a daemon thread; a cancelled caller does not wait for it.
+    """Run blocking code in a daemon thread.
 
-    The end of the process does not wait either.
+    Neither a cancelled caller nor the end of the process waits for the thread.
     """
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[T] = loop.create_future()
@@ -156,7 +156,7 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
                 outcome.set_exception(error)
 
     def tell(found: Future[T]) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits for the result any more
+        with suppress(RuntimeError):  # the loop is closed, so the result is no longer needed
             loop.call_soon_threadsafe(settle, found)
 
     begin_aside(partial(work, *args, **kwargs)).add_done_callback(tell)
@@ -164,7 +164,7 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
 
 class DaemonThreads(Executor):
-    """A thread pool that nothing waits for, not even the end of the process."""
+    """A thread pool for whose threads nothing waits, not even the end of the process."""
 
     def __init__(self, width: int, name: str) -> None:
         self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -180,13 +180,13 @@ class DaemonThreads(Executor):
             if future.set_running_or_notify_cancel():
                 try:
                     future.set_result(fn(*args, **kwargs))
-                except BaseException as error:  # noqa: BLE001 - it is the caller's
+                except BaseException as error:  # noqa: BLE001 - the caller raises the error
                     future.set_exception(error)
 
         self._calls.put(call)
         return future
 
-    # Nobody waits.
+    # `wait` is ignored.
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
         """Let each thread finish its current call; calls that have not started are dropped."""
         with suppress(queue.Empty):
@@ -201,16 +201,16 @@ class DaemonThreads(Executor):
 
 
 class _End:
-    """The end of a stream, with its error if there is one."""
+    """The end of a stream, with the error if the stream has failed."""
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.error = error
 
 
 def iterate_aside(stream: Iterable[T], should_stop: ShouldStop = never) -> Generator[T, None, None]:
-    """Yield the items of a stream, which a daemon thread takes a bounded number ahead.
+    """Yield the items of a stream that a daemon thread reads, a bounded number of items ahead.
 
-    It ends early if should_stop returns True, even while the stream itself waits.
+    The iteration ends early if should_stop returns True, even while the stream itself waits.
     """
     if should_stop is never:
         yield from stream
@@ -232,7 +232,7 @@ def _take(stream: Iterable[T], found: queue.Queue[T | _End], abandoned: threadin
         for item in stream:
             if not _put(found, item, abandoned):
                 return
-    except BaseException as error:  # noqa: BLE001 - it is the reader's
+    except BaseException as error:  # noqa: BLE001 - the reader of the items raises the error
         end = _End(error)
     _put(found, end, abandoned)
 

@@ -1,4 +1,4 @@
-"""A catalog through PyIceberg, with our own readers for metadata files."""
+"""A catalog by PyIceberg, with faster readers of metadata files."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ from maintainer.ports.clock import Clock
 DEFAULT_WORKERS: Final = 4
 DEFAULT_POLL_LIMITS: Final = PollLimits()
 NO_ALIASES: Final = Aliases()
-HUGE_ENTRIES: Final = 60_000  # in new manifests: half a second of one core
-# for counting rows only
+HUGE_ENTRIES: Final = 60_000  # in new manifests; reading them takes half a second of one core
+# Rows are counted with these classes.
 _NO_TARGET: Final = SizeClasses(target_bytes=0, small_below_bytes=0, large_above_bytes=0)
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ _Within = TableInventory | TableFault | TooMuch
 
 
 class PyIcebergCatalog:
-    """One configured catalog, which connects with the first call."""
+    """One configured catalog, which connects at the first call."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - a catalog and its bounds
         self,
@@ -75,10 +75,10 @@ class PyIcebergCatalog:
         timeout: timedelta = DEFAULT_TIMEOUT,
         aliases: Aliases = NO_ALIASES,
     ) -> None:
-        """Take PyIceberg's own properties.
+        """``properties`` are PyIceberg's.
 
-        `workers` tables are read at once. `limits` bound a poll that asks table by table. Catalogs
-        may share a reader.
+        `workers` tables are read at the same time. `limits` apply to a poll that asks table by
+        table. Catalogs may share a reader.
         """
         self.name = name
         self._properties = dict(properties)
@@ -103,7 +103,7 @@ class PyIcebergCatalog:
     def tables(self) -> Iterator[TableIdentifier | CatalogFault]:
         """List every table of every namespace.
 
-        A namespace, or a whole catalog, that cannot be listed yields its fault.
+        If a namespace or the whole catalog cannot be listed, its fault is yielded.
         """
         try:
             catalog = self._catalog()
@@ -120,7 +120,7 @@ class PyIcebergCatalog:
     def foreign_locations(
         self, paths: Sequence[str], within: timedelta
     ) -> Iterator[TableLocation | CatalogFault]:
-        """List locations of Hive's and Glue's other tables; a listing is kept for `within`."""
+        """List locations of other tables in Hive and Glue; a listing is used again for `within`."""
         try:
             catalog = self._catalog()
         except CatalogUnavailableError as error:
@@ -139,10 +139,10 @@ class PyIcebergCatalog:
         should_stop: Callable[[], bool] = never,
         within: timedelta | None = None,
     ) -> Iterator[Polled | TableFault | CatalogFault]:
-        """Yield every table and whether it changed.
+        """Yield every table and whether it has changed.
 
-        This takes one query for a SQL catalog, a conditional request a table for a REST catalog,
-        and otherwise a load a table.
+        A SQL catalog needs one query, a REST catalog one conditional request for each table, and
+        other catalogs must load each table.
         """
         yield from iterate_aside(self._poll(known, within), should_stop)
 
@@ -169,7 +169,7 @@ class PyIcebergCatalog:
     def inventory(
         self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
     ) -> TableInventory | TableFault:
-        """Take the inventory; an error becomes a fault or an `unreadable`, no exception."""
+        """Take the inventory; errors become a fault or an `unreadable`, not an exception."""
         return wait_for(self._submit(self._inventories.take(table, target_of, known)))
 
     def inventories(
@@ -182,7 +182,7 @@ class PyIcebergCatalog:
     ) -> Iterator[Taken]:
         """Take inventories of several tables, one for each worker at a time.
 
-        A huge table is put off until it delays no other.
+        A huge table waits until it delays no other table.
         """
 
         def start(table: TableIdentifier, may_be_put_off: bool) -> Future[Taken | TooMuch]:
@@ -209,7 +209,7 @@ class PyIcebergCatalog:
         started = self._clock.now()
         try:
             outcome: _Within | Exception = await take()
-        except Exception as error:  # noqa: BLE001 - it is reported with its table
+        except Exception as error:  # noqa: BLE001 - the error is reported with its table
             outcome = error
         return (
             outcome
@@ -223,15 +223,15 @@ class PyIcebergCatalog:
         return opened if isinstance(opened, TableFault) else opened.metadata.snapshots
 
     def count_rows(self, table: TableIdentifier, snapshot_id: int, limit_bytes: int) -> int | None:
-        """Count the live rows of a snapshot, deletes applied.
+        """Count the live rows of a snapshot, after its deletes.
 
-        None if that takes reading more than `limit_bytes`, or is impossible.
+        None if more than `limit_bytes` would be read, or if counting is impossible.
         """
         opened = wait_for(self._submit(self._inventories.open(table)))
         if isinstance(opened, TableFault) or snapshot_id not in opened.metadata.sources:
             return None
-        # Our own reader goes first: PyIceberg's decoder does not check its bounds on a corrupt
-        # manifest.
+        # The daemon's own reader reads first, because PyIceberg's decoder does not check bounds in
+        # a corrupt manifest.
         digests = wait_for(
             self._submit(self._inventories.digest_snapshot(opened, snapshot_id, _NO_TARGET))
         )
@@ -242,7 +242,7 @@ class PyIcebergCatalog:
             return total
         try:
             return count_by_reading(self._load(table), snapshot_id, limit_bytes)
-        except Exception:  # noqa: BLE001 - any error means that the count is unknown
+        except Exception:  # noqa: BLE001 - after any error the count is unknown
             return None
 
     def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
@@ -252,14 +252,15 @@ class PyIcebergCatalog:
             return None
         try:
             return opened.access.length(path)
-        # Storage libraries raise any exception, and an unseen file proves nothing.
+        # Storage libraries raise many kinds of exceptions, and each means that the length is
+        # unknown.
         except Exception:  # noqa: BLE001
             return None
 
     def stat_files(
         self, table: TableIdentifier, paths: Sequence[str]
     ) -> Sequence[StoredFile | None]:
-        """Return the storage's facts about each file, one request for each worker at a time."""
+        """Return the storage's facts about each file; each worker sends one request at a time."""
         opened = wait_for(self._submit(self._inventories.open(table)))
         if isinstance(opened, TableFault):
             return [None] * len(paths)
@@ -269,7 +270,7 @@ class PyIcebergCatalog:
     def list_files(
         self, table: TableIdentifier, location: str
     ) -> Iterator[Sequence[FoundFile]] | None:
-        """List every file under a location in portions; None if only Spark can list there."""
+        """List every file under a location in portions; None if only Spark can list it."""
         opened = wait_for(self._submit(self._inventories.open(table)))
         return (
             None
@@ -282,37 +283,37 @@ class PyIcebergCatalog:
     ) -> CanaryResult | None:
         """Read a bounded number of files that these snapshots added.
 
-        Our own reader goes first: PyIceberg's does not check its bounds.
+        The daemon's own reader reads first, because PyIceberg's reader does not check bounds.
         """
-        # PyArrow's readers of files are slow to import.
+        # The import of PyArrow's file readers is slow.
         from maintainer.adapters.catalog.canary import read_canary  # noqa: PLC0415
 
         try:
             return read_canary(self._load(table), snapshot_ids)
-        except Exception:  # noqa: BLE001 - an unseen file proves nothing, for any reason
+        except Exception:  # noqa: BLE001 - after any error the files prove nothing
             return None
 
     def ping(self) -> str:
-        """Describe the catalog in one sentence; CatalogUnavailableError if none answers."""
+        """Describe the catalog in one sentence; CatalogUnavailableError if it does not answer."""
         catalog = self._catalog()
         try:
             count = count_top_namespaces(catalog)
         except Exception as error:
-            # Drivers and HTTP libraries raise any exception; all of them mean that the catalog does
-            # not answer.
+            # Drivers and HTTP libraries raise many kinds of exceptions; all of them mean that the
+            # catalog does not answer.
             raise CatalogUnavailableError(
                 f"catalog {self.name} does not answer: {explain(error, self._secrets)}"
             ) from error
         kind = name_kind(catalog)
         return (
             f"{kind} catalog {self.name} answers, with {count} "
-            f"namespace{'' if count == 1 else 's'} at its top."
+            f"namespace{'' if count == 1 else 's'} at the top level."
         )
 
     def close(self) -> None:
-        """Close connections and threads; a later call connects anew.
+        """Close connections and threads; a later call connects again.
 
-        An inventory under way ends in CancelledError.
+        A running inventory ends with CancelledError.
         """
         with self._lock:
             self._closings += 1
@@ -341,7 +342,7 @@ class PyIcebergCatalog:
             self._under_way.discard(future)
 
     def _catalog(self) -> Catalog:
-        # connecting may hang as long as the catalog does, so close() does not take this lock
+        # Connecting may hang, so close() does not take this lock.
         with self._connecting:
             with self._lock:
                 loaded, closings = self._loaded, self._closings
@@ -353,7 +354,7 @@ class PyIcebergCatalog:
                     self._loaded = loaded
                     return loaded
         loaded.close()
-        raise CatalogUnavailableError(f"catalog {self.name} was closed while it was connected to")
+        raise CatalogUnavailableError(f"catalog {self.name} was closed during its connection")
 
     def _load(self, table: TableIdentifier) -> Table:
         return load_table(self._catalog(), table, self._io_for, self._aliases)
@@ -365,7 +366,7 @@ class PyIcebergCatalog:
             return self._pool
 
     def _io_for(self, catalog: Catalog, location: str) -> FileIO:
-        """Return one FileIO for each storage, kept for its connections."""
+        """Return the FileIO of a storage, which is kept because of its connections."""
         location = self._aliases.resolve(location)
         scheme, _, rest = location.partition(":")  # an HDFS location may have no server: hdfs:/path
         key = (

@@ -1,6 +1,6 @@
 """Reads metadata files for all catalogs.
 
-It bounds requests, bytes and processes for all tables together.
+The limits of requests, bytes and processes apply to all tables together.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ from maintainer.domain.reader import SlowRead
 from maintainer.domain.units import KIB, MIB
 
 BATCH_BYTES: Final = 4 * MIB  # of manifests that are fetched and decoded together
-BATCH_ENTRIES: Final = 10_000  # likewise: about 60 ms of decoding, then comes another table's turn
+BATCH_ENTRIES: Final = 10_000  # the same, in entries: about 60 ms of decoding
 BATCH_MANIFESTS: Final = 64
-UNKNOWN_LENGTH_BYTES: Final = 8 * MIB  # Iceberg's target size, for a manifest of unknown length
+UNKNOWN_LENGTH_BYTES: Final = 8 * MIB  # for a manifest of unknown length: Iceberg's target size
 GREATEST_ENTRY_BYTES: Final = KIB  # compressed, with statistics of about forty columns
-# other metadata up to this size is decoded on the loop: a millisecond at most
+# Other metadata up to this size is decoded on the event loop, in a millisecond at most.
 INLINE_BYTES: Final = 64 * KIB
-# Measured: an entry takes 6.4 us to decode. Sending a batch to another process and receiving its
-# digests costs this process 170 us; starting a process takes 230 ms.
+# Measured times: decoding an entry takes 6.4 us. Sending a batch to another process and receiving
+# its digests takes 170 us of this process. Starting a process takes 230 ms.
 INLINE_ENTRIES: Final = 100  # batches up to this size are decoded on the loop
 POOLED_ENTRIES: Final = 200  # batches from this size on go to another process
-INLINE_PLAIN_BYTES: Final = 2 * MIB  # likewise, for each manifest
-STARTING_ENTRIES: Final = 50_000  # tables from this size on justify starting a process
+INLINE_PLAIN_BYTES: Final = 2 * MIB  # the limit for a decompressed manifest on the loop
+STARTING_ENTRIES: Final = 50_000  # a process is started only for tables from this size on
 
-DECODED_FACTOR: Final = 3  # memory for decoding a document, as a multiple of its length
+DECODED_FACTOR: Final = 3  # the memory for decoding a document, as a multiple of its length
 
 T = TypeVar("T")
 TakePortion = Callable[[list[ManifestDigest]], Awaitable[None]]
@@ -59,24 +59,24 @@ TakePortion = Callable[[list[ManifestDigest]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """The bounds of reading metadata, for all catalogs together."""
+    """The limits of reading metadata, for all catalogs together."""
 
     decode_processes: int = 2
-    manifest_bytes: int = 256 * MIB  # fetched and not yet decoded
+    manifest_bytes: int = 256 * MIB  # of manifests that are fetched and not yet decoded
     requests: int = 64
-    locations: tuple[str, ...] = ()  # from which metadata is read; empty: all storages of tables
+    locations: tuple[str, ...] = ()  # allowed locations of metadata; empty: all storages of tables
 
 
 @dataclass(slots=True)
 class ReadCount:
-    """Manifests and entries read since the start, for all tables; updated while a table is read."""
+    """Manifests and entries of all tables that were read since the start; always up to date."""
 
     manifests: int = 0
     entries: int = 0
 
 
 class ByteBudget:
-    """Lends a number of bytes, in the order of the requests."""
+    """Lends bytes of a budget, in the order of the requests."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -85,12 +85,12 @@ class ByteBudget:
 
     @property
     def lent(self) -> int:
-        """Return how many bytes are lent out."""
+        """The number of bytes that are lent now."""
         return self._total - self._free
 
     @asynccontextmanager
     async def lend(self, size: int) -> AsyncIterator[None]:
-        """Wait for this many bytes, the whole budget at most: a larger request runs alone."""
+        """Wait for so many bytes, at most the whole budget; a larger request runs alone."""
         size = min(size, self._total)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((size, turn))
@@ -121,17 +121,14 @@ class ByteBudget:
 
 
 class MetadataReader:
-    """Fetches and decodes for all tables. Constructing it starts nothing."""
+    """Fetches and decodes metadata for all tables. The constructor starts nothing."""
 
     def __init__(
         self,
         limits: ReadLimits | None = None,
         on_slow: Callable[[SlowRead, int], None] = lambda _reason, _manifests: None,
     ) -> None:
-        """Take the bounds.
-
-        `on_slow` is called, from any thread, for manifests and lists that the slow reader read.
-        """
+        """`on_slow` is called, from any thread, with the reason and number of slow reads."""
         self.limits = limits or ReadLimits()
         self.count = ReadCount()
         self._on_slow = on_slow
@@ -148,7 +145,7 @@ class MetadataReader:
         self._retiring: asyncio.TimerHandle | None = None
 
     def close(self) -> None:
-        """Cancel work, end processes and close connections; a later call starts anew."""
+        """Cancel work, end processes and close connections; a later call starts them again."""
         self.loop.close()
         self.pool.close()
         self.storages.clear()
@@ -157,7 +154,7 @@ class MetadataReader:
     async def fetch(
         self, access: Access, location: str, most_bytes: int = MAX_DOCUMENT_BYTES
     ) -> bytes:
-        """Fetch a whole file when its request has its turn; TooLargeError if it has more bytes."""
+        """Fetch a whole file in its turn; TooLargeError if it has more than `most_bytes`."""
         async with self._requests:
             return await access.read(location, most_bytes)
 
@@ -166,8 +163,8 @@ class MetadataReader:
     ) -> tuple[T, int]:
         """Fetch and decode a metadata.json or manifest list; return it and its length in bytes.
 
-        `decode` takes the bytes and the decompressed limit. A large file first waits for its part
-        of the budget that all tables share: its stored plus its decoded size.
+        `decode` takes the bytes and the limit of decompressed bytes. A large file first waits for
+        its part of the shared budget, which is its stored size plus its decoded size.
         """
         try:
             return await self._read_document(access, location, decode, FREE_BYTES)
@@ -201,10 +198,10 @@ class MetadataReader:
         gathered: GatheredDigests,
         on_portion: TakePortion | None = None,
     ) -> list[Unreadable]:
-        """Gather the digests of the manifests and return those that cannot be read.
+        """Gather the digests of the manifests; return the manifests that cannot be read.
 
-        A few batches run at once, and other tables' batches run in between. `on_portion` is called
-        after each of several batches.
+        A few batches run at the same time, in turn with the batches of other tables. `on_portion`
+        is called after every few batches.
         """
         broken = {
             manifest.path: Unreadable(manifest.path, "manifest: it is encrypted")
@@ -285,14 +282,14 @@ class MetadataReader:
                 manifest.path,
                 MAX_DOCUMENT_BYTES if manifest.length_bytes is None else manifest.length_bytes,
             )
-        # One manifest that cannot be read must not hide the others.
+        # If one manifest cannot be read, the others must still be read.
         except Exception as error:  # noqa: BLE001
             return Unreadable(manifest.path, f"manifest: {explain_reading(error, access)}")
 
     async def _decode_batch(self, batch: Batch, *, is_large: bool) -> Decoded:
         entries = sum(count_entries(manifest) for manifest, _ in batch.manifests)
         if entries <= INLINE_ENTRIES:
-            # more contents than its list says; decoding it would block the loop
+            # A manifest with more contents than its list says would block the loop.
             with suppress(TooLargeError):
                 return decode_batch(batch, INLINE_PLAIN_BYTES)
         is_pooled = (
@@ -315,17 +312,17 @@ class MetadataReader:
 
 
 def length_of(manifest: ListedManifest) -> int:
-    """Return the manifest's length in bytes, as its list says."""
+    """Return the manifest's length in bytes, by its manifest list."""
     return UNKNOWN_LENGTH_BYTES if manifest.length_bytes is None else manifest.length_bytes
 
 
 def count_entries(manifest: ListedManifest) -> int:
-    """Estimate the entries to decode, too low: lists omit deleted ones, old lists all."""
+    """Estimate the entries to decode, too low: lists omit deleted entries, and old lists all."""
     return max(manifest.live_entries or 0, length_of(manifest) // GREATEST_ENTRY_BYTES)
 
 
 def split(listed: Sequence[ListedManifest]) -> Iterator[list[ListedManifest]]:
-    """Split into batches within all three bounds; a larger manifest is a batch of its own."""
+    """Split the manifests into batches within all three limits; a larger manifest is one batch."""
     batch: list[ListedManifest] = []
     size = entries = 0
     for manifest in listed:
@@ -342,7 +339,7 @@ def split(listed: Sequence[ListedManifest]) -> Iterator[list[ListedManifest]]:
 
 
 def explain_reading(error: Exception, access: Access) -> str:
-    """Say in one line without secrets why a file could not be read."""
+    """Return one line without secrets that says why a file could not be read."""
     if isinstance(error, UnreadableFileError):
         return explain(error)
     if kind_of_storage_error(error) is FaultKind.METADATA_MISSING:

@@ -1,4 +1,4 @@
-"""Explains how to repair an error that keeps a catalog or its storage from being read."""
+"""Says how to repair an error because of which a catalog or its storage cannot be read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from maintainer.adapters.catalog.limits import READABLE_SCHEMES
 from maintainer.domain.inventory import FaultKind
 
-_ALLOWED: Final = "(scan.locations)"  # what check_location names
+_ALLOWED: Final = "(scan.locations)"  # contained in the error of check_location
 _NOT_INSTALLED: Final = re.compile(r"install it with: |no module named", re.IGNORECASE)
 _CLOCK: Final = re.compile(r"TimeTooSkewed|too.?skewed|request.{0,30}expired", re.IGNORECASE)
 _REGION: Final = re.compile(
@@ -75,9 +75,9 @@ def advise(
     kind: FaultKind | None = None,
     location: str = "",
 ) -> str:
-    """Return what to do about a failure, as verbs.
+    """Return what to do about a failure, beginning with a verb.
 
-    `reason` is a sentence of explain(); `location` is the file or directory, "" for the catalog
+    `reason` is a sentence of explain(). `location` is the file or directory, or "" for the catalog
     itself.
     """
     if _ALLOWED in reason:
@@ -108,11 +108,11 @@ def advise(
 def _advise_file(reason: str, kind: FaultKind | None, location: str) -> str:
     if kind is FaultKind.METADATA_MISSING or (location and _GONE.search(reason)):
         return (
-            "restore the file, or register the table with an older metadata file; if this process "
-            "reaches the directory under another name, name both under locations:"
+            "restore the file, or register the table with an older metadata file; if the directory "
+            "has another name for this process, write both names under locations:"
         )
     if kind is FaultKind.UNSUPPORTED:
-        return "nothing, if the table is not to be maintained; else see the catalog's recipe"
+        return "do nothing, if the table needs no maintenance; else see the catalog's recipe"
     if location:
         return (
             "restore the damaged file from a copy, or set the table back to a snapshot that "
@@ -129,7 +129,7 @@ def _advise_scheme(location: str) -> str:
         either = f"{scheme} or {narrower}" if not narrower.endswith(":") else scheme
         return f"add {either} to scan.locations"
     return (
-        f"if this process reaches that storage under another name, translate it in the catalog's "
+        f"if the storage has another name for this process, translate the name in the catalog's "
         f'settings: locations: {{"{directory}": "s3://BUCKET/"}}'
     )
 

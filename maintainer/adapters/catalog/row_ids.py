@@ -1,7 +1,8 @@
 """Checks that rewritten rows kept their ids: in the new data files and in the new manifests.
 
-A rewritten file holds the ids of its rows in a column of its own. A file that a new manifest only
-lists again has its first id there. Without them, readers give the rows new ids.
+A rewritten file has the ids of its rows in a separate column. For a file that a new manifest only
+lists again, the manifest has its first row id. Without these ids, readers assign new ids to the
+rows.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from pyiceberg.manifest import ManifestContent, ManifestEntryStatus, ManifestFil
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation, Snapshot
 
-ROW_ID_FIELD: Final = 2147483540  # _row_id, as Iceberg's specification numbers it
+ROW_ID_FIELD: Final = 2147483540  # the field id of _row_id in Iceberg's specification
 MAX_MANIFESTS: Final = 3  # for each snapshot
 
 
 def find_first_new_id(table: Table, snapshot_id: int) -> int | None:
-    """The lowest id that a rewrite's snapshot may give; its rows have lower ones.
+    """Return the lowest id that a rewrite's snapshot may assign; rewritten rows have lower ids.
 
-    None when that is not known: the snapshot is none of a rewrite, its parent is gone, or the
-    parent's rows had no ids yet.
+    None if it is unknown: the snapshot is not of a rewrite, its parent no longer exists, or the
+    rows of the parent had no ids yet.
     """
     snapshot = table.snapshot_by_id(snapshot_id)
     if snapshot is None or snapshot.parent_snapshot_id is None:
@@ -42,16 +43,16 @@ def _is_rewrite(snapshot: Snapshot) -> bool:
 
 
 def find_lost_ids(parquet: pq.ParquetFile, first_new_id: int) -> str | None:
-    """Say how rows of a rewritten Parquet file lost their ids; None when its footer shows none."""
+    """Say how rows of a rewritten Parquet file lost their ids; None if its footer shows no loss."""
     column = _find_column(parquet)
     if column is None:
-        return "holds no row ids (_row_id), so that its rows get new ones"
+        return "has no row ids (_row_id), so that its rows get new ids"
     for group in range(parquet.metadata.num_row_groups):
         found = parquet.metadata.row_group(group).column(column).statistics
         if found is not None and found.has_null_count and found.null_count:
-            return f"holds {found.null_count:,} rows without a row id, so that they get new ones"
+            return f"has {found.null_count:,} rows without a row id, so that they get new ids"
         if found is not None and found.has_min_max and found.max >= first_new_id:
-            return f"holds row id {found.max}, and its rows were given ids below {first_new_id}"
+            return f"has row id {found.max}, but its rows had ids below {first_new_id}"
     return None
 
 
@@ -72,7 +73,7 @@ def _find_column(parquet: pq.ParquetFile) -> int | None:
 
 
 def find_unnumbered(io: FileIO, manifests: list[ManifestFile], first_new_id: int) -> Iterator[str]:
-    """Name for each new data manifest one file that it lists again without its row ids."""
+    """Yield a sentence for each new data manifest that lists a file again without its row ids."""
     data = (one for one in manifests if one.content is ManifestContent.DATA)
     for manifest in islice(data, MAX_MANIFESTS):
         for path, first in _list_again(io, manifest):
@@ -80,14 +81,14 @@ def find_unnumbered(io: FileIO, manifests: list[ManifestFile], first_new_id: int
                 continue
             given = "no first row id" if first is None else f"first row id {first}"
             yield (
-                f"manifest {manifest.manifest_path} lists {path} with {given}, and its rows "
-                f"were given ids below {first_new_id}"
+                f"manifest {manifest.manifest_path} lists {path} with {given}, but its rows "
+                f"had ids below {first_new_id}"
             )
             break
 
 
 def _list_again(io: FileIO, manifest: ManifestFile) -> Iterator[tuple[str, int | None]]:
-    """Path and first row id of each file that was in the table before.
+    """Yield path and first row id of each file that was in the table before.
 
     PyIceberg's entries have no first row id.
     """

@@ -1,4 +1,4 @@
-"""Counts live rows, deletes applied."""
+"""Counts live rows, which are the rows after all deletes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def count_without_reading(digests: Iterable[ManifestDigest]) -> int | None:
 
 
 def has_equality_deletes(digests: Iterable[ManifestDigest]) -> bool:
-    """Return True if a delete needs a join, which PyIceberg cannot do."""
+    """Return True if there are equality deletes, which PyIceberg cannot apply."""
     return any(
         share.content is Content.EQUALITY_DELETES
         for digest in digests
@@ -30,9 +30,9 @@ def has_equality_deletes(digests: Iterable[ManifestDigest]) -> bool:
 
 
 def count_by_reading(table: Table, snapshot_id: int, limit_bytes: int) -> int | None:
-    """Count with position deletes and deletion vectors applied.
+    """Count the rows after position deletes and deletion vectors, by reading files.
 
-    None if the files to read exceed limit_bytes.
+    None if these files have more than `limit_bytes`.
     """
     scan = table.scan(snapshot_id=snapshot_id)
     total, to_read = 0, []
@@ -43,7 +43,7 @@ def count_by_reading(table: Table, snapshot_id: int, limit_bytes: int) -> int | 
             total += task.file.record_count
     if _bytes_of(to_read) > limit_bytes:
         return None
-    # Slow to import, because it imports pandas; few processes count rows.
+    # This import is slow, because it imports pandas, and few processes count rows.
     from pyiceberg.io.pyarrow import ArrowScan  # noqa: PLC0415
 
     reader = ArrowScan(

@@ -1,4 +1,4 @@
-"""Works on several tables in parallel, so that none waits for a huge one."""
+"""Works on several tables in parallel, so that no table waits for a huge table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, Generic, TypeVar
 
 from maintainer.adapters.catalog.loop import STOP_CHECK_SECONDS, ShouldStop, never
 
-HUGE_ABREAST: Final = 1  # while there are other tables
+HUGE_ABREAST: Final = 1  # huge tables at the same time, while there are other tables
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -18,15 +18,15 @@ Found = TypeVar("Found")
 
 @dataclass(slots=True)
 class Abreast(Generic[Item, Found]):
-    """Works on a bounded number of items at once.
+    """Works on a bounded number of items at the same time.
 
-    An item that turns out to be huge is put off and started again on a lane of its own.
+    An item that turns out to be huge is put off. At most HUGE_ABREAST huge items run beside others.
     """
 
-    # Starts an item; with True the item may answer that it is huge.
+    # Starts an item; with True, the result may be that the item is huge.
     start: Callable[[Item, bool], Future[Found]]
     is_put_off: Callable[[Found], bool]
-    width: int  # items at once
+    width: int  # items at the same time
     _usual: dict[Future[Found], Item] = field(default_factory=dict)
     _huge: dict[Future[Found], Item] = field(default_factory=dict)
     _backlog: deque[Item] = field(default_factory=deque)
@@ -58,7 +58,7 @@ class Abreast(Generic[Item, Found]):
                 item = next(source)
             except StopIteration:
                 return False
-            # The callable's own parameter has no name here.
+            # The parameters of a callable have no names here.
             self._usual[self.start(item, True)] = item  # noqa: FBT003
         return True
 

@@ -1,4 +1,4 @@
-"""Tests a catalog and its storage as scans and orphan scans use them, on a few of its tables."""
+"""Tests a catalog and its storage on a few tables, in the same way as scans and orphan scans."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ from maintainer.domain.location import Aliases
 from maintainer.domain.units import format_count
 from maintainer.ports.clock import Clock
 
-MAX_TABLES: Final = 5  # that are read, of as many namespaces as possible
-MAX_LISTED: Final = 1_000  # tables whose names are listed; a walk takes a request a namespace
-MAX_NAMESPACE_ERRORS: Final = 5  # that are reported
-_WORDLESS: Final = "HTTP status"  # PyArrow's words for an answer that it has no name for
+MAX_TABLES: Final = 5  # tables that are read, in as many namespaces as possible
+MAX_LISTED: Final = 1_000  # listed tables; a listing takes a request for each namespace
+MAX_NAMESPACE_ERRORS: Final = 5  # reported errors of namespaces
+_WORDLESS: Final = "HTTP status"  # PyArrow's text for an answer without an explanation
 _FIRST_STEP: Final = "reach the catalog"
 _CLASSES: Final = SizeClasses.around(DEFAULT_TARGET_FILE_SIZE_BYTES)
 
@@ -57,7 +57,7 @@ Result = tuple[bool, str]  # whether it worked, and a sentence
 
 
 class Trial:
-    """One catalog, which is asked, listed and read; nothing is changed."""
+    """A trial of one catalog, which is listed and read; nothing is changed."""
 
     def __init__(
         self,
@@ -67,23 +67,23 @@ class Trial:
         reader: MetadataReader,
         clock: Clock,
     ) -> None:
-        """Take PyIceberg's own properties, and the reader that the daemon would use."""
+        """``properties`` are PyIceberg's; ``reader`` is made like that of the daemon."""
         self._name = name
         self._properties = {key: str(value) for key, value in properties.items()}
         self._aliases = aliases
         self._reader = reader
         self._clock = clock
-        self._under_way = {"": _FIRST_STEP}  # by table, "" for the catalog itself
-        self.locations: list[str] = []  # of the metadata files of tables that were found
+        self._under_way = {"": _FIRST_STEP}  # the current step by table, "" for the catalog itself
+        self.locations: list[str] = []  # of the metadata files of the found tables
 
     def step(self) -> str:
-        """The present step as verbs; "" between two steps."""
+        """Return the current step, such as "reach the catalog"; "" between two steps."""
         return "; ".join(sorted(filter(None, list(self._under_way.values()))))
 
     def run(self) -> Iterator[Result]:
-        """Yield each failure with its remedy, and what worked.
+        """Yield each failure with its remedy, and what works.
 
-        A table that cannot be read does not end the trial of the others.
+        If a table cannot be read, the other tables are still tried.
         """
         self._begin(_FIRST_STEP)
         try:
@@ -98,7 +98,7 @@ class Trial:
     def _try(self, catalog: Catalog) -> Iterator[Result]:
         try:
             tops = count_top_namespaces(catalog)
-        # Libraries of catalogs raise any exception.
+        # Libraries of catalogs raise many kinds of exceptions.
         except Exception as error:  # noqa: BLE001
             yield self._fail(_FIRST_STEP, error)
             return
@@ -159,7 +159,7 @@ class Trial:
         name = f"{'.'.join(table.namespace)}.{table.name}"
         try:
             return self._read_table(catalog, inventories, table, name)
-        # As above, of storages too.
+        # As above, also for libraries of storages.
         except Exception as error:  # noqa: BLE001
             return self._fail(self._under_way[name], error), False, False
         finally:
@@ -181,7 +181,7 @@ class Trial:
         try:
             check_location(resolved, self._reader.storages.locations)
         except UnreadableLocationError as error:
-            # A fault's reason is cut off at its bound, which a long path alone can reach.
+            # The reason of a fault is cut at a maximum length, which a long path can exceed.
             remedy = advise(str(error), self._properties, None, resolved)
             sentence = f"cannot {self._under_way[name]}: {explain(error)}. To fix: {remedy}"
             return (False, sentence), False, False
@@ -204,10 +204,10 @@ class Trial:
         return None, True, files is not None
 
     def _explain_fault(self, fault: TableFault, pointer: Pointer) -> str:
-        """Let the storage explain by a listing why it has no file, or answers with an error.
+        """Explain a missing file, or an error of the storage, by a listing.
 
-        The library that has the last word on a file asks for its length, and such an answer has no
-        words.
+        The library that reads the file asks the storage for its length, and the storage answers
+        such a request without an explanation.
         """
         is_missing = fault.kind is FaultKind.METADATA_MISSING
         if not is_missing and _WORDLESS not in fault.reason:
@@ -222,7 +222,7 @@ class Trial:
     def _read_manifests(
         self, inventories: Inventories, opened: Opened, name: str
     ) -> Unreadable | None:
-        """Return the manifest list or the manifest that cannot be read."""
+        """Return the manifest list or the manifest that cannot be read, if any."""
         self._under_way[name] = f"read the manifest list of {name}"
         run, current = self._reader.loop.run, opened.metadata.current_snapshot_id
         listed, unreadable = run(inventories.list_manifests(opened, current))
@@ -257,7 +257,7 @@ class Trial:
 
 
 def choose(tables: Sequence[TableIdentifier]) -> list[TableIdentifier]:
-    """Choose MAX_TABLES tables, of as many namespaces as possible."""
+    """Choose MAX_TABLES tables in as many namespaces as possible."""
     by_namespace: dict[Namespace, list[TableIdentifier]] = defaultdict(list)
     for table in tables:
         by_namespace[table.namespace].append(table)

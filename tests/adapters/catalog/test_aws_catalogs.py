@@ -165,7 +165,7 @@ def test_every_table_of_every_namespace_is_listed(
         "lake.sales.orders",
         "lake.sales.returns",
     ]
-    assert "answers, with 2 namespaces at its top" in catalog.ping()
+    assert "answers, with 2 namespaces at the top level" in catalog.ping()
 
 
 def test_a_poll_tells_which_table_changed(

@@ -43,7 +43,7 @@ def test_guard_25_a_file_that_is_gone_is_named(lake: Lake) -> None:
     file.unlink()
     found = read(lake, ids)
     assert (found.files_read, found.unread) == (0, ())
-    assert found.problems == (f"file://{file} is not there",)
+    assert found.problems == (f"file://{file} does not exist",)
 
 
 def test_guard_25_another_file_in_its_place_is_named(lake: Lake) -> None:
@@ -59,7 +59,7 @@ def test_a_file_that_holds_other_rows_than_its_manifest_says_is_named(
     table, ids = filled(lake)
     monkeypatch.setattr(canary, "_read_parquet", lambda *_: 9)
     assert read(lake, ids).problems == (
-        f"file://{file_of(table)} holds 9 rows, and its manifest says 10",
+        f"file://{file_of(table)} has 9 rows, and its manifest says 10",
     )
 
 

@@ -255,9 +255,13 @@ def test_metadata_that_points_into_the_network_is_never_asked_for(
         ),
         ("/etc/passwd", ("s3",), "has the scheme 'file'; files of tables are read by s3 (scan."),
         ("m", (), "m has no scheme; files of tables are read by abfs,"),
-        ("hdfs://169.254.169.254:80/m", (), "on the link-local address 169.254.169.254, where no"),
-        ("hdfs://[fe80::1]/m", ("hdfs",), "is on the link-local address [fe80::1], where"),
-        ("hdfs://u@[fe80::1]:80/m", (), "is on the link-local address [fe80::1], where"),
+        (
+            "hdfs://169.254.169.254:80/m",
+            (),
+            "on the link-local address 169.254.169.254, which has no",
+        ),
+        ("hdfs://[fe80::1]/m", ("hdfs",), "is on the link-local address [fe80::1], which"),
+        ("hdfs://u@[fe80::1]:80/m", (), "is on the link-local address [fe80::1], which"),
     ],
 )
 def test_metadata_is_read_from_allowed_locations_alone(

@@ -267,7 +267,7 @@ def test_what_is_gone_is_dropped_and_what_became_a_view_is_a_view(
 
 
 def test_ping_tells_of_a_rest_catalog(catalog: PyIcebergCatalog) -> None:
-    assert catalog.ping() == "REST catalog lake answers, with 2 namespaces at its top."
+    assert catalog.ping() == "REST catalog lake answers, with 2 namespaces at the top level."
 
 
 def test_every_request_has_a_timeout(

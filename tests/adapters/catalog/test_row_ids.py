@@ -45,9 +45,9 @@ def parquet(ids: list[int | None] | None, path: Path, field_id: int = ROW_ID_FIE
     [
         ([0, 99, 5, 7], None),
         ([], None),
-        (None, "holds no row ids (_row_id), so that its rows get new ones"),
-        ([1, 2, 3, None], "holds 1 rows without a row id, so that they get new ones"),
-        ([1, 2, 3, 100], "holds row id 100, and its rows were given ids below 100"),
+        (None, "has no row ids (_row_id), so that its rows get new ids"),
+        ([1, 2, 3, None], "has 1 rows without a row id, so that they get new ids"),
+        ([1, 2, 3, 100], "has row id 100, but its rows had ids below 100"),
     ],
 )
 def test_guard_25_the_footer_shows_whether_rewritten_rows_kept_their_ids(
@@ -59,7 +59,7 @@ def test_guard_25_the_footer_shows_whether_rewritten_rows_kept_their_ids(
 
 def test_a_column_of_that_name_and_another_number_holds_no_row_ids(tmp_path: Path) -> None:
     file = pq.ParquetFile(parquet([1, 2], tmp_path / "file.parquet", field_id=7))
-    assert str(find_lost_ids(file, FIRST_NEW_ID)).startswith("holds no row ids")
+    assert str(find_lost_ids(file, FIRST_NEW_ID)).startswith("has no row ids")
 
 
 def manifest(
@@ -97,7 +97,7 @@ def test_guard_25_a_manifest_that_lists_a_file_again_keeps_its_first_row_id(tmp_
     lost = manifest(tmp_path / "lost.avro", (EXISTING, 0), (EXISTING, None), (EXISTING, None))
     moved = manifest(tmp_path / "moved.avro", (EXISTING, 100))
     assert list(find_unnumbered(PyArrowFileIO(), [lost, moved], FIRST_NEW_ID)) == [
-        f"manifest file://{tmp_path}/{listed}, and its rows were given ids below 100"
+        f"manifest file://{tmp_path}/{listed}, but its rows had ids below 100"
         for listed in (
             "lost.avro lists f1 with no first row id",
             "moved.avro lists f0 with first row id 100",
@@ -135,7 +135,7 @@ def test_guard_25_a_rewritten_file_without_row_ids_is_named(lake: Lake) -> None:
     found = read(lake, [second])
     assert found.unread == ()
     (problem,) = found.problems
-    assert problem.endswith(".parquet holds no row ids (_row_id), so that its rows get new ones")
+    assert problem.endswith(".parquet has no row ids (_row_id), so that its rows get new ids")
 
 
 @pytest.mark.parametrize("doctoring", [("append", 0), ("replace", None)])

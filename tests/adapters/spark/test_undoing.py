@@ -180,7 +180,11 @@ def spoil(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("damage", "words"),
-    [(lose, "is not there"), (swap, "and its manifest says"), (spoil, "cannot be read as PARQUET")],
+    [
+        (lose, "does not exist"),
+        (swap, "and its manifest says"),
+        (spoil, "cannot be read as PARQUET"),
+    ],
 )
 def test_guard_25_what_is_broken_before_the_proof_is_named_and_the_table_paused(
     workshop: Workshop, damage: Callable[[Path], None], words: str

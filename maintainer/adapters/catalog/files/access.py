@@ -35,9 +35,9 @@ from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.domain.units import KIB
 from maintainer.ports.clock import Clock
 
-# renew credentials this long before they end; short-lived ones later
+# Credentials are renewed this long before they expire; short-lived credentials are renewed later.
 RENEW_BEFORE: Final = timedelta(minutes=2)
-LOCAL_BYTES: Final = 256 * KIB  # local files up to this size are read on the loop itself
+LOCAL_BYTES: Final = 256 * KIB  # local files up to this size are read on the event loop
 _LOG: Final = logging.getLogger(__name__)
 # Iceberg's names: s3.session-token-expires-at-ms, adls.sas-token-expires-at-ms.<account>,
 # gcs.oauth2.token-expires-at
@@ -45,26 +45,26 @@ _EXPIRY: Final = re.compile(
     r"(s3\.session-token|adls\.sas-token|gcs\.oauth2\.token)-expires-at(-ms)?(\.|$)"
 )
 _EXPIRED: Final = re.compile(r"expired.?token|token.{0,20} expired", re.IGNORECASE)
-# every obstore error names its retry_timeout, and a path may contain "timeout"
+# Every error of obstore contains "retry_timeout", and a path may contain "timeout".
 _TIMED_OUT: Final = re.compile(r"\bkind: Timeout\b|\bTimedOut\b|timed out")
-_OWN_IO: Final = "py-io-impl"  # a FileIO of the user's own; it reads local files too
+_OWN_IO: Final = "py-io-impl"  # a FileIO that the user has configured, also for local files
 _NO_ALIASES: Final = Aliases()
-_HASTY: Final = 2  # credentials are short-lived below this many times RENEW_BEFORE
+_HASTY: Final = 2  # credentials are short-lived if they last less than so many times RENEW_BEFORE
 
 
 class StorageTimeoutError(OSError):
-    """The storage did not answer in time; another library would wait as long."""
+    """The storage did not answer in time; another library would wait just as long."""
 
 
 class Renew(Protocol):
-    """Asks the catalog again how to read a table's files."""
+    """Asks the catalog for a table's current credentials."""
 
     async def __call__(self) -> FileIO:
         """Return a FileIO with the catalog's current credentials."""
 
 
 class Access:
-    """Reads with obstore, else with PyIceberg's FileIO, whose errors are final."""
+    """Reads with obstore or else with PyIceberg's FileIO, whose errors are final."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Access:
         renew: Renew | None = None,
         aliases: Aliases = _NO_ALIASES,
     ) -> None:
-        """Take the way to read the table's files; without `renew` the credentials never change."""
+        """``io`` can read the table's files; without `renew` the credentials never change."""
         self._aliases = aliases
         self._storages = storages
         self._clock = clock
@@ -85,13 +85,13 @@ class Access:
 
     @property
     def io(self) -> FileIO:
-        """Return PyIceberg's FileIO with the current credentials."""
+        """PyIceberg's FileIO with the current credentials."""
         return self._io
 
     async def read(self, location: str, most: int = MAX_DOCUMENT_BYTES) -> bytes:
-        """Read the whole file, at most `most` bytes. Raises the storage library's own exceptions.
+        """Read the whole file, at most `most` bytes. Raises the storage library's exceptions.
 
-        Credentials that have expired are renewed once.
+        Expired credentials are renewed once.
         """
         await self._renew_in_time()
         location, io = self._aliases.resolve(location), self._io
@@ -108,9 +108,9 @@ class Access:
         """Return the storage's facts about a file; None if it is missing or unreadable."""
         location = self._aliases.resolve(location)
         path = local_path(location)
-        if path is not None:  # both libraries misread some file names
+        if path is not None:  # both libraries misinterpret some names of local files
             return _look_here(path)
-        # storage libraries raise any exception, and an unseen file proves nothing
+        # Storage libraries raise many kinds of exceptions. Each means that the facts are unknown.
         with suppress(Exception):
             found = self._storages.find(location, self._io.properties)
             if found is not None:
@@ -123,9 +123,10 @@ class Access:
         return None
 
     def list_files(self, location: str, workers: int) -> Iterator[Sequence[FoundFile]] | None:
-        """List the files under a location in portions, with this many requests at once.
+        """List the files under a location in portions, with `workers` requests at the same time.
 
-        None if only other libraries can list there. Raises the storage library's own exceptions.
+        None if only other libraries can list this location. Raises the storage library's
+        exceptions.
         """
         resolved = self._aliases.resolve(location)
         if isinstance(self._io, HdfsFileIO) and resolved.lower().startswith(HDFS_SCHEMES):
@@ -138,16 +139,17 @@ class Access:
         )
 
     def count_first(self, location: str) -> int | None:
-        """Count what the first page of a listing names, at most PAGE_FILES entries.
+        """Count the entries on the first page of a listing, at most PAGE_FILES.
 
-        None if only other libraries can list there. Raises the storage library's own exceptions.
+        None if only other libraries can list this location. Raises the storage library's
+        exceptions.
         """
         resolved = self._aliases.resolve(location)
         path = local_path(resolved)
         if path is not None:
             with suppress(FileNotFoundError), os.scandir(path) as entries:
                 return sum(1 for _ in islice(entries, PAGE_FILES))
-            return 0  # as on an object store: a table may write to other directories alone
+            return 0  # as on an object store; a table may write only to other directories
         if isinstance(self._io, HdfsFileIO) and resolved.lower().startswith(HDFS_SCHEMES):
             with closing(self._io.list_files(resolved, 1)) as pages:
                 return len(next(pages, ()))
@@ -166,11 +168,11 @@ class Access:
             yield [replace(file, path=own + file.path.removeprefix(start)) for file in page]
 
     def length(self, location: str) -> int:
-        """Return a file's length in bytes. Raises the storage library's own exceptions."""
+        """Return a file's length in bytes. Raises the storage library's exceptions."""
         return len(self._io.new_input(self._aliases.resolve(location)))
 
     def secrets(self) -> tuple[str, ...]:
-        """List the credentials that must not be shown, vended ones included."""
+        """List the credentials that must not be shown, including vended credentials."""
         return secrets_of(self._io.properties)
 
     async def _read(self, io: FileIO, location: str, most: int) -> bytes:
@@ -197,12 +199,12 @@ class Access:
 
     async def _renew_in_time(self) -> None:
         if self._renew_at is not None and self._clock.now() >= self._renew_at:
-            # the present credentials may still work; if not, the read reports it
+            # The current credentials may still work. If not, the read raises the error.
             with suppress(Exception):
                 await self._renew(self._io)
 
     async def _renew(self, used: FileIO) -> bool:
-        """Replace the credentials that were used; False if there are no others."""
+        """Replace the credentials that were used; False if the catalog gives no others."""
         async with self._renewing:
             if self._io is not used:
                 return True  # the reader of another file has renewed them
@@ -212,7 +214,7 @@ class Access:
             if secrets_of(fresh.properties) == secrets_of(used.properties):
                 self._ask_catalog = None  # a denial is final
                 return False
-            self._is_proven = False  # two renewals in a row without a successful read are enough
+            self._is_proven = False  # a second renewal without a successful read is the last one
             self._take(fresh)
             return True
 
@@ -226,7 +228,7 @@ class Access:
 
 
 def _read_here(path: str, most: int, inline: int) -> bytes | None:
-    """Read a local file of at most `inline` bytes; a thread would take longer."""
+    """Read a local file of at most `inline` bytes on the event loop; a thread would take longer."""
     descriptor, size = open_regular(path)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         _refuse_larger(path, size, most)

@@ -1,4 +1,4 @@
-"""Reads locations that Spark writes under another name."""
+"""Reads locations that have another name for Spark."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from maintainer.domain.location import PLACE_PROPERTIES, Aliases, normalise_path
 
 
 def every_path(aliases: Aliases, location: str, properties: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a table's directories under all their names: aliases, and targets of symlinks."""
+    """Return a table's directories under all their names, with aliases and targets of symlinks."""
     written = (location, *(properties.get(name, "") for name in PLACE_PROPERTIES))
     local = (local_path(aliases.resolve(text)) for text in written if text.strip())
     real = (normalise_path(os.path.realpath(path)) for path in local if path is not None)
@@ -39,7 +39,7 @@ def load_table(
     io_for: Callable[[Catalog, str], FileIO],
     aliases: Aliases,
 ) -> Table:
-    """Load a table; with aliases from its metadata file, as PyIceberg's catalogs know one name."""
+    """Load a table; if it has aliases, from its metadata file, as PyIceberg knows only one name."""
     if not aliases.pairs:
         try:
             return catalog.load_table((*table.namespace, table.name))
@@ -71,7 +71,7 @@ class AliasedFileIO(FileIO):
     """PyIceberg's FileIO for locations with other names; it never writes."""
 
     def __init__(self, properties: dict[str, str], location: str, aliases: Aliases) -> None:
-        """Take a location as Spark names it: the FileIO is that of its other name."""
+        """``location`` is Spark's name for it; the FileIO is made for its other name."""
         super().__init__(properties)
         self._aliases = aliases
         self._inner = load_file_io(properties, aliases.resolve(location))

@@ -1,6 +1,6 @@
-"""PyIceberg's FileIO, imported when it is used.
+"""PyIceberg's FileIO, which is imported at its first use.
 
-Most files are read with obstore or with Python alone, and PyArrow takes half a second to import.
+Most files are read with obstore or with Python alone. The import of PyArrow takes half a second.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from maintainer.domain.location import HDFS_SCHEMES
 
 
 def open_io(properties: Mapping[str, str], location: str) -> FileIO:
-    """Return the FileIO for a location; one of the user's own, and HDFS's, are opened at once."""
+    """Return the FileIO for a location; a FileIO of the user, or of HDFS, is opened at once."""
     is_given = PY_IO_IMPL in properties or location.lower().startswith(HDFS_SCHEMES)
     own = dict(properties)
     return load_file_io(own, location) if is_given else DeferredFileIO(own, location)
 
 
 class DeferredFileIO(FileIO):
-    """The properties at once, the FileIO with the first file."""
+    """Has the properties at once, and opens the FileIO with the first file."""
 
     def __init__(self, properties: dict[str, str], location: str) -> None:
         super().__init__(properties)

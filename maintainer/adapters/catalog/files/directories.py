@@ -1,6 +1,6 @@
 """Lists every file under a directory, for storages with real directories.
 
-It reads several directories at once and holds a bounded number of names.
+Several directories are read at the same time. The number of names in memory is bounded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from maintainer.adapters.catalog.files.listing import Tell, gather
 
-# directories in the queue; beyond them a worker lists what it finds at once
+# Directories in the queue. If it is full, a worker lists the directories that it finds itself.
 DIRECTORIES_AHEAD: Final = 10_000
 _POLL_SECONDS: Final = 0.05
 
@@ -33,9 +33,10 @@ ListDirectory = Callable[[str], Iterable[Sequence[E]]]
 
 
 def walk(list_directory: ListDirectory[E], root: str, workers: int) -> Iterator[Sequence[E]]:
-    """List the files in portions, none of them empty. Raises the storage's own exceptions.
+    """List the files in portions that are never empty. Raises the storage's exceptions.
 
-    A directory that disappears meanwhile has no files. Closing the iterator ends the listing.
+    A directory that disappears during the listing has no files. Closing the iterator ends the
+    listing.
     """
     walking = _Walk(list_directory, root)
     with ThreadPoolExecutor(workers, thread_name_prefix="walks") as pool:
@@ -46,7 +47,7 @@ def walk(list_directory: ListDirectory[E], root: str, workers: int) -> Iterator[
 
 
 class _Walk(Generic[E]):
-    """The directories that are not listed yet, shared by the workers."""
+    """The directories that are not yet listed, which all workers share."""
 
     def __init__(self, list_directory: ListDirectory[E], root: str) -> None:
         self.is_over = Event()
@@ -58,7 +59,7 @@ class _Walk(Generic[E]):
         self._waiting.put(root)
 
     def work(self, tell: Tell[Sequence[E]]) -> None:
-        """List one directory after the other until none is left for any worker."""
+        """List directories until no directory is left for any worker."""
         try:
             while not self.is_over.is_set():
                 with suppress(Empty):

@@ -1,7 +1,6 @@
-"""Reads files on HDFS with hdfs-native, which speaks to name nodes and data nodes itself.
+"""Reads files on HDFS with hdfs-native, which itself connects to name nodes and data nodes.
 
-PyIceberg uses libhdfs, which starts a JVM in this process and has no limit on its wait for a name
-node.
+PyIceberg uses libhdfs, which starts a JVM in this process and may wait for a name node for ever.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from maintainer.domain.units import MIB
 if TYPE_CHECKING:
     from hdfs_native import Client, FileStatus
 
-MAX_CLUSTERS: Final = 16  # clusters with kept connections, for all catalogs and tables
-CALLS_AT_MOST: Final = 32  # threads for one cluster; a cluster that never answers blocks no more
+MAX_CLUSTERS: Final = 16  # clusters with open connections, for all catalogs and tables
+CALLS_AT_MOST: Final = 32  # threads for one cluster; a cluster that never answers blocks only these
 READ_BYTES: Final = 8 * MIB  # bytes in one answer
-DEFAULT_PORT: Final = 8020  # Hadoop's port of a name node when a location has none
-HADOOP: Final = "hadoop."  # prefix of Hadoop's own settings among a catalog's properties
-# the library's default is minutes; a catalog may configure another value
+DEFAULT_PORT: Final = 8020  # Hadoop's port of a name node if a location has none
+HADOOP: Final = "hadoop."  # the prefix of Hadoop's settings in a catalog's properties
+# The library's default takes minutes. A catalog may configure other values.
 _BOUNDED: Final = {
     "dfs.client.failover.max.attempts": "4",
     "dfs.client.failover.sleep.base.millis": "100",
@@ -49,9 +48,9 @@ class HdfsFileIO(FileIO):
     """Reads hdfs:// and viewfs:// locations; never writes. ImportError names a missing package."""
 
     def __init__(self, properties: Mapping[str, str] | None = None) -> None:
-        """Take a catalog's properties.
+        """``properties`` are those of a catalog.
 
-        The library finds Hadoop's own configuration by HADOOP_CONF_DIR and HADOOP_HOME.
+        The library finds Hadoop's configuration by HADOOP_CONF_DIR and HADOOP_HOME.
         """
         super().__init__(dict(properties or {}))
         require_package("hdfs_native", "hdfs", "reading tables on HDFS")
@@ -66,11 +65,11 @@ class HdfsFileIO(FileIO):
         return HdfsInput(location, *self._find(location))
 
     def new_output(self, location: str) -> OutputFile:
-        """Raise PermissionError: only Spark writes there."""
+        """Raise PermissionError, because only Spark writes files."""
         raise PermissionError(_refuse(location))
 
     def delete(self, location: str | InputFile | OutputFile) -> None:
-        """Raise PermissionError: only Spark deletes there."""
+        """Raise PermissionError, because only Spark deletes files."""
         raise PermissionError(_refuse(str(location)))
 
     def look(self, location: str) -> StoredFile | None:
@@ -82,9 +81,9 @@ class HdfsFileIO(FileIO):
             return None
 
     def list_files(self, location: str, workers: int) -> Generator[Sequence[FoundFile], None, None]:
-        """List all files under a directory in portions, empty files left out.
+        """List all files under a directory in portions, without empty files.
 
-        `workers` directories are listed at once. Closing the iterator ends the listing.
+        `workers` directories are listed at the same time. Closing the iterator ends the listing.
         """
         cluster, root = self._find(location.rstrip("/"))
         own = location.rstrip("/") + "/"
@@ -113,18 +112,18 @@ class HdfsInput(InputFile):
         self._path = path
 
     def __len__(self) -> int:
-        """Ask the name node for the length, each time."""
+        """Return the length; each call asks the name node."""
         return int(self.status().length)
 
     def exists(self) -> bool:
-        """Say whether a file or a directory exists."""
+        """Return whether a file or a directory exists."""
         try:
             self.status()
         except FileNotFoundError:
             return False
         return True
 
-    def open(self, seekable: bool = True) -> InputStream:  # noqa: ARG002 - it always is
+    def open(self, seekable: bool = True) -> InputStream:  # noqa: ARG002 - always seekable
         """Open the file; FileNotFoundError if it does not exist."""
         return _Reader(self._cluster, self._path)
 
@@ -134,7 +133,7 @@ class HdfsInput(InputFile):
 
 
 class _Reader(io.RawIOBase):
-    """Reads a file's bytes, a bounded number with each request."""
+    """Reads a file with requests for a bounded number of bytes."""
 
     def __init__(self, cluster: _Cluster, path: str) -> None:
         self._cluster = cluster
@@ -175,7 +174,7 @@ class _Reader(io.RawIOBase):
 class _Cluster:
     """One client with a timeout for each call.
 
-    The client itself waits for ever when a name node accepts a call and does not answer.
+    The client itself waits for ever if a name node accepts a call and does not answer.
     """
 
     def __init__(self, url: str, config: Mapping[str, str]) -> None:
@@ -209,7 +208,7 @@ class _Cluster:
             yield page
 
     def _connect(self) -> Client:
-        from hdfs_native import Client  # noqa: PLC0415 - few need it
+        from hdfs_native import Client  # noqa: PLC0415 - needed only for HDFS
 
         with self._lock:
             if self._client is None:
@@ -218,7 +217,7 @@ class _Cluster:
                 except RuntimeError as error:
                     if "No NameNode hosts" not in str(error):
                         raise
-                    # a host, not a name service
+                    # The URL has the name of a host, not of a name service.
                     self._client = Client(f"{self._url}:{DEFAULT_PORT}", self._config)
             return self._client
 
@@ -227,9 +226,9 @@ class _Cluster:
 
 
 class _Clusters:
-    """The open clusters; the least recently used one is closed when there are too many.
+    """The open clusters; if there are too many, the least recently used cluster is closed.
 
-    A REST catalog has a FileIO for each table, so clusters are shared by all of them.
+    A REST catalog has a FileIO for each table, so all FileIOs share the clusters.
     """
 
     def __init__(self) -> None:
@@ -252,13 +251,13 @@ _CLUSTERS: Final = _Clusters()
 
 
 def _default_authority(properties: Mapping[str, str]) -> str:
-    """Return the server of locations that name none; "" if Hadoop's own configuration names it."""
+    """Return the server for locations without one; "" if Hadoop's configuration names it."""
     host, port = properties.get("hdfs.host", ""), properties.get("hdfs.port", "")
     return f"{host}:{port}" if host and port else host
 
 
 def _in_one_line(error: BaseException) -> OSError:
-    """Drop the name node's stack trace; any error, even a panic, becomes an OSError."""
+    """Turn any error, even a panic, into an OSError without the name node's stack trace."""
     kind = type(error) if isinstance(error, OSError) else OSError
     return kind((str(error).splitlines() or [type(error).__name__])[0])
 
@@ -270,7 +269,7 @@ def _moment(found: FileStatus) -> datetime:
 def _within(root: str, found: FileStatus) -> str:
     """Return the path relative to the root."""
     if not found.path.startswith(f"{root}/"):
-        raise OSError(f"{found.path!r} was listed, which does not lie in {root}")
+        raise OSError(f"{found.path!r} was listed, but is not in {root}")
     return found.path.removeprefix(f"{root}/")
 
 
@@ -278,7 +277,7 @@ def _refuse(location: str) -> str:
     return f"{location} is only read by this process"
 
 
-# PyIceberg consults this registry whenever it opens a table or a file.
+# PyIceberg uses this registry whenever it opens a table or a file.
 SCHEMA_TO_FILE_IO.update(
     {scheme.removesuffix(":"): [f"{__name__}.{HdfsFileIO.__qualname__}"] for scheme in HDFS_SCHEMES}
 )

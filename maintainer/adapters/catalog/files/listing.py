@@ -1,6 +1,6 @@
 """Lists every file under a location in an object store.
 
-It reads ranges of names in parallel, a page at a time, so any number of files is possible.
+Ranges of names are read in parallel, a page at a time, so the number of files has no limit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from obstore.store import GCSStore, ObjectStore, S3Store
 from maintainer.domain.orphan import FoundFile
 
 PAGE_FILES: Final = 1_000  # S3's page size
-PAGES_AHEAD: Final = 32  # pages that wait for the reader; this bounds the memory
+PAGES_AHEAD: Final = 32  # pages that wait for the reader, which limits the memory
 RANGES_AT_MOST: Final = 32
 MAX_LEVELS: Final = 4  # levels of directories that are listed to divide the names
 _POLL_SECONDS: Final = 0.2
@@ -35,10 +35,10 @@ _Range = tuple[str, str]  # first name (inclusive) and end (exclusive)
 def list_files(
     store: ObjectStore, path: str, location: str, workers: int
 ) -> Iterator[tuple[FoundFile, ...]]:
-    """List the files under the path in portions, each path spelled like the location.
+    """List the files under the path in portions; each path begins with `location`.
 
-    Raises obstore's own exceptions. Closing the iterator ends the listing. Empty objects are left
-    out, because a directory marker looks like an empty file.
+    Raises obstore's exceptions. Closing the iterator ends the listing. Empty objects are left out,
+    because a directory marker looks like an empty file.
     """
     root, own = path.strip("/"), location.rstrip("/") + "/"
     with ThreadPoolExecutor(workers, thread_name_prefix="lists") as pool:
@@ -57,7 +57,7 @@ def list_files(
 def _divide(store: ObjectStore, root: str) -> list[_Range]:
     """Divide all names into ranges that begin at directories.
 
-    One range remains where the store has no cheap way to begin at a name.
+    The result is one range if the store cannot efficiently begin a listing at a name.
     """
     if not isinstance(store, S3Store | GCSStore):
         return [("", _AFTER_ALL)]
@@ -73,7 +73,7 @@ def _divide(store: ObjectStore, root: str) -> list[_Range]:
         found += level
         if not level or len(found) >= RANGES_AT_MOST:
             break
-    # the slash keeps a file with the name of a directory in one range only
+    # With the slash, a file with the name of a directory is in one range only.
     names = sorted({f"{directory}/" for directory in found})
     bounds = (
         [names[len(names) * number // RANGES_AT_MOST] for number in range(RANGES_AT_MOST)]
@@ -84,9 +84,9 @@ def _divide(store: ObjectStore, root: str) -> list[_Range]:
 
 
 def _is_flat(store: ObjectStore, directory: str) -> bool:
-    """Return True if the first page holds only files of this directory.
+    """Return True if the first page has only files of this directory.
 
-    It may have any number of files, and one answer must not hold them all.
+    A directory may have any number of files, and they must not be in memory at the same time.
     """
     page: _Page = next(iter(obstore.list(store, directory, chunk_size=PAGE_FILES)), ())
     return len(page) >= PAGE_FILES and all(
@@ -113,9 +113,9 @@ def _list_ranges(
 
 
 def gather(readers: Sequence[Callable[[Tell[T]], None]], pool: Executor) -> Iterator[T]:
-    """Yield the items of all readers as they arrive, a bounded number ahead.
+    """Yield the items of all readers as they arrive; a bounded number of items is read ahead.
 
-    A reader ends when its callback returns False. Raises the readers' own exceptions.
+    A reader ends when its callback returns False. Raises the readers' exceptions.
     """
     pages: Queue[T] = Queue(PAGES_AHEAD)
     is_over = Event()

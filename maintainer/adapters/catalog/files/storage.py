@@ -1,7 +1,7 @@
-"""Opens object stores with obstore from PyIceberg's properties, for many requests at once.
+"""Opens object stores with obstore from PyIceberg's properties, for many requests at the same time.
 
-Locations whose properties cannot be translated are left to PyIceberg's FileIO, which knows more
-storages and more ways to authenticate.
+If the properties of a location cannot be translated, PyIceberg's FileIO reads the location. It
+supports more storages and more kinds of authentication.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pyiceberg.utils.properties import property_as_bool
 
 from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
 
-MAX_STORES: Final = 128  # stores with kept connections; vended credentials make one store a table
+MAX_STORES: Final = 128  # stores with open connections; with vended credentials, one for each table
 MAX_RETRIES: Final = 2
-# Path segments that obstore would rewrite are refused, and so are paths with escapes.
+# Paths are refused if obstore would change a segment, or if they contain escapes.
 _PLAIN_PATH: Final = re.compile(
     r"(?:(?!\.{1,2}(?:/|$))[^/%\\#?\x00-\x1f\x7f]+/)*(?!\.{1,2}$)[^/%\\#?\x00-\x1f\x7f]+"
 )
-# Ways to authenticate, encrypt and route that obstore does not have under these names.
+# Properties for authentication, encryption and routing that obstore has not under these names.
 _UNTRANSLATED: Final = re.compile(
     r"py-io-impl$|[a-z0-9]+\.profile-name$|[a-z0-9]+\.role-arn$"
     r"|s3\.signer|s3\.sse\.|s3\.retry-strategy-impl$|s3\.resolve-region$"
@@ -59,7 +59,7 @@ _Config = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """The configuration of a store; equal for the same bucket and the same credentials."""
+    """The configuration of a store; equal for the same bucket with the same credentials."""
 
     kind: str
     root: str
@@ -67,7 +67,7 @@ class Bucket:
     client: tuple[tuple[str, Any], ...] = ()
 
     def open(self) -> ObjectStore:
-        """Create the store, unconnected; obstore's own exceptions for a bad configuration."""
+        """Create the store without connecting; obstore's exceptions for a bad configuration."""
         config: _Config = dict(self.config)
         waiting: Any = {
             "client_options": dict(self.client),
@@ -88,15 +88,15 @@ class Bucket:
 
 
 class Storages:
-    """The open stores; the least recently used one is closed when there are too many."""
+    """The open stores; if there are too many, the least recently used store is closed."""
 
     def __init__(self, locations: Sequence[str] = ()) -> None:
-        self.locations = locations  # from which metadata is read, as check_location takes them
+        self.locations = locations  # allowed locations of metadata, in the form of check_location
         self._lock = Lock()
         self._open: OrderedDict[Bucket, ObjectStore] = OrderedDict()
 
     def find(self, location: str, properties: Mapping[str, str]) -> tuple[ObjectStore, str] | None:
-        """Return a location's store and path in it; None if only PyIceberg can read it."""
+        """Return a location's store and its path there; None if only PyIceberg can read it."""
         found = translate(location, properties)
         if found is None:
             return None
@@ -137,7 +137,7 @@ class _Properties:
     environment: Mapping[str, str]
 
     def pick(self, names: Mapping[str, tuple[str, ...]]) -> _Config:
-        """Map obstore's names to the first of PyIceberg's properties that is set."""
+        """Return the first PyIceberg property that is set, for each of obstore's names."""
         found = {
             ours: next((self.values[name] for name in theirs if self.values.get(name)), None)
             for ours, theirs in names.items()
@@ -174,13 +174,13 @@ def _translate_s3(bucket: str, properties: _Properties) -> Bucket | None:
     elif "access_key_id" not in config and (
         properties.has_any("AWS_PROFILE") or not properties.has_any(*_ENVIRONMENT_OF_AWS)
     ):
-        return None  # a profile or an instance role, which only PyIceberg's FileIO finds
+        return None  # only PyIceberg's FileIO finds a profile or an instance role
     if (
         "region" not in config
         and not endpoint
         and not properties.has_any("AWS_REGION", "AWS_DEFAULT_REGION")
     ):
-        return None  # PyIceberg asks the bucket for its region
+        return None  # PyIceberg's FileIO asks the bucket for its region
     if properties.is_set("s3.force-virtual-addressing"):
         config["virtual_hosted_style_request"] = True
         if endpoint:
@@ -217,7 +217,7 @@ def _translate_azure(authority: str, properties: _Properties) -> Bucket | None:
     container, _, host = authority.partition("@")
     account = properties.values.get("adls.account-name") or host.partition(".")[0]
     config = properties.pick(_AZURE_NAMES)
-    # The name of a vended token contains the account, with or without its host.
+    # The name of a vended token contains the account, with or without the host.
     token = next(
         (
             properties.values[name]

@@ -1,4 +1,4 @@
-"""The Avro schema of a manifest list or a manifest, and the part of it that health needs."""
+"""The Avro schema of a manifest list or a manifest, reduced to the fields that health needs."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ FILE_FIELDS: Final = {
     134: "content", 144: "content_offset", 145: "content_size_in_bytes",
     100: "file_path", 125: "lower_bounds", 128: "upper_bounds", 143: "referenced_data_file",
 }  # fmt: skip
-# a tuple, because a value may be a union, which has no hash
+# A tuple, because a value may be a union, which is not hashable.
 _NAMED_TYPES: Final = ("record", "fixed", "enum")
 _COMPILED_SCHEMAS: Final = 256  # manifests of one table share a few schemas
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How to read the records of one schema; fastavro drops every field that is not wanted."""
+    """How to read the records of one schema; fastavro drops all fields that are not needed."""
 
     writer: Schema
     wanted: Schema
-    names: Mapping[str, str]  # our name -> the file's name, for the record's own fields
+    names: Mapping[str, str]  # the file's name of each field, by the name in LIST_FIELDS and others
     file_names: Mapping[str, str]
     partition: tuple[StoredField, ...] = ()
 
@@ -46,7 +46,7 @@ class Reader:
 def compile_reader(schema: bytes, *, is_list: bool) -> Reader:
     """Compile the reader of files with this schema (JSON).
 
-    UnreadableFileError if it is not the schema of a manifest or a manifest list.
+    UnreadableFileError if the schema is not that of a manifest or a manifest list.
     """
     try:
         record = json.loads(schema)
@@ -84,7 +84,7 @@ def compile_reader(schema: bytes, *, is_list: bool) -> Reader:
 class _Pruning:
     """Drops fields of a parsed schema.
 
-    A named type whose definition was in a dropped field is defined at its first use.
+    If a dropped field had the definition of a named type, the type is defined at its first use.
     """
 
     def __init__(self, defined: Mapping[str, Any]) -> None:
@@ -132,7 +132,7 @@ def _as_record(schema: Any) -> dict[str, Any]:  # noqa: ANN401 - an Avro schema 
 
 
 def id_of(schema_field: Mapping[str, Any], wanted: Mapping[int, str]) -> int | None:
-    """Return the id of a wanted field; the name decides only where the writer left ids out."""
+    """Return the id of a wanted field; its name decides only if the writer omitted ids."""
     field_id = schema_field.get("field-id")
     if field_id is not None:
         return field_id if field_id in wanted else None
@@ -149,7 +149,7 @@ def _own_names(fields: list[dict[str, Any]], wanted: Mapping[int, str]) -> dict[
 
 
 def _without_logical_types(schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
-    """Keep raw numbers and bytes: Iceberg has dates beyond the end of Python's calendar."""
+    """Remove logical types, to get raw numbers and bytes: Python cannot represent all dates."""
     match schema:
         case dict():
             return {
@@ -164,7 +164,7 @@ def _without_logical_types(schema: Any) -> Any:  # noqa: ANN401 - an Avro schema
 
 
 def _plain(schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
-    """Remove fastavro's own keys, so that it parses the schema again."""
+    """Remove fastavro's own keys, so that fastavro can parse the schema again."""
     match schema:
         case dict():
             return {key: _plain(value) for key, value in schema.items() if not key.startswith("__")}

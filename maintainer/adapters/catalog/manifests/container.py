@@ -1,6 +1,7 @@
 """Reads Avro's container format.
 
-A file is a header with the writer's schema, then compressed blocks, each followed by a sync marker.
+A file has a header with the writer's schema, and then compressed blocks. A sync marker follows each
+block.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ except ImportError:  # a platform without libdeflate
 _NAME: Final = "the file, decompressed,"
 MAGIC: Final = b"Obj\x01"
 SYNC_BYTES: Final = 16
-_MAX_VARINT_BYTES: Final = 10  # Avro's long: 64 bits, 7 bits a byte
+_MAX_VARINT_BYTES: Final = 10  # Avro's long has 64 bits, with 7 bits in each byte
 _USUAL_BLOCK_BYTES: Final = 80 << 10
 _MAX_ROOM_BYTES: Final = 4 << 20
 
@@ -51,9 +52,9 @@ class Container:
     most_bytes: int = MAX_MANIFEST_BYTES  # for all decompressed blocks together
 
     def blocks(self, inflate: Decompress | None = None) -> Iterator[tuple[int, bytes | bytearray]]:
-        """Yield each block's number of records and its bytes, inflated by `inflate` or by zlib.
+        """Yield the number of records and the decompressed bytes of each block.
 
-        UnreadableFileError for a corrupt file.
+        `inflate` decompresses them, or else zlib. UnreadableFileError for a corrupt file.
         """
         position, end, left = self.body_start, len(self.raw), self.most_bytes
         decompress = (
@@ -83,7 +84,7 @@ class Container:
                 raise UnreadableFileError(
                     f"the block at byte {start} cannot be decompressed ({self.codec}): {error}"
                 ) from error
-            # every record of Iceberg takes bytes; a block could claim any number of empty ones
+            # Every record of Iceberg takes bytes. A block could claim any number of empty records.
             if count > len(plain):
                 raise UnreadableFileError(
                     f"the block at byte {start} claims {count} records in {len(plain)} bytes"
@@ -95,9 +96,9 @@ class Container:
 
 
 def open_container(raw: bytes, most_bytes: int = MAX_MANIFEST_BYTES) -> Container:
-    """Read an Avro file's header; its decompressed blocks may hold at most `most_bytes` together.
+    """Read an Avro file's header; all decompressed blocks may have at most `most_bytes`.
 
-    UnreadableFileError for a truncated file or one that is not Avro.
+    UnreadableFileError if the file is truncated or is not an Avro file.
     """
     if raw[: len(MAGIC)] != MAGIC:
         raise UnreadableFileError("it is not an Avro file" if raw else "it is empty")
@@ -107,7 +108,7 @@ def open_container(raw: bytes, most_bytes: int = MAX_MANIFEST_BYTES) -> Containe
         count, position = read_long(raw, position)
         if count == 0:
             break
-        if count < 0:  # Avro: a negative count is followed by the block's size in bytes
+        if count < 0:  # in Avro the block's size in bytes follows a negative count
             count = -count
             _, position = read_long(raw, position)
         for _ in range(count):
@@ -124,7 +125,7 @@ def open_container(raw: bytes, most_bytes: int = MAX_MANIFEST_BYTES) -> Containe
 
 
 def read_long(raw: bytes, position: int) -> tuple[int, int]:
-    """Read Avro's zigzag variable-length integer; return it and the position behind it."""
+    """Read Avro's zigzag variable-length integer; return the integer and the position behind it."""
     value = 0
     for index in range(_MAX_VARINT_BYTES):
         if position + index >= len(raw):
@@ -169,9 +170,9 @@ def _decompressor(codec: str) -> Decompress:
 class Inflater:
     """Inflates the blocks of one file with libdeflate, or with zlib.
 
-    zlib also repeats what libdeflate refuses, because its errors name the damage. libdeflate needs
-    the size of its output in advance: the buffer has room for a usual block and for the file's
-    largest block so far.
+    If libdeflate fails, zlib inflates the block too, because its errors name the damage. libdeflate
+    needs the size of its output in advance, so the buffer has room for a usual block and for the
+    largest block of the file so far.
     """
 
     def __init__(self) -> None:
@@ -191,7 +192,7 @@ def _inflate(data: bytes) -> bytes:
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     plain = inflater.decompress(data, MAX_BLOCK_BYTES)
     if inflater.unconsumed_tail:
-        raise ValueError(f"it holds more than {MAX_BLOCK_BYTES} bytes")
+        raise ValueError(f"it has more than {MAX_BLOCK_BYTES} bytes")
     if not inflater.eof:
         raise ValueError("the compressed data is cut short")
     return plain
@@ -209,7 +210,7 @@ def _decompress_bzip2(data: bytes) -> bytes:
     plain = inflater.decompress(data, MAX_BLOCK_BYTES)
     if not inflater.eof:
         raise ValueError(
-            f"the compressed data is cut short, or holds more than {MAX_BLOCK_BYTES} bytes"
+            f"the compressed data is cut short, or has more than {MAX_BLOCK_BYTES} bytes"
         )
     return plain
 
@@ -217,14 +218,14 @@ def _decompress_bzip2(data: bytes) -> bytes:
 def _decompress_snappy(data: bytes) -> bytes:
     body, checksum = data[:-4], data[-4:]
     length, shift = 0, 0
-    for byte in body[:5]:  # Snappy: the decompressed length first, as a varint of 32 bits
+    for byte in body[:5]:  # Snappy begins with the decompressed length, a varint of 32 bits
         length |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:  # noqa: PLR2004 - the high bit says that more bytes follow
             break
     if length > MAX_BLOCK_BYTES:
         raise ValueError(f"it holds {length} bytes, more than {MAX_BLOCK_BYTES}")
-    import pyarrow as pa  # noqa: PLC0415 - slow to import, and few manifests have this codec
+    import pyarrow as pa  # noqa: PLC0415 - a slow import, and few manifests have this codec
 
     try:
         plain: bytes = pa.Codec("snappy").decompress(body, decompressed_size=length, asbytes=True)

@@ -1,7 +1,7 @@
-"""Decodes manifests in processes of our own: raw bytes go in, digests come back.
+"""Decodes manifests in separate processes, which get raw bytes and return digests.
 
-Each process is a fresh interpreter with the readers alone. It ends with its standard input, so no
-process outlives the daemon.
+Each process is a new interpreter that imports only the readers. It ends when its standard input
+ends, so no process outlives the daemon.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from maintainer.adapters.catalog.manifests.partition import Spec
 from maintainer.domain.inventory import ManifestDigest, SizeClasses
 from maintainer.domain.reader import SlowRead
 
-DECODE_TIMEOUT_SECONDS: Final = 300.0  # for one batch; a slower process is ended
+DECODE_TIMEOUT_SECONDS: Final = 300.0  # for one batch; a process that takes longer is ended
 IDLE_SECONDS: Final = 300.0  # an idle process is ended after this time; it takes about 70 MB
-MAX_LOSSES: Final = 3  # processes lost in a row before an answer; then this process decodes
+MAX_LOSSES: Final = 3  # after so many processes in a row end without an answer, none is started
 _LENGTH_BYTES: Final = 8
 _PIPE_BYTES: Final = 1 << 20
 _LOG: Final = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Batch(msgspec.Struct):
 class _Listing(msgspec.Struct):
     """A batch without the bytes of its manifests.
 
-    They follow as they are: copying them into one message costs 7 % of the CPU time of a scan.
+    The bytes follow the listing: copying them into one message takes 7 % of a scan's CPU time.
     """
 
     manifests: list[ListedManifest]
@@ -57,9 +57,9 @@ class _Listing(msgspec.Struct):
 
 
 class Decoded(msgspec.Struct):
-    """The results of a batch in its order: a digest, or a text that says why it cannot be read.
+    """The results of a batch in its order: digests, or texts why a manifest cannot be read.
 
-    `slow` counts the manifests that the slow reader read.
+    `slow` counts the manifests that the slow reader has read.
     """
 
     outcomes: list[ManifestDigest | str]
@@ -71,9 +71,9 @@ _DECODED: Final = msgspec.msgpack.Decoder(Decoded)
 
 
 def decode_batch(batch: Batch, most_bytes: int | None = None) -> Decoded:
-    """Digest the manifests in this process.
+    """Make the digests of the manifests in this process.
 
-    TooLargeError if one of them has more than `most_bytes` decompressed.
+    TooLargeError if a manifest has more than `most_bytes` decompressed.
     """
     slow: list[SlowRead] = []
     return Decoded(
@@ -93,7 +93,7 @@ def _decode(
         if most_bytes is not None:
             raise
         return str(error)
-    # One manifest that cannot be read must not hide the others.
+    # If one manifest cannot be read, the others must still be read.
     except Exception as error:  # noqa: BLE001
         return str(error) or type(error).__name__
 
@@ -102,7 +102,7 @@ class DecodingPool:
     """A bounded number of processes that start on demand. Thread-safe."""
 
     def __init__(self, processes: int) -> None:
-        """Take the greatest number of processes; with 0 everything is decoded in this process."""
+        """`processes` is the greatest number; with 0, this process decodes everything."""
         self._slots: queue.LifoQueue[_Process | None] = queue.LifoQueue()
         for _ in range(processes):
             self._slots.put(None)
@@ -116,7 +116,7 @@ class DecodingPool:
             return [process.id for process in self._running]
 
     def decode(self, batch: Batch) -> Decoded:
-        """Digest a batch in the next free process, or in this one if that fails.
+        """Make the digests of a batch in the next free process, or in this process if that fails.
 
         CancelledError if the pool is closed meanwhile.
         """
@@ -185,7 +185,7 @@ class _Process:
         root = str(Path(maintainer.__file__).parents[1])
         paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         command = [sys.executable, "-P", "-m", f"{__name__}_process"]
-        self._popen = subprocess.Popen(  # noqa: S603 - ours
+        self._popen = subprocess.Popen(  # noqa: S603 - a program of this package
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -218,14 +218,14 @@ class _Process:
         self._popen.kill()
         self._popen.wait()
         for pipe in (self._stdin, self._stdout):
-            with suppress(OSError):  # unwritten bytes have no reader any more
+            with suppress(OSError):  # the reader of unwritten bytes has ended
                 pipe.close()
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Enlarge the pipe's buffer where the system allows it, for fewer context switches."""
+    """Enlarge the pipe's buffer, if the system allows it, to have fewer context switches."""
     try:
-        import fcntl  # noqa: PLC0415 - not everywhere
+        import fcntl  # noqa: PLC0415 - some systems do not have it
 
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
     except (ImportError, AttributeError, OSError):
@@ -262,7 +262,7 @@ def read_message(pipe: IO[bytes]) -> bytes:
 def _read_exactly(pipe: IO[bytes], length: int) -> bytes:
     found = pipe.read(length)
     if len(found) < length:
-        raise EOFError(f"{length} bytes were promised, {len(found)} came")
+        raise EOFError(f"a message of {length} bytes ends after {len(found)} bytes")
     return found
 
 

@@ -1,6 +1,7 @@
 """The program of a decoding process.
 
-It reads batches on its standard input and writes digests on its standard output until either ends.
+It reads batches from its standard input and writes digests to its standard output, until one of
+them ends.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from maintainer.adapters.garbage import collect_rarely
 
 
 def main() -> None:
-    """Reserve the standard output for answers; Ctrl-C in a terminal is left to the parent."""
+    """Use the standard output only for answers; the parent process handles Ctrl-C."""
     collect_rarely()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with (
@@ -23,7 +24,7 @@ def main() -> None:
     ):
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         serve_batches(source, sink)
-        os._exit(0)  # everything is written; skip the time of an orderly exit
+        os._exit(0)  # all answers are written, so the time of a normal exit can be saved
 
 
 if __name__ == "__main__":

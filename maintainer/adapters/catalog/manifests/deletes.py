@@ -1,4 +1,4 @@
-"""Finds the data file that a delete file belongs to."""
+"""Finds the data file to which a delete file applies."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ PATH_COLUMN: Final = 2147483546  # Iceberg's field id of file_path in position d
 def delete_key(
     is_equality: bool, referenced: str | None, lower: bytes | None, upper: bytes | None
 ) -> int:
-    """Return the key of the one data file that a delete file applies to, by Iceberg's rule.
+    """Return the key of the data file to which a delete file applies, by Iceberg's rule.
 
-    Either it names the data file, or its lowest and highest path are equal.
+    The delete file names the data file, or the bounds of its paths are equal.
     """
     if is_equality:
         return WHOLE_PARTITION

@@ -31,10 +31,10 @@ from maintainer.domain.inventory import (
     histogram_bin,
 )
 
-_FEW_SIZES = 16  # for fewer sizes a bin for each is slower than a search for each bound
+_FEW_SIZES = 16  # with fewer sizes, a bin for each size is faster than a search for each bound
 
-# Files of one kind: sizes in bytes, records, sequence numbers (None: the manifest's), and keys
-# (filelist.path_key; empty where files are not listed).
+# Files of one kind: sizes in bytes, records, sequence numbers (None: that of the manifest), and
+# keys (filelist.path_key; empty if files are not listed).
 Group = tuple[list[int], list[int], list[int | None], list[int]]
 Groups = dict[tuple[Any, Any, Any], Group]  # partition, content, file format
 
@@ -70,7 +70,7 @@ class Tally:
     name_characters: int = 0
 
     def count(self, entries: int) -> None:
-        """Count entries that were read; UnreadableFileError beyond the limit of a manifest."""
+        """Count entries that were read; UnreadableFileError if a manifest has too many."""
         self.entries += entries
         if self.entries > MAX_ENTRIES:
             raise UnreadableFileError(f"it has more than {MAX_ENTRIES:,} entries")
@@ -106,14 +106,14 @@ class Tally:
             share.runs += find_runs(ordered)
 
     def partitions(self, spec_id: int) -> tuple[PartitionDigest, ...]:
-        """Return the sums for each partition and content, in order."""
+        """Return the sums for each partition and content, sorted."""
         limit = list_limit(len(self.shares))
         return tuple(
             _partition_digest(spec_id, key, self.shares[key], limit) for key in sorted(self.shares)
         )
 
     def pack_files(self) -> bytes:
-        """Pack the list of single files, if files were added with keys."""
+        """Pack the list of files; empty if files were added without keys."""
         return pack_files(
             chain.from_iterable(
                 self._list_files(position, self.shares[key])

@@ -1,8 +1,8 @@
-"""Returns the same values as `manifest`, many times faster.
+"""Reads manifests and manifest lists many times faster than `manifest`, with the same results.
 
-It generates a reader from the writer's schema and makes the digest while it decodes. The slow
-reader reads again what the fast one cannot read, an unusual schema or corrupt bytes, and its error
-messages are better.
+The reader is generated from the writer's schema, and makes the digest while it decodes. If the fast
+reader fails, because of an unusual schema or corrupt bytes, the slow reader reads the file again;
+its error messages are better.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ T = TypeVar("T")
 OnSlow = Callable[[SlowRead], object]
 
 _LOG: Final = logging.getLogger(__name__)
-# small blocks are decoded together, because PyIceberg writes one entry a block
+# Small blocks are decoded together, because PyIceberg writes a block for each entry.
 _BATCH_BYTES: Final = 1 << 18
 _PENDING_ENTRIES: Final = 100_000  # sizes that are kept before they are added up
-_PENDING_BYTES: Final = 64 * MIB  # the bytes they came from, partitions included
+_PENDING_BYTES: Final = 64 * MIB  # the bytes of these entries, including partitions
 _COMPILED_SCHEMAS: Final = 256
 _PREPARED: Final = ("read_int", "read_ints", "read", "skip", "tell")
 _CONTENTS: Final = (
@@ -69,8 +69,8 @@ _SIZE_FIELDS: Final = frozenset({101, 103, 104, 134, 144, 145})
 _BOUNDS: Final = frozenset({125, 128})
 _PATH: Final = 100
 _PARTITION: Final = 102
-# Integers whose width differs from file to file: a layout of them with the following fields would
-# rarely match.
+# Integers whose width differs from file to file. A layout of them together with the next fields
+# would rarely match.
 _VARYING: Final = frozenset({108, 109})  # column sizes, value counts
 _KEYS: Final = {  # the content, and the fields from which the key of a file is computed
     None: ("", frozenset[int]()),
@@ -97,7 +97,7 @@ elif status != 2: raise ValueError(status)
 
 
 def ignore(_reason: SlowRead) -> None:
-    """Do nothing; for callers that do not count slow reads."""
+    """Do nothing, for callers that do not count slow reads."""
 
 
 def read_manifest_list(
@@ -123,7 +123,7 @@ def digest_manifest(  # noqa: PLR0913, PLR0917 - the input, the criteria and the
     on_slow: OnSlow = ignore,
     most_bytes: int = MAX_MANIFEST_BYTES,
 ) -> ManifestDigest:
-    """Digest the live entries of a manifest; UnreadableFileError for corrupt bytes."""
+    """Make the digest of a manifest's live entries; UnreadableFileError for corrupt bytes."""
     arguments = raw, listed, specs, classes, most_bytes
     return _read(
         listed.path,
@@ -142,19 +142,19 @@ def _read(
             return read_fast()
         except TooLargeError:
             raise
-        except Exception as error:  # noqa: BLE001 - the slow reader reports any error better
+        except Exception as error:  # noqa: BLE001 - the slow reader has better error messages
             reason = SlowRead.SCHEMA if isinstance(error, NotGeneratedError) else SlowRead.CONTENTS
             _LOG.debug("%s is left to the slow reader: %s %s", what, type(error).__name__, error)
     found = read_slowly()
-    on_slow(reason)  # a file that neither reader can read is reported as unreadable instead
+    on_slow(reason)  # not reached if the slow reader fails too: the file is then unreadable
     return found
 
 
 @lru_cache(maxsize=1)
 def slow_reader_reason() -> ReaderFault | None:
-    """Return why the slow reader reads everything; None if the fast reader works here.
+    """Return why the slow reader reads everything; None if the fast reader works.
 
-    An upgrade of PyIceberg may change its decoder.
+    An upgrade of PyIceberg may change its decoder, so that the fast reader no longer works.
     """
     found = _check_decoder()
     if found is None:
@@ -165,7 +165,7 @@ def slow_reader_reason() -> ReaderFault | None:
 
 
 def _check_decoder() -> tuple[ReaderFault, str] | None:
-    """Read a manifest of our own with both readers; return the fault and its message."""
+    """Read a sample manifest with both readers; return the fault and its message."""
     if CythonBinaryDecoder is None:
         return ReaderFault.NO_DECODER, "this PyIceberg has no compiled Avro decoder"
     raw = _sample()
@@ -175,14 +175,14 @@ def _check_decoder() -> tuple[ReaderFault, str] | None:
     )
     try:
         found = _digest(raw, listed, {}, classes)
-    except Exception as error:  # noqa: BLE001 - an internal of a library may fail in any way
+    except Exception as error:  # noqa: BLE001 - internal code of a library may raise any error
         return (
             ReaderFault.DECODER_FAILS,
-            f"PyIceberg's Avro decoder fails on our sample: {type(error).__name__} {error}",
+            f"PyIceberg's Avro decoder fails on a sample: {type(error).__name__} {error}",
         )
     if found == manifest.digest_manifest(raw, listed, {}, classes):
         return None
-    return ReaderFault.DECODER_WRONG, "PyIceberg's Avro decoder reads our sample wrongly"
+    return ReaderFault.DECODER_WRONG, "PyIceberg's Avro decoder reads a sample wrongly"
 
 
 def _sample() -> bytes:
@@ -357,7 +357,7 @@ def _read_file(source: Source, schema: Any, wanted: frozenset[int]) -> None:  # 
         elif found in _BOUNDS:
             source.read_keyed(field["type"], _ENTRY_VARIABLES[found], PATH_COLUMN)
         elif found == _PATH and source.resolve(field["type"]) == "string":
-            source.read("bytes", _ENTRY_VARIABLES[found])  # its key is of its bytes
+            source.read("bytes", _ENTRY_VARIABLES[found])  # a file's key is made from bytes
         else:
             source.read(field["type"], _ENTRY_VARIABLES[found])
     source.pass_over(unwanted)
@@ -366,7 +366,7 @@ def _read_file(source: Source, schema: Any, wanted: frozenset[int]) -> None:  # 
 def _read_partition(source: Source, schema: Any) -> None:  # noqa: ANN401 - as above
     struct = source.resolve(schema)
     if not isinstance(struct, dict) or struct["type"] != "record":
-        raise NotGeneratedError("its partitions are no plain structs")
+        raise NotGeneratedError("its partitions are not plain structs")
     values = []
     for field in struct["fields"]:
         values.append(source.name())

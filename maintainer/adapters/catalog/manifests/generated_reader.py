@@ -1,9 +1,9 @@
-"""Generates readers for one writer's schema: straight-line Python over PyIceberg's Avro decoder.
+"""Generates a reader for one writer's schema: straight-line Python that calls PyIceberg's decoder.
 
-The compiled decoder checks almost nothing: a corrupt length makes it read outside its buffer.
-Therefore every block is followed by PADDING zero bytes, where a truncated number ends. Every length
-is checked before it is used. After a jump comes either a read_int, which refuses to start behind
-the end, or a check of the position before it.
+The compiled Avro decoder checks almost nothing: with a corrupt length it reads outside its buffer.
+Therefore PADDING zero bytes follow every block, and end a truncated number. Every length is checked
+before its use. After a jump there is either a read_int, which refuses to start behind the end, or a
+check of the position.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Any, Final
 from maintainer.adapters.catalog.manifests.skipped_fields import NOTHING_LEARNT, Layout, learn
 
 PADDING: Final = 2048
-# bytes or integers that may follow a positive integer unchecked; PADDING covers them
+# So many bytes or integers may follow a positive integer without a check; PADDING covers them.
 _READ_UNCHECKED: Final = 1024
 _MAX_FIXED_BYTES: Final = 1024
-# deeper schemas are left to the slow reader; Python allows 20 nested loops
+# The slow reader reads files with deeper schemas. Python allows 20 nested loops.
 _MAX_DEPTH: Final = 24
 _MAX_LINES: Final = 20_000
 _LESSONS_A_BLOCK: Final = 2
-_MISSES_TO_LEARN: Final = 3  # in a row; a rare layout must not replace the common one
-_MISSES_TO_GIVE_UP: Final = 64  # in a row; ends learning for the rest of the block
+_MISSES_TO_LEARN: Final = 3  # in a row; a rare layout must not replace the usual layout
+_MISSES_TO_GIVE_UP: Final = 64  # in a row; then layouts are not used for the rest of the block
 _INTEGERS: Final = ("int", "long", "enum")
 _FIXED_WIDTHS: Final = {"boolean": 1, "float": 4, "double": 8}
 _UNPACKED: Final = {"boolean": "unpack_boolean", "float": "unpack_float", "double": "unpack_double"}
@@ -34,11 +34,11 @@ ReadBlock = Callable[[Any, bytes, int, int, Any], None]
 
 
 class NotGeneratedError(Exception):
-    """The schema has no fast reader; the slow one is used."""
+    """No fast reader can be generated for the schema; the slow reader is used."""
 
 
 class Source:
-    """The lines of a function that reads `count` records of together `limit` bytes."""
+    """The lines of a function that reads `count` records with a total of `limit` bytes."""
 
     def __init__(self, defined: Mapping[str, Any]) -> None:
         self._defined = defined
@@ -53,7 +53,7 @@ class Source:
     def compile(self, **known: Callable[..., object]) -> ReadBlock:
         """Compile the function, which may use the given names.
 
-        On corrupt bytes it raises any exception, but it never reads outside the block.
+        For corrupt bytes the function raises any exception, but it never reads outside the block.
         """
         text = "\n".join(
             ("def read_block(decoder, data, limit, count, sink):", *self._first, *self._lines, "")
@@ -68,7 +68,7 @@ class Source:
             "learn": self._learn,
             **known,
         }
-        # Our own lines; of the schema they hold numbers alone.
+        # The lines were generated here, and contain only numbers from the schema.
         exec(compile(text, "<reader generated from an Avro schema>", "exec"), scope)  # noqa: S102
         made: ReadBlock = scope["read_block"]
         return made
@@ -81,7 +81,7 @@ class Source:
 
     @contextmanager
     def inside(self, line: str) -> Iterator[None]:
-        """Open a compound statement around the lines that are added inside."""
+        """Begin a compound statement; the lines that are added meanwhile are in its body."""
         self.add(line)
         self._indent += 1
         yield
@@ -136,8 +136,8 @@ class Source:
     def pass_over(self, schemas: Sequence[Any]) -> None:
         """Add lines that skip adjacent values.
 
-        They are skipped in one step if they have the layout of an earlier record; otherwise each
-        array or map is skipped on its own.
+        The values are skipped in one step if they have the layout of an earlier record. Otherwise
+        each array or map is skipped separately.
         """
         repeated = [self._is_repeated(schema) for schema in schemas]
 
@@ -180,13 +180,13 @@ class Source:
             self.add(f"elif {misses} > {_MISSES_TO_GIVE_UP}: {size} = 0")
 
     def _is_repeated(self, schema: Any) -> bool:  # noqa: ANN401 - as above
-        """Say whether the type contains an array or a map."""
+        """Return whether the type contains an array or a map."""
         with self._nested():
             match self.resolve(schema):
                 case {"type": "array" | "map"}:
                     return True
                 case {"type": "record", "fields": fields}:
-                    # All of them: each one's depth is checked.
+                    # A list, not a generator, so that the depth of each field is checked.
                     return any([self._is_repeated(inner["type"]) for inner in fields])  # noqa: C419
                 case list() as branches:
                     return any([self._is_repeated(branch) for branch in branches])  # noqa: C419
@@ -199,7 +199,7 @@ class Source:
     def read(self, schema: Any, target: str) -> None:  # noqa: ANN401 - as above
         """Add lines that assign a value to a variable.
 
-        It is an int, float, bool, bytes (strings too, undecoded) or None.
+        The value is an int, float, bool, bytes (also for strings) or None.
         """
         with self._nested():
             self._read(self.resolve(schema), target)
@@ -231,12 +231,12 @@ class Source:
             case list() as branches:
                 self._branch(branches, lambda branch: self.read(branch, target))
             case _:
-                raise NotGeneratedError(f"a value that is wanted has the type {schema!r}")
+                raise NotGeneratedError(f"a needed value has the type {schema!r}")
 
     def read_keyed(self, schema: Any, target: str, key: int) -> None:  # noqa: ANN401 - as above
         """Add lines that assign the value of one key from an array of (number, bytes) pairs.
 
-        Iceberg stores a map like this. The variable is unchanged if the key is missing.
+        Iceberg stores maps in this form. The variable does not change if the key is missing.
         """
         with self._nested():
             match self.resolve(schema):
@@ -256,7 +256,7 @@ class Source:
             else []
         )
         if kinds != ["int", "bytes"]:
-            raise NotGeneratedError(f"a bound is no pair of a number and bytes but {kinds}")
+            raise NotGeneratedError(f"a bound is not a pair of a number and bytes but {kinds}")
         count, found, value = self.name(), self.name(), self.name()
         self.add(f"{count} = read_int()")
         with self.inside(f"while {count}:"):
@@ -279,7 +279,7 @@ class Source:
     def _branch(self, branches: list[Any], handle: Callable[[Any], None]) -> None:
         chosen = self.name()
         self.add(f"{chosen} = read_int()")
-        # The last branch is tested first: in Iceberg's files it is the value, and null is rare.
+        # The last branch is tested first: in Iceberg's files this is the value, and null is rare.
         for position in reversed(range(len(branches))):
             with self.inside(
                 f"{'if' if position == len(branches) - 1 else 'elif'} {chosen} == {position}:"
@@ -288,9 +288,9 @@ class Source:
         self.add(f"else: raise ValueError({chosen})" if branches else f"raise ValueError({chosen})")
 
     def _skip_repeated(self, items: list[Any]) -> None:
-        """Skip blocks of items.
+        """Add lines that skip blocks of items.
 
-        Each begins with its item count; a negative count precedes the size.
+        A block begins with the number of its items; after a negative number, its size follows.
         """
         count = self.name()
         self.add(f"{count} = read_int()")

@@ -1,8 +1,8 @@
-"""Reads manifest lists and manifests by field id, and only the fields that health needs.
+"""Reads the fields that health needs from manifest lists and manifests, by field id.
 
-The narrow interface is `read_manifest_list` and `digest_manifest`: bytes in, values out,
-UnreadableFileError for corrupt bytes. This is the slow reader. It reads everything that fastavro
-reads; `fast_reader` returns the same values sooner and falls back to it.
+`read_manifest_list` and `digest_manifest` take bytes, and raise UnreadableFileError for corrupt
+bytes. This is the slow reader, which reads everything that fastavro can read. `fast_reader` returns
+the same values faster, and uses this reader if it fails.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from maintainer.domain.filelist import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
 
 _LIVE: Final = (0, 1)  # EXISTING, ADDED
-_STATUSES: Final = (0, 1, 2)  # and DELETED
+_STATUSES: Final = (0, 1, 2)  # EXISTING, ADDED, DELETED
 _CONTENTS: Final = (Content.DATA, Content.POSITION_DELETES, Content.EQUALITY_DELETES)
 
 
@@ -42,17 +42,17 @@ class ListedManifest:
     """A manifest as its manifest list describes it."""
 
     path: str
-    length_bytes: int | None  # None for a v1 snapshot, which lists paths alone
+    length_bytes: int | None  # None for a v1 snapshot, which lists only paths
     spec_id: int
     content: ManifestContent
     sequence_number: int
     is_encrypted: bool = False
-    live_entries: int | None = None  # added and existing, as the list claims; None: unknown
-    keeps_files: bool = False  # its digest lists single data files, because deletes apply to some
+    live_entries: int | None = None  # added and existing entries by the list; None: unknown
+    keeps_files: bool = False  # the digest lists data files, because the snapshot has deletes
 
     @property
     def lists_files(self) -> bool:
-        """Say whether the digest of this manifest lists single files."""
+        """Return whether the digest of this manifest lists its files."""
         return self.keeps_files or self.content is ManifestContent.DELETES
 
 
@@ -70,9 +70,10 @@ def read_manifest_list(
 
 
 def list_manifests(rows: Iterable[Iterable[Any]]) -> tuple[ListedManifest, ...]:
-    """Convert a list's rows, each with the values of `list_manifest`.
+    """Convert the rows of a list; each row has the values for `list_manifest`.
 
-    If the snapshot has deletes, data manifests keep their files to join them with deletes.
+    If the snapshot has deletes, the digests of data manifests list their files, to find the deletes
+    of each file.
     """
     listed = tuple(map(list_manifest, at_most_listed(rows)))
     if all(
@@ -117,7 +118,7 @@ def list_manifest(values: Iterable[Any]) -> ListedManifest:
 
 
 def describe_manifest(path: str, raw: bytes) -> ListedManifest:
-    """Describe a manifest by its own header, for format v1's inline paths without a list."""
+    """Describe a manifest by its header; format v1 may have paths without a manifest list."""
     metadata = open_container(raw).metadata
     spec_id = _header_number(metadata, "partition-spec-id")
     content = (
@@ -133,7 +134,7 @@ def digest_manifest(
     classes: SizeClasses,
     most_bytes: int = MAX_MANIFEST_BYTES,
 ) -> ManifestDigest:
-    """Digest the live entries of a manifest; `classes` say which files are small or large."""
+    """Make the digest of a manifest's live entries; `classes` tell small from large files."""
     container = open_listed(raw, listed, most_bytes)
     return make_digest(listed, len(raw), tally_entries(container, listed, specs, classes))
 
@@ -169,7 +170,7 @@ def make_digest(listed: ListedManifest, length_bytes: int, tally: Tally) -> Mani
 def partition_writer(
     container: Container, reader: Reader, listed: ListedManifest, specs: Mapping[int, Spec]
 ) -> Callable[[Mapping[str, Any]], str]:
-    """Return a function from a stored partition to its text."""
+    """Return a function that writes a stored partition as a text."""
     return compile_partition_text(
         reader.partition,
         specs.get(listed.spec_id) or header_spec(container.metadata, listed.spec_id),
@@ -224,7 +225,7 @@ def tally_entries(
 
 
 def _key_of(file: Mapping[str, Any], names: Mapping[str, str], content: Content) -> int:
-    """Return the key of the one data file to which a position delete file or vector applies."""
+    """Return the key of the data file to which a position delete file or a vector applies."""
     lower, upper = (
         bound_of_path(file.get(names[name])) for name in ("lower_bounds", "upper_bounds")
     )
@@ -249,8 +250,8 @@ def _measure(
     if content is Content.POSITION_DELETES and (
         file_format.lower() == "puffin" or file.get(names["content_offset"]) is not None
     ):
-        # Many vectors share one Puffin file: its size, counted for each, would be many times the
-        # truth.
+        # Many vectors share a Puffin file. If its size counted for each vector, the sum would be
+        # many times too large.
         content, size = Content.DELETION_VECTORS, file.get(names["content_size_in_bytes"]) or 0
     if not isinstance(size, int) or not isinstance(records, int) or size < 0 or records < 0:
         raise UnreadableFileError(f"entry {position} claims {size!r} bytes and {records!r} records")
@@ -260,13 +261,13 @@ def _measure(
 class _Block(io.BytesIO):
     """A block that raises an error at its end.
 
-    fastavro silently skips fixed-width values behind the end, as many as a corrupt length claims.
+    With a corrupt length, fastavro would skip values of fixed width behind the end silently.
     """
 
     def read(self, size: int | None = -1, /) -> bytes:
         found = super().read(size)
         if size is not None and len(found) < size:
-            raise EOFError(f"{size} bytes are wanted where {len(found)} are left")
+            raise EOFError(f"{size} bytes are needed, and only {len(found)} are left")
         return found
 
 
@@ -277,8 +278,8 @@ def _records(container: Container, reader: Reader) -> Iterator[dict[str, Any]]:
             try:
                 record = fastavro.schemaless_reader(stream, reader.writer, reader.wanted)
             except Exception as error:
-                # Corrupt bytes surface as any exception of the decoder; all of them mean the same
-                # here.
+                # For corrupt bytes the decoder raises many kinds of exceptions, with the same
+                # meaning.
                 raise UnreadableFileError(
                     (
                         f"record {index} of a block of {count} cannot be decoded: "
@@ -299,4 +300,4 @@ def _header_number(metadata: Mapping[str, bytes], key: str) -> int:
     try:
         return int(text)
     except ValueError as error:
-        raise UnreadableFileError(f"its header says {key} {text!r}, which is no number") from error
+        raise UnreadableFileError(f"its header has {key} {text!r}, not a number") from error

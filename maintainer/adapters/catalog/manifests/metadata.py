@@ -1,4 +1,4 @@
-"""Decodes metadata.json, plain or gzip, as far as health needs it."""
+"""Decodes the parts of a metadata.json, plain or gzip, that health needs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _NAME: Final = "metadata.json, decoded,"
 MAX_FORMAT_VERSION: Final = 3
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
-_FIRST_FIELD_ID: Final = 1000  # Iceberg v1 numbers partition fields without ids from here
+_FIRST_FIELD_ID: Final = 1000  # in Iceberg v1, partition fields without ids are numbered from here
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _Named = tuple[tuple[str, ...], str]  # a column's nested name and its type
 
 
 class MetadataError(Exception):
-    """A metadata.json that yields no inventory."""
+    """No inventory can be made from a metadata.json."""
 
     def __init__(self, kind: FaultKind, reason: str) -> None:
         super().__init__(reason)
@@ -122,7 +122,7 @@ class _Version(msgspec.Struct, rename="kebab"):
 
 @dataclass(frozen=True, slots=True)
 class ManifestSource:
-    """Where a snapshot's manifests are listed: a manifest list, or (v1) the metadata."""
+    """The place where a snapshot's manifests are listed: a manifest list, or (v1) the metadata."""
 
     list_path: str | None
     paths: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ class ManifestSource:
 
 @dataclass(frozen=True, slots=True)
 class TableMetadata:
-    """A table's metadata, as far as an inventory needs it."""
+    """The parts of a table's metadata that an inventory needs."""
 
     table_uuid: str
     format_version: int
@@ -151,7 +151,7 @@ class TableMetadata:
 
     @property
     def is_partitioned(self) -> bool:
-        """Return True if new files are partitioned."""
+        """Whether new files are partitioned."""
         spec = self.specs.get(self.default_spec_id)
         return spec is not None and spec.is_partitioned
 
@@ -159,8 +159,8 @@ class TableMetadata:
 def parse_metadata(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> TableMetadata:
     """Decode a metadata.json.
 
-    MetadataError if it is corrupt, a view, or of an unknown format version. TooLargeError if it has
-    more than `most_bytes` decompressed, or would take more memory than allowed.
+    MetadataError if it is corrupt, of a view, or of an unknown format version. TooLargeError if it
+    has more than `most_bytes` decompressed, or would need more memory than allowed.
     """
     plain = _decompress(raw, most_bytes) if raw[:2] == _GZIP else raw
     if plain.count(b",") > min(MAX_VALUES, most_bytes // BYTES_PER_VALUE):
@@ -183,7 +183,7 @@ def parse_metadata(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> TableMet
         ) from error
     except OverflowError as error:
         raise MetadataError(
-            FaultKind.METADATA_CORRUPT, f"metadata.json holds a time that no calendar has: {error}"
+            FaultKind.METADATA_CORRUPT, f"metadata.json has an impossible time: {error}"
         ) from error
 
 
@@ -206,13 +206,13 @@ def _decompress(raw: bytes, most_bytes: int) -> bytes:
     if not inflater.eof:
         raise MetadataError(
             FaultKind.METADATA_CORRUPT,
-            f"metadata.json ({len(raw)} bytes) is gzip that is cut short",
+            f"metadata.json ({len(raw)} bytes) is gzip, but cut short",
         )
     return plain
 
 
 def _refuse_newer_version(plain: bytes) -> None:
-    """Report a newer format version, instead of calling its changes corrupt."""
+    """Raise an error for a newer format version, before its changes are reported as corrupt."""
     try:
         version = _VERSIONS.decode(plain).format_version
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -227,12 +227,12 @@ def _accept(document: _Document) -> TableMetadata:
     if document.view_uuid is not None or (
         document.current_version_id is not None and document.table_uuid is None
     ):
-        raise MetadataError(FaultKind.VIEW, "its metadata is a view's")
+        raise MetadataError(FaultKind.VIEW, "its metadata is that of a view")
     version = document.format_version
     if version is None or document.location is None:
         raise MetadataError(
             FaultKind.UNSUPPORTED,
-            "its metadata has no format-version or no location, so it is not Iceberg's",
+            "its metadata has no format-version or no location, so it is not an Iceberg table",
         )
     if not 1 <= version <= MAX_FORMAT_VERSION:
         raise MetadataError(
@@ -290,7 +290,7 @@ def _statistics(files: list[_Statistics] | None) -> tuple[StatisticsFile, ...]:
 
 
 def _snapshot(snapshot: _Snapshot) -> Snapshot:
-    # a copy, because the raw value keeps the whole document in memory
+    # A copy, because the raw value would keep the whole document in memory.
     summary = bytes(snapshot.summary)
     return Snapshot(
         snapshot_id=snapshot.snapshot_id,
@@ -305,7 +305,7 @@ def _snapshot(snapshot: _Snapshot) -> Snapshot:
 
 
 def _refs(refs: dict[str, _Ref] | None, current: int | None) -> tuple[Ref, ...]:
-    # before refs existed, the current snapshot was the only one; Iceberg reads it as main
+    # Older metadata has no refs. Iceberg reads the current snapshot of such metadata as main.
     if not refs:
         return () if current is None else (Ref("main", current, is_branch=True),)
     return tuple(
@@ -350,7 +350,7 @@ def _spec_field(position: int, field: _SpecField, columns: Mapping[int, _Named])
 
 
 def _columns(document: _Document) -> Mapping[int, _Named]:
-    """Return the primitive columns of the current schema by id; none for an unknown schema."""
+    """Return the primitive columns of the current schema by id; empty for an unknown schema."""
     schemas = document.schemas or ([document.schema] if document.schema is not None else [])
     current = next(
         (schema for schema in schemas if schema.schema_id == document.current_schema_id),
@@ -377,7 +377,7 @@ def _name_columns(
                 yield column.id, (name, type_name)
             case {"type": "struct", "fields": inner}:
                 yield from _name_columns(inner, name)
-            case _:  # a list or a map; partitions never use one
+            case _:  # a list or a map, which partitions never use
                 continue
 
 

@@ -1,4 +1,4 @@
-"""Collects a table's digests; those of a large table are packed and unpacked on use."""
+"""Collects a table's digests. Those of a large table are packed, and unpacked at their use."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from maintainer.adapters.catalog.limits import MAX_PARTITIONS
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestDigest
 
-# Tables from either size on have packed digests: a partition of a manifest takes about 900 bytes
-# and 40 for each listed size, packed 80 and 3.
+# A table has packed digests if it reaches one of these sizes. A partition of a manifest takes about
+# 900 bytes, and 40 bytes for each listed size; packed, 80 bytes and 3 bytes.
 PACKED_SHARES: Final = 100_000  # partitions of manifests
 PACKED_ENTRIES: Final = 500_000
-_LEVEL: Final = 1  # names and small numbers repeat, so a higher level hardly saves more
+_LEVEL: Final = 1  # names and small numbers are repeated, so a higher level saves little
 _DIGEST: Final = msgspec.msgpack.Decoder(ManifestDigest)
 
 
 class GatheredDigests:
-    """The digests of a snapshot's manifests so far, by path."""
+    """The digests of a snapshot's manifests that are known so far, by path."""
 
     def __init__(self, entries: int) -> None:
-        """Take the approximate number of entries in all manifests."""
-        self.packs = entries >= PACKED_ENTRIES  # a millisecond or more for each digest
-        self.is_over = False  # more partitions than a table may have: no more are kept
+        """``entries`` is the approximate number of entries in all manifests."""
+        self.packs = entries >= PACKED_ENTRIES  # packing a digest takes a millisecond or more
+        self.is_over = False  # there are more partitions than allowed, so no more digests are kept
         self._kept: dict[str, ManifestDigest | bytes] = {}
         self._entries = 0
         self._shares = 0
-        self._partitions: set[int] = set()  # hashes; one in a billion collides
+        self._partitions: set[int] = set()  # hashes, of which one in a billion collides
 
     def put(self, digests: Iterable[ManifestDigest]) -> None:
         """Add digests; thread-safe."""
         for digest in digests:
             self._shares += len(digest.partitions)
-            self._entries += digest.entries_read  # lists may claim too few
+            self._entries += digest.entries_read  # manifest lists may have too low numbers
             self.packs = (
                 self.packs or self._shares >= PACKED_SHARES or self._entries >= PACKED_ENTRIES
             )
@@ -49,7 +49,7 @@ class GatheredDigests:
             self._kept[digest.path] = _pack(digest) if self.packs else digest
 
     def __contains__(self, path: object) -> bool:
-        """Say whether a manifest's digest is known."""
+        """Return whether a manifest's digest is known."""
         return path in self._kept
 
     def tell(self, listed: Iterable[ListedManifest]) -> Sequence[ManifestDigest]:
@@ -59,7 +59,7 @@ class GatheredDigests:
 
 
 class PackedDigests(Sequence[ManifestDigest]):
-    """Digests that are unpacked one at a time, so that only one takes memory."""
+    """Digests that are unpacked one at a time, so that only one unpacked digest is in memory."""
 
     def __init__(self, packed: Sequence[ManifestDigest | bytes]) -> None:
         self._packed = packed
@@ -88,7 +88,7 @@ class PackedDigests(Sequence[ManifestDigest]):
 def _pack(digest: ManifestDigest) -> ManifestDigest | bytes:
     try:
         return zstandard.compress(msgspec.msgpack.encode(digest), _LEVEL)
-    except OverflowError:  # a corrupt manifest claims too large a number
+    except OverflowError:  # the number of a corrupt manifest is too large
         return digest
 
 

@@ -17,7 +17,7 @@ from maintainer.domain.partition import NULL_TEXT, escape
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - Iceberg's timestamp without a zone
 _EPOCH_UTC: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DATE: Final = date(1970, 1, 1)
-# Iceberg's decimals have up to 38 digits; the default context rounds at 28
+# Iceberg's decimals have up to 38 digits; the default context rounds to 28 digits.
 _DECIMALS: Final = Context(prec=76)
 
 
@@ -28,24 +28,24 @@ class SpecField:
     field_id: int
     name: str
     transform: str
-    column: tuple[str, ...] = ()  # the source column's nested name
+    column: tuple[str, ...] = ()  # the nested name of the source column
     type_name: str = ""  # of the source column
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A partition spec, as far as the text of its values needs it."""
+    """The parts of a partition spec that the text of its values needs."""
 
     spec_id: int
     fields: tuple[SpecField, ...]
 
     @property
     def is_partitioned(self) -> bool:
-        """Return False if the spec has no fields but void ones, which v1 leaves of dropped ones."""
+        """Whether the spec has fields other than void ones, which v1 keeps for dropped fields."""
         return any(field.transform != "void" for field in self.fields)
 
     def describe(self) -> PartitionSpec:
-        """Return the spec in the inventory's form."""
+        """Return the spec as the inventory has it."""
         return PartitionSpec(
             self.spec_id,
             tuple(
@@ -61,13 +61,13 @@ class StoredField:
 
     name: str
     field_id: int | None
-    type_name: str  # Avro's logical type if there is one, else its type
+    type_name: str  # Avro's logical type, or else its type
     scale: int
     is_utc: bool
 
 
 def header_spec(metadata: Mapping[str, bytes], spec_id: int) -> Spec | None:
-    """Read the spec in a manifest's header, for a spec that the table's metadata no longer has."""
+    """Read the spec in a manifest's header, if the table's metadata no longer has the spec."""
     try:
         fields = json.loads(metadata.get("partition-spec", b"[]"))
         return Spec(
@@ -83,9 +83,9 @@ def header_spec(metadata: Mapping[str, bytes], spec_id: int) -> Spec | None:
 def compile_partition_text(
     stored: Sequence[StoredField], spec: Spec | None
 ) -> Callable[[Mapping[str, Any]], str]:
-    """Return a function from a partition struct to its text.
+    """Return a function that writes a partition struct as a text.
 
-    Without a spec the manifest's own field names are used.
+    Without a spec the manifest's field names are used.
     """
     by_id = {field.field_id: field for field in spec.fields} if spec is not None else {}
     columns: list[tuple[str, str, Callable[[Any], str]]] = []
@@ -188,9 +188,9 @@ def _write_nanos(epoch: datetime, nanos: int) -> str:
 
 
 def _safely(to_text: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Fall back to the raw value.
+    """Use the raw value if `to_text` fails.
 
-    A date beyond Python's calendar, or a value of an undeclared type, still names a partition.
+    A date that Python cannot represent, or a value of another type, must still name a partition.
     """
 
     def write(value: Any) -> str:  # noqa: ANN401 - any value that a manifest stores

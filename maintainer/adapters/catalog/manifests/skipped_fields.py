@@ -1,11 +1,11 @@
 """Byte layout of the fields that are skipped.
 
-Where a record has the layout of an earlier one, adjacent skipped fields are passed over in one
-step. Statistics are most of a file's entry, and have the same columns and widths from file to file.
-A layout masks the bits that decide where the next value begins: all bits of a length, a count or a
-union's branch; of any other number the bit that says whether another byte follows; no bits of
-contents. Bytes that are equal under this mask lead a reader through the same steps, so every
-decisive bit has been checked.
+If a record has the layout of an earlier record, adjacent skipped fields are skipped in one step.
+Statistics are the largest part of a file's entry, and have the same columns and widths from file to
+file. The mask of a layout selects the bits that decide where the next value begins: all bits of a
+length, a count or a union's branch; of any other number, the bits that say whether another byte
+follows; no bits of contents. Bytes that are equal under the mask lead a reader through the same
+steps, so every decisive bit has been checked.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-# number of bytes; the mask and the masked bytes as little-endian numbers
+# The number of bytes, the mask and the masked bytes (both as little-endian numbers).
 Layout = tuple[int, int, int]
 
 NOTHING_LEARNT: Final[Layout] = (0, 0, 0)
-_MAX_BYTES: Final = 1 << 15  # longer values are read each time
+_MAX_BYTES: Final = 1 << 15  # longer values have no layout
 _WHOLE, _CONTINUES, _NOTHING = b"\xff", b"\x80", b"\0"
 _CONTINUED: Final = 0x80  # this bit of a number's byte says that another byte follows
 _NUMBERS: Final = ("int", "long")
@@ -36,15 +36,15 @@ def learn(data: bytes, schemas: Sequence[Any], resolve: Callable[[Any], Any]) ->
     for schema in schemas:
         walk.follow(resolve(schema))
     if walk.position != len(data):
-        raise ValueError(f"{len(data)} bytes hold values of {walk.position}")
+        raise ValueError(f"{len(data)} bytes contain values of {walk.position} bytes")
     mask = int.from_bytes(walk.mask, "little")
     return len(data), mask, int.from_bytes(data, "little") & mask
 
 
 class _Walk:
-    """Walks from value to value and notes the decisive bits.
+    """Walks from value to value and collects the decisive bits.
 
-    It runs often, so the commonest types come first.
+    This code runs often, so the most frequent types come first.
     """
 
     def __init__(self, data: bytes, resolve: Callable[[Any], Any]) -> None:
@@ -80,7 +80,7 @@ class _Walk:
             case {"type": "enum"}:
                 self._number(_CONTINUES)
             case other:
-                raise ValueError(f"there is no layout of {other!r}")
+                raise ValueError(f"the type {other!r} has no layout")
 
     def _repeated(self, items: list[Any]) -> None:
         parts: list[Any] = []

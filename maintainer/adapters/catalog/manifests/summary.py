@@ -1,4 +1,4 @@
-"""A snapshot's summary that is decoded on use; most of a long history is only counted."""
+"""A snapshot's summary that is decoded at its use; most of a long history is only counted."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LazySummary(Mapping[str, str]):
             try:
                 values = _SUMMARIES.decode(self._raw) or {}
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                values = {}  # a broken summary of another writer does not make the table unreadable
+                values = {}  # an invalid summary of another writer does not make a table unreadable
             self._found = {
                 key: value if isinstance(value, str) else str(value)
                 for key, value in values.items()
@@ -55,7 +55,7 @@ class LazySummary(Mapping[str, str]):
 
 
 def read_operation(raw: bytes) -> str:
-    """Read a summary's operation, "" if none; msgspec.DecodeError if it is no summary."""
+    """Read a summary's operation, "" if it has none; msgspec.DecodeError if it is invalid."""
     found = _OPERATIONS.decode(raw)
     operation = None if found is None else found.operation
     return operation if isinstance(operation, str) else "" if operation is None else str(operation)

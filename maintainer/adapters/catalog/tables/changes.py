@@ -1,4 +1,4 @@
-"""Finds the tables of a catalog that have changed, by the cheapest request of each kind."""
+"""Finds the changed tables of a catalog, with the cheapest request of each kind of catalog."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from maintainer.ports.clock import Clock
 if TYPE_CHECKING:
     from pyiceberg.catalog.rest import RestCatalog
 
-# requests before the first answer is handed on; about a second's worth at most
+# Requests before the first answer is yielded. They take about a second at most.
 MAX_BATCH: Final = 1000
 _log = getLogger(__name__)
-_SEPARATOR: Final = "\n"  # occurs in no header and no location
+_SEPARATOR: Final = "\n"  # a character that is in no header and no location
 
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A listed table whose state the catalog does not return."""
+    """A listed table for which the catalog does not return a state."""
 
     table: TableIdentifier
     error: Exception
 
 
 Found = Polled | Unanswered | NamespaceError
-# tables that need no request, and tables that are due
+# Tables that need no request, and tables that are due.
 _Batch = tuple[list[Found], list[TableIdentifier]]
 
 
@@ -48,7 +48,7 @@ class Poller:
     """Polls one catalog and remembers when each table is due."""
 
     def __init__(self, name: str, limits: PollLimits, clock: Clock) -> None:
-        """Take the catalog's name in the configuration and the bounds of asking table by table."""
+        """``name`` is the catalog's name in the configuration."""
         self._name = name
         self._limits = limits
         self._clock = clock
@@ -90,7 +90,8 @@ class Poller:
     def _poll_by_requests(
         self, catalog: RestCatalog, known: Mapping[TableIdentifier, str], batches: Iterator[_Batch]
     ) -> Iterator[Found]:
-        # The client's libraries take 0.1 s of CPU to import: a SQL catalog needs none of them.
+        # The import of the client's libraries takes 0.1 s of CPU, and a SQL catalog does not need
+        # them.
         from maintainer.adapters.catalog.tables.conditional import (  # noqa: PLC0415
             ConditionalRequests,
         )
@@ -136,9 +137,9 @@ class Poller:
             try:
                 token = str(catalog.load_table((*table.namespace, table.name)).metadata_location)
             except NoSuchTableError:
-                # gone, or a view: its inventory finds out
+                # The table was dropped, or is a view. Its inventory finds that out.
                 return Polled(table, "", is_changed=True)
-            # Every library's exceptions become a fault of the table.
+            # Any exception of a library becomes a fault of the table.
             except Exception as error:  # noqa: BLE001
                 return Unanswered(table, error)
             is_changed = known.get(table) != token
@@ -156,7 +157,7 @@ class Poller:
         seen: list[TableIdentifier],
         within: timedelta | None,
     ) -> Iterator[_Batch]:
-        """Divide tables into those that need no request and those that are due.
+        """Yield batches of tables that need no request, and of tables that are due.
 
         An unknown table is always due.
         """

@@ -1,4 +1,4 @@
-"""Conditional requests to a REST catalog: one small answer, mostly 304, for each table."""
+"""Conditional requests to a REST catalog. Most answers are a short 304."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ from maintainer.adapters.catalog.tables.session import (
 from maintainer.adapters.retry_after import ATTEMPTS, PUT_OFF, read_retry_after
 from maintainer.domain.identifier import TableIdentifier
 
-# in a row; then the catalog counts as down and the remaining tables are skipped
+# After so many requests in a row without an answer, the catalog counts as unavailable, and the
+# other tables are skipped.
 MAX_UNANSWERED: Final = 100
 MAX_SESSION_THREADS: Final = 16  # for PyIceberg's own session, which blocks on each answer
-# Only one name of the body is read, so the smaller form of it suffices. The value never varies,
-# because an ETag belongs to it.
+# Only one field of the answer is read, so the shorter form of the answer is enough. The value never
+# changes, because an ETag is valid only for the same query.
 _QUERY: Final = "snapshots=refs"
-_ANY_NAME: Final = "~"  # no encoding changes it
+_ANY_NAME: Final = "~"  # a name that no encoding changes
 _EXPIRED: Final = 419  # some REST servers report an expired token with this status
 _UNAUTHORIZED: Final = frozenset({HTTPStatus.UNAUTHORIZED, _EXPIRED})
 _TO_BE_TOLD_BY_LOADING: Final = _UNAUTHORIZED | {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}
@@ -59,16 +60,16 @@ class _Response:
 
 class _Client(Protocol):
     async def renew(self) -> bool:
-        """Make the headers of the next requests; return whether they have changed."""
+        """Make the headers of the next requests; return whether the headers have changed."""
 
     async def get(self, address: str, etag: str) -> _Response:
-        """Return the answer to one request, the last one after retries."""
+        """Return the answer to one request; after retries, the last answer."""
 
     async def close(self) -> None: ...
 
 
 class ConditionalRequests:
-    """Asks for many tables at once on a loop of its own; the calling thread waits."""
+    """Asks for many tables at the same time on an event loop, while the calling thread waits."""
 
     def __init__(self, catalog: RestCatalog, limits: PollLimits, rate: Rate) -> None:
         self._catalog = catalog
@@ -89,7 +90,7 @@ class ConditionalRequests:
             self._runner.run(self._client.close())
 
     def ask(self, questions: Sequence[Question]) -> list[Answer | NoAnswer]:
-        """Return one outcome for each question, in order."""
+        """Return an outcome for each question, in the order of the questions."""
         return self._runner.run(self._ask_all(questions)) if questions else []
 
     async def _connect(self) -> _Client:
@@ -114,7 +115,7 @@ class ConditionalRequests:
             outcomes[index] = await self._ask(question)
 
     async def _ask(self, question: Question) -> Answer | NoAnswer:
-        import aiohttp  # noqa: PLC0415 - slow, and no other kind of catalog needs it
+        import aiohttp  # noqa: PLC0415 - a slow import, needed only for REST catalogs
 
         if self._unanswered >= MAX_UNANSWERED:
             return NoAnswer(
@@ -141,21 +142,22 @@ class ConditionalRequests:
         return response
 
     async def _has_newer_token(self, tokens: int) -> bool:
-        """Fetch a token once for all requests that were refused with the same one, once a batch.
+        """Fetch a new token, once for all requests that were refused with the same token.
 
-        If it is refused too, loading the table reports the cause.
+        Only one token is fetched for a batch. If it is refused too, loading the table reports the
+        cause.
         """
         async with self._renewing:
             if tokens == self._tokens and self._may_renew:
                 self._may_renew = False
-                with suppress(Exception):  # loading the table meets the same error and reports it
+                with suppress(Exception):  # loading the table reports the same error
                     await asyncio.to_thread(refresh_token, self._catalog)
                     self._tokens += await self._client.renew()
         return tokens != self._tokens
 
 
 class _FastClient:
-    """Does what PyIceberg's session does, for many requests at once."""
+    """Sends the same requests as PyIceberg's session, but many at the same time."""
 
     def __init__(self, catalog: RestCatalog, concurrency: int, rate: Rate) -> None:
         import aiohttp  # noqa: PLC0415 - as above
@@ -192,7 +194,8 @@ class _FastClient:
 
     async def _get(self, address: str, etag: str) -> _Response:
         await self._rate.turn()
-        # Sent with each request, because aiohttp sends a session's own headers to proxies too.
+        # The headers are set for each request, because aiohttp sends the headers of a session to
+        # proxies too.
         headers = {**self._headers, "If-None-Match": etag} if etag else self._headers
         async with self._client.get(URL(address, encoded=True), headers=headers) as response:
             body = await response.read() if response.status == HTTPStatus.OK else b""
@@ -208,9 +211,9 @@ class _FastClient:
 
 
 class _SessionClient:
-    """PyIceberg's own session, for requests that only it can make.
+    """Sends requests with PyIceberg's session, if no other client can send them.
 
-    It waits by itself when it is put off.
+    The session itself waits when the server asks for a wait.
     """
 
     def __init__(self, catalog: RestCatalog, concurrency: int, rate: Rate) -> None:
@@ -221,7 +224,7 @@ class _SessionClient:
         )
 
     async def renew(self) -> bool:
-        return True  # the session makes them with each request
+        return True  # the session makes the headers for each request
 
     async def get(self, address: str, etag: str) -> _Response:
         await self._rate.turn()
@@ -231,7 +234,7 @@ class _SessionClient:
 
     def _get(self, address: str, etag: str) -> _Response:
         headers = {"X-Iceberg-Access-Delegation": None, **({"If-None-Match": etag} if etag else {})}
-        # None leaves a header of the session out.
+        # A header with the value None is not sent.
         response = self._session.get(address, headers=headers)  # type: ignore[arg-type]
         return _Response(
             response.status_code, response.headers.get("ETag", ""), body=response.content
@@ -242,7 +245,7 @@ class _SessionClient:
 
 
 class _Addresses:
-    """The URL of each table; the part that a namespace's tables share is built once."""
+    """The URLs of tables; the common part of a namespace's tables is made once."""
 
     def __init__(self, catalog: RestCatalog) -> None:
         self._catalog = catalog
@@ -255,7 +258,7 @@ class _Addresses:
         return f"{around[0]}{quote(table.name, safe='')}{around[1]}"
 
     def _write_around(self, namespace: tuple[str, ...]) -> tuple[str, str]:
-        # PyIceberg knows the server's own separator.
+        # PyIceberg knows the separator that the server uses.
         path = self._catalog._split_identifier_for_path((*namespace, _ANY_NAME))  # noqa: SLF001
         before, _, after = requote_uri(
             f"{self._catalog.url(Endpoints.load_table, **path)}?{_QUERY}"
@@ -268,7 +271,7 @@ def _understand(question: Question, response: _Response) -> Answer | NoAnswer:
         return Answer(question.etag, question.location, is_changed=False)
     if response.status == HTTPStatus.OK:
         location = _LOADED.decode(response.body).metadata_location or ""
-        # it becomes part of a header again
+        # The ETag is sent again in a header.
         etag = response.etag if response.etag.isprintable() else ""
         return Answer(etag, location, is_changed=not location or location != question.location)
     if response.status in _TO_BE_TOLD_BY_LOADING:

@@ -1,4 +1,4 @@
-"""A read-only DynamoDB catalog; a module of its own, because importing it imports AWS's library."""
+"""A read-only DynamoDB catalog. It is a separate module, because it imports AWS's library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pyiceberg.exceptions import GenericDynamoDbError
 
 
 class ObservedDynamoDbCatalog(DynamoDbCatalog):
-    """Reports a missing DynamoDB table, where PyIceberg's own class would create it."""
+    """Reports a missing DynamoDB table; PyIceberg's class would create it."""
 
     def _ensure_catalog_table_exists_or_create(self) -> None:
         if not self._dynamodb_table_exists():

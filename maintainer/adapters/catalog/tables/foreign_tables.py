@@ -1,6 +1,6 @@
-"""The locations of a catalog's tables of other kinds.
+"""The locations of tables of other formats in a catalog.
 
-Hive and Glue return them with their listings.
+The listings of Hive and Glue contain these locations.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _NO_ALIASES = Aliases()
 
 @runtime_checkable
 class KnowsForeign(Protocol):
-    """A catalog with tables of other kinds than Iceberg's."""
+    """A catalog that may contain tables of other formats."""
 
     def foreign_locations(self, database: str) -> Iterator[tuple[str, str]]:
-        """Yield the names and locations of a database's other tables.
+        """Yield the names and locations of a database's tables of other formats.
 
-        A table may have several locations. Raises the catalog's own exceptions.
+        A table may have several locations. Raises the catalog's exceptions.
         """
 
 
 class ForeignLocations:
-    """The latest listing of a catalog, reused while it is younger than the caller allows."""
+    """The latest listing of a catalog, which is used again until it is too old for the caller."""
 
     def __init__(self, name: str, clock: Clock, aliases: Aliases = _NO_ALIASES) -> None:
-        """Take the catalog's name in the configuration, and other names of its locations."""
+        """``name`` is the catalog's name in the configuration."""
         self._aliases = aliases
         self._name = name
         self._clock = clock
@@ -65,12 +65,12 @@ class ForeignLocations:
                     yield TableLocation(path, name, "", seen_at=seen_at)
 
     def _list(self, catalog: Catalog, foreign: KnowsForeign) -> Iterator[NamespaceError]:
-        """List all databases; yield those that fail, after which the next call lists again."""
+        """List all databases; yield errors. After an error the next call lists again."""
         started, is_whole = self._clock.now(), True
         self._names, self._listed_at = {}, None  # the caller may stop in the middle
         try:
             databases = [namespace[0] for namespace in catalog.list_namespaces()]
-        # Any exception means that the contents are unknown.
+        # After any exception the contents are unknown.
         except Exception as error:  # noqa: BLE001
             databases, is_whole = [], False
             yield NamespaceError((), error)
@@ -90,5 +90,5 @@ class ForeignLocations:
 
 
 def is_iceberg(parameters: Mapping[str, str] | None) -> bool:
-    """Say whether a table of Hive or Glue is an Iceberg table, by Iceberg's own test."""
+    """Return whether a table of Hive or Glue is an Iceberg table, with the test of Iceberg."""
     return (parameters or {}).get(TABLE_TYPE, "").lower() == ICEBERG

@@ -1,4 +1,4 @@
-"""A Glue catalog that also lists other tables; a module of its own, as it imports AWS's library."""
+"""A Glue catalog that also lists tables of other formats. This module imports AWS's library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from maintainer.adapters.catalog.tables.foreign_tables import is_iceberg
 
 
 class LocatingGlueCatalog(GlueCatalog):
-    """Adds the locations of the tables that PyIceberg's listing leaves out."""
+    """Adds the locations of the tables that PyIceberg does not list."""
 
     def foreign_locations(self, database: str) -> Iterator[tuple[str, str]]:
         """List locations, as KnowsForeign says."""

@@ -1,4 +1,4 @@
-"""A thread-safe Hive catalog; a module of its own, because importing it imports Thrift."""
+"""A thread-safe Hive catalog. It is a separate module, because it imports Thrift."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ TABLES_AT_ONCE: Final = 1_000  # table descriptions in one answer of the metasto
 class _ClientOfEachThread(local, _HiveClient):
     """One connection for each thread, with a timeout.
 
-    PyIceberg shares one connection, so a thread may get another's answer, and it waits for ever.
+    In PyIceberg all threads share a connection, so that a thread may get the answer for another
+    thread, and a thread may wait for ever.
     """
 
     def _init_thrift_transport(self) -> TTransport.TTransportBase:
@@ -43,14 +44,14 @@ class _ClientOfEachThread(local, _HiveClient):
 
 
 class ThreadedHiveCatalog(HiveCatalog):
-    """Loads the requested table, however many threads load tables."""
+    """Loads the right table, even if several threads load tables."""
 
     @staticmethod
     def _create_hive_client(properties: dict[str, str]) -> _HiveClient:
         return _ClientOfEachThread(
             properties[URI].split(",")[
                 0
-            ],  # like PyIceberg, which accepts the first URI before it connects
+            ],  # as in PyIceberg, which takes the first URI without connecting
             properties.get("ugi"),
             property_as_bool(properties, HIVE_KERBEROS_AUTH, HIVE_KERBEROS_AUTH_DEFAULT),
             properties.get(HIVE_KERBEROS_SERVICE_NAME, HIVE_KERBEROS_SERVICE_NAME_DEFAULT),
@@ -59,7 +60,7 @@ class ThreadedHiveCatalog(HiveCatalog):
     def foreign_locations(self, database: str) -> Iterator[tuple[str, str]]:
         """List locations, as KnowsForeign says.
 
-        Spark keeps the location of its own formats' tables in the SerDe's properties.
+        Spark stores the location of tables of its own formats in the properties of the SerDe.
         """
         with self._client as client:
             names = client.get_all_tables(db_name=database)

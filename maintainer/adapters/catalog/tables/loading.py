@@ -1,4 +1,4 @@
-"""Loads a PyIceberg catalog that only reads and always has timeouts."""
+"""Loads a PyIceberg catalog that only reads, and that has a timeout for each request."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ CONNECT_TIMEOUT_SECONDS: Final = 10
 READ_TIMEOUT_SECONDS: Final = 60
 GLUE_MAX_RETRIES: Final = "glue.max-retries"
 GLUE_RETRIES: Final = 3  # PyIceberg's ten retries take minutes
-_OURS: Final[Mapping[str, str]] = {  # by type, or by the URI's scheme if there is no type
+_OURS: Final[Mapping[str, str]] = {  # this package's classes, by type or else by the URI's scheme
     "dynamodb": "maintainer.adapters.catalog.tables.dynamodb.ObservedDynamoDbCatalog",
     "hive": "maintainer.adapters.catalog.tables.hive.ThreadedHiveCatalog",
     "thrift": "maintainer.adapters.catalog.tables.hive.ThreadedHiveCatalog",
 }
 _REST: Final = "maintainer.adapters.catalog.tables.rest.BoundedRestCatalog"
 _GLUE: Final = "maintainer.adapters.catalog.tables.glue.LocatingGlueCatalog"
-# by type or scheme as above: the package, and the extra that brings it
+# The package that a catalog needs, and the extra with this package; by type or scheme as above.
 _PACKAGES: Final[Mapping[str, tuple[str, str]]] = {
     "dynamodb": ("boto3", "dynamodb"),
     "glue": ("boto3", "glue"),
@@ -54,7 +54,8 @@ def open_catalog(name: str, properties: Mapping[str, str]) -> Catalog:
     except CatalogUnavailableError:
         raise
     except Exception as error:
-        # The catalog's library raises any exception here; all of them mean that it is unavailable.
+        # The catalog's library raises many kinds of exceptions; all of them mean that the catalog
+        # is unavailable.
         raise CatalogUnavailableError(
             f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
         ) from error
@@ -77,13 +78,13 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
     ):
         properties.pop("type", None)
         bounded = {**properties, "py-catalog-impl": _REST}
-        # PyIceberg's annotation has no nested values
+        # The type of PyIceberg's argument has no nested values.
         return load_catalog(name, **cast("dict[str, str]", nest(bounded)))
     if kind == "glue":
         numbered = {
             **properties,
             GLUE_MAX_RETRIES: int(properties.get(GLUE_MAX_RETRIES, GLUE_RETRIES)),
-        }  # AWS's library computes with the number
+        }  # AWS's library needs a number
         if "py-catalog-impl" not in numbered:
             numbered = {
                 **{key: value for key, value in numbered.items() if key != "type"},
@@ -99,7 +100,7 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
 
 
 def _require_package(kind: str, properties: Mapping[str, str]) -> None:
-    """Check that the catalog's package is installed; PyIceberg does not say which one is not."""
+    """Check that the catalog's package is installed; PyIceberg does not name a missing package."""
     if kind in _PACKAGES:
         require_package(*_PACKAGES[kind], f"a catalog of type {kind}")
     elif property_as_bool(dict(properties), _SIGNED, default=False):
@@ -107,9 +108,9 @@ def _require_package(kind: str, properties: Mapping[str, str]) -> None:
 
 
 def nest(properties: Mapping[str, str]) -> dict[str, object]:
-    """Nest the REST catalog's settings of TLS and authentication.
+    """Nest the properties of a REST catalog for TLS and authentication.
 
-    PyIceberg reads cabundle inside ssl, not ssl.cabundle.
+    PyIceberg needs `cabundle` inside `ssl`, not `ssl.cabundle`.
     """
     nested: dict[str, Any] = {
         name: text for name, text in properties.items() if not name.startswith(_NESTED)
@@ -127,16 +128,16 @@ def nest(properties: Mapping[str, str]) -> dict[str, object]:
 
 
 def _bound_sql(name: str, properties: dict[str, str]) -> dict[str, str]:
-    """Make a SQL catalog create no database file and no tables, and time out."""
+    """Give a SQL catalog a timeout, and let it create no database file and no tables."""
     try:
         url = make_url(properties["uri"])
     except (ArgumentError, KeyError):
-        return properties  # PyIceberg's own message names the error
+        return properties  # PyIceberg's message names the error
     if url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}:
         _require_file(name, url)
         return {"init_catalog_tables": "false", **properties}
     if url.get_backend_name() == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")  # the driver that the store uses too
+        url = url.set(drivername="postgresql+psycopg")  # the store uses the same driver
         if "connect_timeout" not in url.query:
             url = url.update_query_dict({"connect_timeout": str(CONNECT_TIMEOUT_SECONDS)})
         return {
@@ -159,7 +160,7 @@ def _require_tables(name: str, catalog: SqlCatalog, properties: Mapping[str, str
     try:
         present = inspect(catalog.engine).has_table(_TABLES_TABLE)
     except Exception as error:
-        # As in open_catalog, drivers raise any exception.
+        # As in open_catalog, drivers raise many kinds of exceptions.
         catalog.close()
         raise CatalogUnavailableError(
             f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
@@ -173,12 +174,12 @@ def _require_tables(name: str, catalog: SqlCatalog, properties: Mapping[str, str
 
 
 def is_rest(catalog: Catalog) -> TypeGuard[RestCatalog]:
-    """Whether this is a REST catalog; to ask imports none of its libraries, 0.1 s of CPU."""
+    """Whether this is a REST catalog; the test does not import its libraries (0.1 s of CPU)."""
     return any(kind.__module__ == "pyiceberg.catalog.rest" for kind in type(catalog).__mro__)
 
 
 def name_kind(catalog: Catalog) -> str:
-    """Name the kind as PyIceberg does, although the class may be ours."""
+    """Return PyIceberg's name for the kind of a catalog, also for classes of this package."""
     if is_rest(catalog):
         return "REST"
     theirs = next(

@@ -1,4 +1,4 @@
-"""Sends a request that a REST catalog put off again, after the time that the catalog names."""
+"""Repeats a request after a wait if a REST catalog asks for one."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from maintainer.adapters.retry_after import ATTEMPTS, PUT_OFF, read_retry_after
 
 @dataclass(slots=True)
 class PatientRequests:
-    """Sends a session's requests.
+    """Sends a session's requests, and waits if the server asks for a wait.
 
-    All threads wait while the server asks to wait: the first request that is put off
-    speaks for the others. Once a request was put off at each attempt, the others get its answer
-    instead of waiting, until that time is over: else an outage would cost each table its wait.
+    While one request waits, the requests of all threads wait. If the server asks for a wait at each
+    attempt of a request, other requests get its last answer at once until that wait ends. Otherwise
+    each table would wait during an outage.
     """
 
     send: Callable[..., Response]
-    _free_at: float = 0.0  # of the monotonic clock
-    _last: Response | None = None  # the answer to a request that was given up
+    _free_at: float = 0.0  # the end of the wait, by the monotonic clock
+    _last: Response | None = None  # the last answer to a request after all its attempts
 
     def __call__(self, *arguments: object, **options: object) -> Response:
-        """Return the answer, the last one after the attempts."""
+        """Return the answer; after all attempts, the last answer."""
         last = self._last
         if last is not None and self._free_at > time.monotonic():
             return last
@@ -49,9 +49,9 @@ class PatientRequests:
 
 
 def _find_wait(response: Response) -> float | None:
-    """Return the seconds after which to ask again; None if the answer is final.
+    """Return the seconds to wait before the next attempt; None if the answer is final.
 
-    Without the header the server does not say that a later attempt may succeed.
+    Without a Retry-After header the answer is final.
     """
     if response.status_code not in PUT_OFF:
         return None

@@ -1,4 +1,4 @@
-"""Reads from a catalog the names of its tables and the locations of their current metadata."""
+"""Reads the names of a catalog's tables and the locations of their current metadata."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Namespace = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The location of a table's current metadata, and the way to read it."""
+    """The location of a table's current metadata, and the FileIO to read it."""
 
     location: str
     io: FileIO
@@ -38,9 +38,10 @@ class NamespaceError:
 def locate(
     catalog: Catalog, table: TableIdentifier, io_for: Callable[[Catalog, str], FileIO]
 ) -> Pointer:
-    """Ask the catalog anew.
+    """Ask the catalog for the table's current metadata.
 
-    MetadataError if it is no table (any more); otherwise the catalog's own exceptions.
+    MetadataError if the table does not exist or is not an Iceberg table; otherwise the catalog's
+    exceptions.
     """
     if isinstance(catalog, SqlCatalog):
         location = _locate_by_sql(catalog, table)
@@ -55,7 +56,7 @@ def locate(
 
 
 def list_tables(catalog: Catalog) -> Iterator[tuple[Namespace, str] | NamespaceError]:
-    """List every table of every namespace, views left out."""
+    """List every table of every namespace, without views."""
     if isinstance(catalog, SqlCatalog):
         for found in list_locations(catalog):
             yield found if isinstance(found, NamespaceError) else found[:2]
@@ -64,12 +65,12 @@ def list_tables(catalog: Catalog) -> Iterator[tuple[Namespace, str] | NamespaceE
 
 
 def count_top_namespaces(catalog: Catalog) -> int:
-    """Ask a cheap question that only a working catalog can answer."""
+    """Count the namespaces at the top level, which is cheap and tests whether the catalog works."""
     return len(catalog.list_namespaces())
 
 
 def _has_types(catalog: SqlCatalog) -> bool:
-    # V0 databases have no column iceberg_type, and no views
+    # V0 databases have no column iceberg_type, and no views.
     return getattr(catalog, "_schema_version", "v0") == "v1"
 
 
@@ -104,7 +105,7 @@ def _locate_by_sql(catalog: SqlCatalog, table: TableIdentifier) -> str:
 
 
 def list_locations(catalog: SqlCatalog) -> Iterator[tuple[Namespace, str, str] | NamespaceError]:
-    """List every table and its metadata location ("" if none) with one query, views left out."""
+    """List every table and its metadata location ("" if none) with one query, without views."""
     columns = (
         IcebergTables.table_namespace,
         IcebergTables.table_name,
@@ -120,7 +121,7 @@ def list_locations(catalog: SqlCatalog) -> Iterator[tuple[Namespace, str, str] |
             rows = connection.execute(
                 query.order_by(IcebergTables.table_namespace, IcebergTables.table_name)
             ).all()
-    except Exception as error:  # noqa: BLE001 - drivers raise any exception; the caller reports it
+    except Exception as error:  # noqa: BLE001 - any error of a driver; the caller reports it
         yield NamespaceError((), error)
         return
     for namespace, name, location in rows:
@@ -145,7 +146,7 @@ def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | Names
                 if namespace
                 else []
             )
-        # One namespace that cannot be listed must not hide the others.
+        # If one namespace cannot be listed, the others must still be listed.
         except Exception as error:  # noqa: BLE001
             if namespace and isinstance(error, NoSuchNamespaceError):
                 continue  # dropped during the listing
@@ -156,7 +157,7 @@ def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | Names
 
 
 def _is_view(catalog: Catalog, table: TableIdentifier) -> bool:
-    # a catalog without views raises NotImplementedError or any other exception
+    # A catalog without views raises NotImplementedError or another exception.
     with suppress(Exception):
         return catalog.view_exists((*table.namespace, table.name))
     return False

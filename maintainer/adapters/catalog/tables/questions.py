@@ -9,7 +9,7 @@ from maintainer.domain.identifier import TableIdentifier
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A table with its known ETag and metadata location, "" if unknown."""
+    """A table with its known ETag and metadata location; "" if unknown."""
 
     table: TableIdentifier
     etag: str = ""
@@ -18,9 +18,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The table's state, equal to the question's if unchanged.
+    """The table's state, which is that of the question if the table is unchanged.
 
-    Both fields are empty if only loading the table gives the state.
+    Both fields are empty if the state can only be found by loading the table.
     """
 
     etag: str

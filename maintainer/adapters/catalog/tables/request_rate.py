@@ -1,6 +1,6 @@
-"""Limits how often a catalog is polled where each table costs a request.
+"""Limits the polls of a catalog that needs a request for each table.
 
-The rate has a maximum, and idle tables are asked rarely.
+The rate of requests has a maximum, and idle tables are polled less often.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Final
 
 from maintainer.domain.identifier import TableIdentifier
 
-_FINEST_SLEEP_SECONDS: Final = 0.005  # shorter sleeps cost more than they wait
+_FINEST_SLEEP_SECONDS: Final = 0.005  # shorter sleeps are too inexact
 
 
 @dataclass(frozen=True, slots=True)
 class PollLimits:
-    """The bounds of polling one catalog table by table.
+    """The limits of polling one catalog table by table.
 
-    A table's interval grows by the factor `growth` each time the table is unchanged. It varies
-    randomly by `jitter` of itself, so that tables do not stay in step.
+    A table's interval grows by the factor `growth` each time the table is unchanged. The interval
+    varies randomly by the share `jitter`, so that tables are not polled all at the same time.
     """
 
     requests_per_second: float = 200.0
@@ -36,7 +36,7 @@ class PollLimits:
 
 
 class Rate:
-    """Hands out times at least 1 / per_second apart, to threads and coroutines alike."""
+    """Gives threads and coroutines times for their requests, at least 1 / per_second apart."""
 
     def __init__(self, per_second: float) -> None:
         self._seconds = 1 / per_second
@@ -52,47 +52,47 @@ class Rate:
             return moment - now
 
     def wait(self) -> None:
-        """Block until the next request may go."""
+        """Block until the next request may be sent."""
         delay = self.reserve()
         if delay > _FINEST_SLEEP_SECONDS:
             time.sleep(delay)
 
     async def turn(self) -> None:
-        """Wait until the next request may go."""
+        """Wait until the next request may be sent."""
         delay = self.reserve()
         if delay > _FINEST_SLEEP_SECONDS:
             await asyncio.sleep(delay)
 
 
 class Intervals:
-    """When each table is due.
+    """The times when tables are due.
 
-    It is kept in memory: after a restart every table is asked once, and an unchanged one answers
-    cheaply.
+    They are only in memory: after a restart every table is polled once, and polling an unchanged
+    table is cheap.
     """
 
     def __init__(self, limits: PollLimits, seed: int | None = None) -> None:
-        """Take the bounds; a seed makes the jitter repeatable."""
+        """A seed makes the jitter repeatable."""
         self._least = limits.min_interval.total_seconds()
         self._greatest = max(self._least, limits.max_interval.total_seconds())
         self._growth = limits.growth
         self._jitter = limits.jitter
-        self._random = random.Random(seed)  # noqa: S311 - spreads requests, guards nothing
-        # due, interval, last asked
+        self._random = random.Random(seed)  # noqa: S311 - only spreads requests, not for security
+        # when the table is due, its interval, and when it was last polled
         self._tables: dict[TableIdentifier, tuple[float, float, float]] = {}
 
     def is_due(
         self, table: TableIdentifier, now: datetime, within: timedelta | None = None
     ) -> bool:
-        """Say whether the table is due, by its interval or because `within` has passed."""
+        """Return whether the table is due, by its interval or because `within` has passed."""
         found = self._tables.get(table)
-        # the last: the clock was set back
+        # The last condition means that the clock was set back.
         if found is None or found[0] <= now.timestamp() or now.timestamp() < found[2]:
             return True
         return within is not None and now.timestamp() - found[2] >= within.total_seconds()
 
     def note(self, table: TableIdentifier, now: datetime, *, is_changed: bool) -> None:
-        """Shorten the interval of a table that changes; lengthen that of an idle one."""
+        """Shorten the interval of a changed table; lengthen the interval of an idle table."""
         found = self._tables.get(table)
         interval = (
             self._least

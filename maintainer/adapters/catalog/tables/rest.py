@@ -1,4 +1,4 @@
-"""PyIceberg's REST catalog with timeouts and patience; imported with the first REST catalog."""
+"""PyIceberg's REST catalog with timeouts and waits; imported with the first REST catalog."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from maintainer.adapters.catalog.tables.unknown_types import names_unknown_type,
 class SessionTokens(OAuth2TokenProvider):
     """PyIceberg's tokens, fetched with the certificates and the timeouts of the session.
 
-    PyIceberg itself fetches them by a request of its own that has neither.
+    PyIceberg itself fetches tokens without these certificates and timeouts.
     """
 
     def __init__(self, plain: OAuth2TokenProvider, session: Session) -> None:
@@ -43,14 +43,14 @@ class SessionTokens(OAuth2TokenProvider):
                 "Authorization": self._client_secret_header,
                 "Content-Type": "application/x-www-form-urlencoded",
             },
-            auth=_leave_as_it_is,  # the session's own would ask for the token that is fetched here
+            auth=_leave_as_it_is,  # the session's authentication would need the token fetched here
         )
         response.raise_for_status()
         answer = response.json()
         seconds = answer.get("expires_in", self.expires_in)
         if seconds is None:
             raise ValueError(
-                f"{self.token_url} does not say when its token ends; set auth.oauth2.expires_in"
+                f"{self.token_url} does not say when its token expires; set auth.oauth2.expires_in"
             )
         self._token = answer["access_token"]
         self._expires_at = time.monotonic() + seconds - self.refresh_margin
@@ -61,10 +61,10 @@ def _leave_as_it_is(request: PreparedRequest) -> PreparedRequest:
 
 
 def _bound(session: Session) -> None:
-    """Give each request of the session a timeout, patience and the session's certificates.
+    """Give each request of the session a timeout, waits and the session's certificates.
 
-    The certificates are passed with each request, because requests prefers the environment's bundle
-    to the session's.
+    The certificates are passed with each request, because `requests` prefers the bundle of the
+    environment to the bundle of the session.
     """
     if isinstance(session.request, PatientRequests):
         return
@@ -76,7 +76,7 @@ def _bound(session: Session) -> None:
 
 
 class BoundedRestCatalog(RestCatalog):
-    """PyIceberg's REST catalog with a timeout for its requests, which waits when it is put off."""
+    """PyIceberg's REST catalog with a timeout for each request, which waits if the server asks."""
 
     def _create_session(self) -> Session:
         session = super()._create_session()
@@ -87,12 +87,12 @@ class BoundedRestCatalog(RestCatalog):
         return session
 
     def _create_legacy_oauth2_auth_manager(self, session: Session) -> AuthManager:
-        """Bound the session before it fetches its first token."""
+        """Set the timeouts of the session before it fetches its first token."""
         _bound(session)
         return super()._create_legacy_oauth2_auth_manager(session)
 
     def load_table(self, identifier: str | Identifier) -> Table:
-        """Load a table, also one with columns of a type that PyIceberg does not know."""
+        """Load a table, even if it has columns of a type that PyIceberg does not know."""
         try:
             table: Table = super().load_table(identifier)
         except ValidationError as error:

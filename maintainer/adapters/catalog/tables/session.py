@@ -1,6 +1,6 @@
 """The headers and certificates of PyIceberg's session, for a faster client.
 
-It also says why only the session itself can make a catalog's requests.
+This module also finds out whether only the session can send a catalog's requests.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, prepend_scheme_if_needed, select_proxy
 from yarl import URL
 
-# These only add one header that stays valid for a while, so it is made once for many requests.
+# These managers only add a header that is valid for a while, so it is made once for many requests.
 _HEADER_MANAGERS: Final = frozenset(
     {
         NoopAuthManager,
@@ -37,8 +37,8 @@ _HEADER_MANAGERS: Final = frozenset(
         EntraAuthManager,
     },
 )
-# With the delegation header a server makes credentials for each answer. That costs it time and
-# makes every answer different.
+# With the delegation header a server makes credentials for each answer, which takes time and makes
+# every answer different.
 _LEFT_OUT: Final = frozenset(
     {"x-iceberg-access-delegation", "content-type", "accept-encoding", "connection"}
 )
@@ -46,7 +46,7 @@ _LEFT_OUT: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How requests reach the catalog: certificates, and the proxy with credentials."""
+    """The certificates, and the proxy with its credentials, for requests to the catalog."""
 
     trust: ssl.SSLContext | None  # None without TLS
     proxy: str | None
@@ -61,7 +61,7 @@ def session_of(catalog: RestCatalog) -> Session:
 
 
 def find_obstacle(catalog: RestCatalog) -> str:
-    """Return why only PyIceberg's own client can make this catalog's requests; "" if others can."""
+    """Return why only PyIceberg's client can send this catalog's requests; "" if others can."""
     session = session_of(catalog)
     if property_as_bool(catalog.properties, "rest.sigv4-enabled", default=False):
         return "rest.sigv4-enabled signs each request"
@@ -74,16 +74,16 @@ def find_obstacle(catalog: RestCatalog) -> str:
     if isinstance(auth, AuthManagerAdapter) and type(auth.auth_manager) not in _HEADER_MANAGERS:
         return f"its requests are authenticated by {type(auth.auth_manager).__qualname__}"
     if session.params or session.hooks.get("response"):
-        return "its session adds to each request"
+        return "its session changes each request"
     if URL(catalog.uri).user is not None:
-        return "its address holds credentials"
+        return "its address contains credentials"
     proxy = _find_proxy(catalog) or "http"
     scheme = proxy.partition(":")[0]
     return "" if scheme in {"http", "https"} else f"its proxy is a {scheme} proxy"
 
 
 def find_route(catalog: RestCatalog) -> Route:
-    """Find the route as requests would: the environment overrides the session."""
+    """Find the route like `requests`: the environment overrides the session."""
     return Route(
         _find_trust(catalog) if catalog.uri.lower().startswith("https:") else None,
         _find_proxy(catalog),
@@ -91,7 +91,7 @@ def find_route(catalog: RestCatalog) -> Route:
 
 
 def write_headers(session: Session) -> dict[str, str]:
-    """Write PyIceberg's headers with a valid authorization; it may fetch a token."""
+    """Return PyIceberg's headers with a valid authorization, which may fetch a token."""
     request = PreparedRequest()
     request.prepare(
         method="GET", url="http://127.0.0.1/", headers=dict(session.headers), auth=session.auth
@@ -102,15 +102,15 @@ def write_headers(session: Session) -> dict[str, str]:
 
 
 def refresh_token(catalog: RestCatalog) -> None:
-    """Fetch a new token where only the server knows when the last one ends.
+    """Fetch a new token if only the server knows when the last token expires.
 
-    A fixed token, or one that renews itself, stays.
+    A fixed token, or a token that renews itself, does not change.
     """
     catalog._refresh_token()  # noqa: SLF001 - PyIceberg does the same after a 401
 
 
 def _find_proxy(catalog: RestCatalog) -> str | None:
-    """Look up the proxy once, because the lookup asks the system."""
+    """Find the proxy; this is done once, because it needs a call to the system."""
     proxy = select_proxy(catalog.uri, _settings_of(catalog)["proxies"])
     return prepend_scheme_if_needed(proxy, "http") if proxy else None
 
@@ -120,7 +120,7 @@ def _find_trust(catalog: RestCatalog) -> ssl.SSLContext:
     bundle = settings["verify"] if isinstance(settings["verify"], str) else DEFAULT_CA_BUNDLE_PATH
     context = (
         ssl.create_default_context(capath=bundle)
-        if os.path.isdir(bundle)  # noqa: PTH112 - as requests does
+        if os.path.isdir(bundle)  # noqa: PTH112 - `requests` does the same
         else ssl.create_default_context(cafile=bundle)
     )
     if settings["cert"] is not None:
@@ -136,6 +136,6 @@ def _find_trust(catalog: RestCatalog) -> ssl.SSLContext:
 
 def _settings_of(catalog: RestCatalog) -> dict[str, Any]:
     session = session_of(catalog)
-    # overrides the environment's bundle, as where the session is made
+    # This overrides the bundle of the environment, as in the session.
     own = None if session.verify is True else session.verify
     return session.merge_environment_settings(catalog.uri, {}, None, own, None)

@@ -1,7 +1,7 @@
 """Reads tables with columns of a type that PyIceberg does not know, such as variant.
 
-Only the type's name is missing there: the daemon reads metadata and footers, and no such value. So
-each unknown type is read as binary.
+The daemon reads only metadata and footers, and no values of such a type. So each unknown type is
+read as binary.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _INSTEAD: Final = "binary"
 
 
 def names_unknown_type(error: Exception) -> bool:
-    """Say whether PyIceberg refused the metadata only because of an unknown type."""
+    """Return whether PyIceberg refused the metadata only because of an unknown type."""
     found = error.__cause__ if isinstance(error, WrappedError) else error
     return isinstance(found, ValidationError) and all(
         any(words in one["msg"] for words in _REFUSED) for one in found.errors()
@@ -26,7 +26,7 @@ def names_unknown_type(error: Exception) -> bool:
 
 
 def with_known_types(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table's metadata with a known type in each place."""
+    """Return a table's metadata in which known types replace the unknown types."""
     found = dict(metadata)
     if "schemas" in found:
         found["schemas"] = [_know_fields(schema) for schema in found["schemas"]]

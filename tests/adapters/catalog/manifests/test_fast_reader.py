@@ -380,7 +380,7 @@ class _OlderDecoder:
     [
         (None, "has no compiled Avro decoder", ReaderFault.NO_DECODER),
         (_WrongDecoder, "Avro decoder", None),
-        (_OlderDecoder, "fails on our sample: AttributeError", ReaderFault.DECODER_FAILS),
+        (_OlderDecoder, "fails on a sample: AttributeError", ReaderFault.DECODER_FAILS),
     ],
 )
 @pytest.mark.usefixtures("fresh_check")

@@ -100,12 +100,12 @@ def test_what_matches_a_layout_is_as_long_as_its_reader_finds_it(data: st.DataOb
 
 def test_values_that_are_cut_short_or_followed_by_more_have_no_layout() -> None:
     whole = encode(BOUNDS, pairs(8, 8))
-    with pytest.raises(ValueError, match="23 bytes hold values of 22"):
+    with pytest.raises(ValueError, match="23 bytes contain values of 22"):
         learn(whole + b"\x02", [BOUNDS], take)
     for end in range(len(whole)):
         with pytest.raises((ValueError, IndexError)):
             learn(whole[:end], [BOUNDS], take)
-    with pytest.raises(ValueError, match="there is no layout of"):
+    with pytest.raises(ValueError, match="has no layout"):
         learn(b"\x02", [{"type": "decimal128"}], take)
 
 
