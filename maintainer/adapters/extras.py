@@ -17,7 +17,7 @@ def require_package(module: str, extra: str, purpose: str) -> None:
     """Check that a package is installed; ImportError says what needs it and how to install it."""
     try:
         found = find_spec(module)
-    except ModuleNotFoundError:  # a part of a package that is not installed
+    except ModuleNotFoundError:  # the package around the module is not installed
         found = None
     if found is None:
         raise ImportError(say_missing(module, extra, purpose))

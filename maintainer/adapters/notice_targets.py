@@ -14,7 +14,7 @@ from maintainer.domain.location import is_link_local
 if TYPE_CHECKING:
     from apprise import Apprise
 
-# They act on the daemon's own machine.
+# Targets with these schemes act on the daemon's own machine.
 LOCAL_SCHEMES: Final = frozenset((
     "blink1", "dbus", "gio", "glib", "gnome", "kde", "macosx", "qt", "syslog", "windows",
 ))  # fmt: skip
@@ -25,12 +25,12 @@ class TargetBounds:
     """Which targets there may be; empty: all schemes but LOCAL_SCHEMES, all hosts."""
 
     schemes: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()  # globs
+    hosts: tuple[str, ...] = ()  # globs of allowed hosts
 
 
 def make_target(name: str, url: str, bounds: TargetBounds) -> Apprise:
     """The target; ConfigurationError for a URL that is unknown or not allowed, without its text."""
-    # Slow to import, and the settings import the notifier.
+    # This import is slow, and the settings import this module.
     from apprise import Apprise  # noqa: PLC0415
 
     target = Apprise()
@@ -42,7 +42,7 @@ def make_target(name: str, url: str, bounds: TargetBounds) -> Apprise:
     for server in target:
         _check_scheme(name, server.schema, bounds)
         _check_host(name, _host_of(server), bounds)
-        server.redirects = False  # it could lead to any host
+        server.redirects = False  # a redirect could lead to any host
     return target
 
 
@@ -75,7 +75,7 @@ def _check_host(name: str, host: str, bounds: TargetBounds) -> None:
     )
 
 
-# Apprise has no types for its plug-ins.
+# Apprise's plug-ins have no static types.
 def _host_of(server: Any) -> str:  # noqa: ANN401
     """The host that the URL names; empty for a service, whose host Apprise knows itself."""
     mail = getattr(server, "smtp_host", None)
@@ -88,4 +88,4 @@ def _resolve(host: str) -> Iterator[str]:
         try:
             yield from (str(found[4][0]) for found in socket.getaddrinfo(host, None))
         except OSError:
-            return  # the delivery itself reports it
+            return  # the delivery reports the error

@@ -21,7 +21,7 @@ from maintainer.ports.store.notices import NoticeStore
 
 log = logging.getLogger(__name__)
 
-# After the last attempt the notice is dropped for that target.
+# After the last attempt the notice is dropped for this target.
 RETRY_WAITS = (
     timedelta(seconds=15),
     timedelta(minutes=1),
@@ -32,10 +32,10 @@ RETRY_WAITS = (
 CLOSE_GRACE = timedelta(seconds=5)
 HOLD = timedelta(
     minutes=2
-)  # another process delivers a notice this long after its own process has ended
+)  # this long after the end of its process, another process delivers the notice
 _LOOKS_PER_HOLD = 4
 
-_TYPES: Final = {  # as Apprise names them
+_TYPES: Final = {  # by Apprise's names
     NoticeKind.FAILED_PROOF: "failure",
     NoticeKind.REPEATED_FAILURE: "failure",
     NoticeKind.TABLE_CRITICAL: "warning",
@@ -260,7 +260,7 @@ class AppriseNotifier:
                     body=body, title=title, notify_type=_TYPES[kind] if kind else "info"
                 )
             )
-        # A hundred plug-ins: none may end the thread; the text might hold the target's secrets.
+        # No error of a plug-in may end the thread. Its text may contain secrets of the target.
         except Exception as error:  # noqa: BLE001
             log.warning(
                 "notice.failed target=%s kind=%s error=%s", name, called, type(error).__name__
@@ -276,7 +276,7 @@ class AppriseNotifier:
         except MaintainerError as error:
             log.warning(
                 "notice.not_noted kind=%s subject=%s error=%s", notice.kind, notice.subject, error
-            )  # in the worst case it is delivered twice
+            )  # in the worst case the notice is delivered twice
 
     def close(self) -> None:
         """Deliver queued notices, for CLOSE_GRACE at most."""

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from math import isnan
 from typing import Final
 
-ATTEMPTS: Final = 3  # of a request that the server puts off
+ATTEMPTS: Final = 3  # of a request for which the server asks for a wait
 MAX_RETRY_AFTER_SECONDS: Final = 30.0
 PUT_OFF: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 

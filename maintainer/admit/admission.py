@@ -63,7 +63,7 @@ def choose(
     )
     admission = _Admission(circumstances, everyone)
     chosen = [candidate for candidate, _ in admission.take(ranked)]
-    if rules.scorer is Scorer.MAINTAINER:  # its scores do not depend on the other candidates
+    if rules.scorer is Scorer.MAINTAINER:  # this scorer's scores do not depend on other candidates
         return tuple(
             map(
                 AdmissionDecision,

@@ -22,8 +22,8 @@ class Running:
 
     table_uuid: str
     catalog: str
-    policy: str = ""  # the name of its policy's budget
-    # False: Spark is done and only the proof is missing. The table is busy, but the job uses
+    policy: str = ""  # the name of the budget of the table's policy
+    # False: Spark has finished, and only the proof is missing. The table is busy, but the job uses
     # no slot.
     is_at_work: bool = True
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from maintainer.domain.lease import Lease, LeaseTerms
 
-_RENEW_AT = 2 / 3  # of the duration: two renewals may fail before the third is late
+_RENEW_AT = 2 / 3  # of the duration is left then: enough time to repeat a failed renewal twice
 
 
 def is_due(lease: Lease, now: datetime, terms: LeaseTerms) -> bool:

@@ -53,8 +53,8 @@ def find_wait_changes(
     for candidate in candidates:
         held = known.get((candidate.table, candidate.table_uuid, candidate.rule))
         if held is None or candidate.table_uuid in busy:
-            # the table was planned again after the candidates were read, or will be
-            # after its running job
+            # The table was planned again after the candidates were read, or will be planned
+            # again after its running job.
             continue
         wait = ledger.find_too_large(candidate) or blackout or ledger.find_spent(candidate)
         almost = wait or ledger.find_spent(candidate, SPARE_SHARE)

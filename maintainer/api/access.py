@@ -24,7 +24,7 @@ class Of(StrEnum):
     TABLE = "the table"
     JOB = "the job's table"
     SCOPE = "the scope"
-    SEEN = "any table"  # the answer has only what the person may see
+    SEEN = "any table"  # the answer contains only tables that the person may see
     ALL = "all tables"
 
 

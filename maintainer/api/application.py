@@ -123,7 +123,7 @@ def _serve(api: FastAPI, context: ApiContext) -> FastAPI:
     api.state.context = context
     api.add_middleware(RecentAnswers, context=context)
     api.add_middleware(Guard, hosts=context.hosts)
-    api.add_middleware(Prefix, prefix=context.prefix)  # the outermost one
+    api.add_middleware(Prefix, prefix=context.prefix)  # the outermost middleware
     return api
 
 
@@ -158,7 +158,7 @@ class _Api(FastAPI):
                 tags=_TAGS,
                 openapi_version=self.openapi_version,
             )
-            # referenced by responses that FastAPI does not inspect
+            # FastAPI does not inspect the responses that refer to these models.
             for model in (Problem, JobEventOut, JobLogOut):
                 document["components"]["schemas"][model.__name__] = model.model_json_schema(
                     mode="serialization", ref_template="#/components/schemas/{model}"

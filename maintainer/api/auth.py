@@ -208,7 +208,7 @@ async def _lend_stream(person: PersonIn, context: ContextIn) -> AsyncIterator[Ca
         yield follow
 
 
-# Called where the answer is a stream; counts until the answer has ended.
+# A streamed answer calls this function; the stream is counted until the answer has ended.
 FollowIn = Annotated[Callable[[], None], Depends(_lend_stream)]
 
 

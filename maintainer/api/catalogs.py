@@ -25,7 +25,7 @@ from maintainer.ports.store.tables import TableQuery
 
 router = APIRouter(tags=["catalogs"])
 
-_JITTER = 1.1  # of the interval: until then the next scan is not late
+_JITTER = 1.1  # of the interval; a scan is late after this time
 
 
 @router.get("/catalogs", summary="The configured catalogs", dependencies=[on_any(Role.VIEWER)])

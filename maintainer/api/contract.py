@@ -20,7 +20,7 @@ _ALWAYS = (
     HTTPStatus.UNPROCESSABLE_ENTITY,
 )
 _OF_CHANGES = (
-    HTTPStatus.FORBIDDEN,  # of pages of other sites, also where nobody is asked for a role
+    HTTPStatus.FORBIDDEN,  # for pages of other sites, also if no role is needed
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
 )

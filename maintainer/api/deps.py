@@ -36,7 +36,7 @@ class People:
     identities: Identities
     rules: tuple[ClaimRule, ...]
     name_claim: str = "preferred_username"
-    page: str = ""  # the origin at which people open the page; empty: bearer tokens alone
+    page: str = ""  # the origin at which people open the page; empty: only bearer tokens
     session_seconds: int = 8 * 3600
 
 
@@ -56,9 +56,9 @@ class Queue:
 class EffectiveSetting:
     """A setting as it works, with its secrets hidden."""
 
-    name: str  # dotted, as the configuration file nests it
+    name: str  # with dots, for the levels of the configuration file
     value: str | None  # None: there is no value
-    is_default: bool  # neither the file nor the environment sets it
+    is_default: bool  # neither the file nor the environment sets the value
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class ApiContext:
     metrics: Callable[[], tuple[bytes, str]]  # the exposition and its content type
     queue: Callable[[], Queue]
     report: Callable[[ReportQuestion], Report]  # on small files
-    # Sends a test message to each target of notifications; by name, whether it was received.
+    # Sends a test message to each notification target; returns by name whether it was received.
     try_targets: Callable[[], Mapping[str, bool]] = dict
-    # Has a table measured soon; False when too many wait.
+    # Requests that a table is measured soon; False if too many tables wait.
     measure_soon: Callable[[TableIdentifier], bool] = lambda _table: False
     impact: ImpactModels = field(default_factory=ImpactModels)
     # The storage of each catalog, by the tables with these prefixes; None: all tables.
@@ -88,14 +88,14 @@ class ApiContext:
     limits: Limits = field(default_factory=lambda: Limits(1200))  # of each person and token
     failures: Limits = field(default_factory=lambda: Limits(20))  # to sign in, of each address
     streams: Streams = field(default_factory=lambda: Streams(8))  # of each person and token
-    answers_seconds: float = 0.0  # how long an answer to a list is repeated
-    open_metrics: bool = False  # nobody is asked who reads them
-    # By pool: the template of an address of Spark's page; empty: there is none.
+    answers_seconds: float = 0.0  # the time for which the answer to a list is sent again
+    open_metrics: bool = False  # everybody may read the metrics
+    # The template of the address of Spark's page, by pool; empty: there is no page.
     spark_ui: Mapping[str, str] = field(default_factory=dict)
-    # Accepted names in a Host header, in addition to those of the loopback.
+    # Accepted names in a Host header, in addition to the names of the loopback.
     hosts: AllowedHosts = field(default=AllowedHosts())
     settings: tuple[EffectiveSetting, ...] = ()  # in the order of the reference
-    prefix: str = ""  # of every path, where a proxy leaves it in
+    prefix: str = ""  # of every path, if a proxy does not remove it
 
     @property
     def asks_who(self) -> bool:

@@ -31,7 +31,7 @@ from maintainer.domain.errors import (
 PROBLEM_JSON = "application/problem+json"
 MAX_DETAIL = 2000  # characters; the detail may quote the request
 MAX_ERRORS_TOLD = 5  # validation errors named in one answer
-RETRY_AFTER_SECONDS = 5  # Retry-After header of an answer that something is unavailable
+RETRY_AFTER_SECONDS = 5  # the Retry-After header of an answer with status 503
 
 _LOG = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ def _answer_ours(request: Request, error: Exception) -> Response:
 
 
 def _answer_problem(request: Request, error: Exception) -> Response:
-    # Starlette calls a handler with its own class only.
+    # Starlette calls a handler only with errors of its class.
     assert isinstance(error, ProblemError)  # noqa: S101
     return problem_response(error.status, error.detail, request.url.path)
 

@@ -12,9 +12,9 @@ from maintainer.ports.clock import Clock
 
 MAX_AGE = timedelta(minutes=1)
 QUEUE_AGE = timedelta(seconds=5)
-# Reading 100,000 tables takes some seconds, and must not become the daemon's main work.
+# Reading 100,000 tables takes some seconds. This must not become the daemon's main work.
 REST_FACTOR = 10
-MOST_ANSWERS = 16  # to different questions, or to people who see different tables
+MOST_ANSWERS = 16  # for different questions, or for people who may see different tables
 
 Question = TypeVar("Question", bound=Hashable)
 Answer = TypeVar("Answer")

@@ -12,16 +12,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from maintainer.api.errors import problem_response
 from maintainer.api.hosts import AllowedHosts
 
-# A page of another site cannot send these without asking first, as it can a form.
+# A page of another site cannot send these types without a preflight request, unlike a form.
 _JSON = frozenset({
     "application/json", "application/cloudevents+json", "application/cloudevents-batch+json",
 })  # fmt: skip
-MAX_BODY_BYTES = 512 * 1024  # a policy text of 64 KiB with every character escaped in JSON
+MAX_BODY_BYTES = 512 * 1024  # a policy text of 64 KiB fits, even with every character escaped
 MAX_QUERY_BYTES = 16 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
-# The page's components write style elements and attributes; scripts come from the page's files
-# only.
+# The page's components write style elements and attributes. Scripts come only from the page's
+# files.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
     "data:; font-src 'self'; connect-src 'self'; "

@@ -23,7 +23,7 @@ class AllowedHosts:
 
     names: frozenset[str] = frozenset()
     addresses: frozenset[_Address] = frozenset()  # addresses at which a proxy serves the page
-    has_every_ip: bool = False  # a numeric address cannot be rebound
+    has_every_ip: bool = False  # DNS rebinding cannot change a numeric address
 
     @classmethod
     def of(cls, bound: str, more: Iterable[str] = ()) -> AllowedHosts:

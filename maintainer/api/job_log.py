@@ -28,7 +28,7 @@ from maintainer.domain.job import Job
 from maintainer.ports import Ports
 
 POLL_SECONDS = 1.0
-LAST_LINES_WITHIN = timedelta(seconds=30)  # of a job's end; then nobody copies its log any more
+LAST_LINES_WITHIN = timedelta(seconds=30)  # after a job's end; later its log is no longer copied
 
 router = APIRouter(tags=["jobs"])
 

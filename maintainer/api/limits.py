@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Lock
 from time import monotonic
 
-MAX_NAMES = 10_000  # then the names that may send again anyway are forgotten
+MAX_NAMES = 10_000  # with more names, those that may send again are forgotten
 
 
 class Limits:
@@ -70,4 +70,4 @@ class Streams:
         finally:
             with self._lock:
                 self._open[name] -= taken
-                self._open += Counter()  # without the names that follow none
+                self._open += Counter()  # removes the names without an open stream

@@ -23,7 +23,7 @@ class MeasureQueue:
         self._measure = measure
         self._most = most
         self._lock = Lock()
-        self._waiting: dict[TableIdentifier, None] = {}  # in the order of their coming
+        self._waiting: dict[TableIdentifier, None] = {}  # in the order of their arrival
         self._is_working = False
 
     def add(self, table: TableIdentifier) -> bool:
@@ -43,7 +43,7 @@ class MeasureQueue:
                 self._measure(table)
             except MaintainerError as error:
                 _LOG.warning("event.not_measured table=%s error=%s", table, error)
-            except Exception:  # noqa: BLE001 - a bug on one table must not stop the others
+            except Exception:  # noqa: BLE001 - an error on one table must not stop the others
                 _LOG.exception("event.not_measured table=%s", table)
 
     def _take(self) -> TableIdentifier | None:

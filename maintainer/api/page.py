@@ -16,9 +16,9 @@ from starlette.responses import FileResponse, HTMLResponse
 
 PAGE_DIRECTORY = Path(__file__).parent / "page"
 
-# first segments that the page does not route: a missing file there is a 404
+# First segments of paths that are not pages: a missing file there is a 404.
 _NOT_OURS = ("api", "assets")
-# vite writes a content hash into each asset's name
+# Vite adds a hash of the contents to the name of each asset.
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _NOT_BUILT = (
     "<!doctype html><html lang=en><meta charset=utf-8><title>iceberg-maintainer</title><h1>The "

@@ -28,7 +28,7 @@ from maintainer.ports import Ports
 from maintainer.ports.store.tables import TableRecord
 from maintainer.steps.table_plan import policy_of
 
-MAX_LISTED_SNAPSHOTS = 1000  # of a preview; `snapshots` says how many there are
+MAX_LISTED_SNAPSHOTS = 1000  # in a preview; `snapshots` has the number of all
 
 router = APIRouter(tags=["tables"])
 _ONE = "/tables/{catalog}/{namespace}/{table}"

@@ -15,7 +15,7 @@ from maintainer.domain.plan import Plan, PlannedAction, SkippedRule
 from maintainer.domain.verdict import RuleVerdict, is_waiting
 from maintainer.ports.store.pages import Page
 
-# The waits whose sentences count jobs, or what was spent.
+# The waits whose sentences contain numbers of jobs or spent budgets.
 _OTHERS = {
     WaitCode.QUEUED: "no free slot",
     WaitCode.OVER_BUDGET: "a budget that it shares has too little left",

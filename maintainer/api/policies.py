@@ -27,7 +27,7 @@ from maintainer.requests.policy_versions import compare_versions
 from maintainer.requests.preview import preview_tables
 from maintainer.requests.suggest import suggest
 
-CANDIDATE = "candidate.yaml"  # how problems name a policy from a request
+CANDIDATE = "candidate.yaml"  # the name of a policy from a request, in problems
 MAX_TEXT = 1000  # characters of a version or a cursor
 DEFAULT_PREVIEW = 200  # tables in one preview
 LONGEST_PREVIEW = timedelta(seconds=10)

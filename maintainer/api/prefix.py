@@ -20,7 +20,7 @@ class Prefix:
         path = scope.get("path", "")
         if self._prefix and (path == self._prefix or path.startswith(f"{self._prefix}/")):
             raw: bytes = scope.get("raw_path") or path.encode()
-            length = len(self._prefix)  # plain characters, which nobody has to encode
+            length = len(self._prefix)  # the prefix has only characters that need no encoding
             scope = {
                 **scope,
                 "path": path[length:] or "/",

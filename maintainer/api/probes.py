@@ -57,7 +57,7 @@ def _sees_all(request: Request, context: ApiContext) -> bool:
     try:
         person = identify(request, context)
     except (CredentialsRefusedError, ProviderUnavailableError, HTTPException):
-        return False  # a probe is answered in any case
+        return False  # a probe must be answered in any case
     return person is not None and person.sees_all
 
 

@@ -31,7 +31,7 @@ class Reach:
 
     catalogs: frozenset[str] = frozenset()
     reached: frozenset[str] = frozenset()
-    # why the last scan could not list a catalog
+    # why the last scan could not list a catalog, by catalog
     reasons: dict[str, str] = field(default_factory=dict)
     has_scanned: bool = False
 

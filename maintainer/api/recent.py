@@ -17,12 +17,12 @@ from maintainer.api.auth import may_ask, recognise
 from maintainer.api.deps import ApiContext
 from maintainer.api.guard import SAFE_METHODS
 
-# They depend on the address and on what the person may see, and on nothing else of a request.
+# These answers depend only on the address and on the tables that the person may see.
 PATHS: Final = frozenset(
     f"/api/v1/{name}" for name in ("catalogs", "jobs", "namespaces", "overview", "pools", "tables")
 )
 MAX_ANSWERS: Final = 200
-MAX_BYTES: Final = 256 * 1024  # of a body that is kept
+MAX_BYTES: Final = 256 * 1024  # the largest body that is kept
 _OK: Final = 200
 
 Key = tuple[str, bytes, tuple[str, ...] | None]

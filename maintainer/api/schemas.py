@@ -116,7 +116,7 @@ class EffectivePolicyOut(Schema):
     version: str
     rules: list[RuleName]
     values: list[PolicyValueOut]
-    # Contradictions between files. Pydantic copies defaults.
+    # Contradictions between files. Pydantic copies mutable defaults.
     problems: list[PolicyProblemOut] = []  # noqa: RUF012
 
 

@@ -28,7 +28,7 @@ _TOO_MANY = (
 class ConnectionBounds:
     """How many connections there may be, and how long a client may take."""
 
-    connections: int = 256  # by default a process may have 1024 open files
+    connections: int = 256  # a process may by default have 1024 open files
     # from the connection, or a request's first byte, to the end of the headers
     header_seconds: float = 10
     body_seconds: float = 30  # from the end of the headers to the end of the body
@@ -50,8 +50,8 @@ def bind(section: str, host: str, port: int) -> socket.socket:
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        # Only if its protocol is named does asyncio send each part of an answer at once; else the
-        # second part waits 40 ms for the client's acknowledgement of the first.
+        # asyncio sends each part of an answer at once only if the protocol is given. Otherwise the
+        # second part waits 40 ms for the client's acknowledgement of the first part.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
@@ -85,7 +85,7 @@ def make_server(
         timeout_graceful_shutdown=STOP_SECONDS,
         proxy_headers=bool(proxies),
         forwarded_allow_ips=list(proxies),
-        lifespan="off",  # our applications have nothing to start
+        lifespan="off",  # these applications have nothing to start
         ssl_certfile=None if tls is None else tls.certificate,
         ssl_keyfile=None if tls is None else tls.key,
     )
@@ -103,7 +103,7 @@ class _BoundedProtocol(H11Protocol):
     Single bytes do not extend the deadline.
     """
 
-    # Handed on to uvicorn.
+    # The arguments are those of uvicorn.
     def __init__(self, config: _Config, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
         super().__init__(config, *arguments, **named)
         self._bounds = config.bounds

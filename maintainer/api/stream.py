@@ -14,7 +14,7 @@ EVENT_STREAM = "text/event-stream"
 POLL_SECONDS = 0.5
 KEEP_ALIVE_SECONDS = 15.0  # interval of a comment that makes proxies keep the connection
 MAX_STREAM_SECONDS = 600.0  # then the stream ends and the client reconnects with Last-Event-ID
-MAX_STREAMS = 16  # that wait at one time: each takes one of the server's forty threads
+MAX_STREAMS = 16  # at the same time; each takes one of the server's forty threads
 RECONNECT_MILLISECONDS = 3000
 KEEP_ALIVE = ": still here\n\n"
 STREAM_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
@@ -62,7 +62,7 @@ def _follow(context: ApiContext, job: Job, after: int, seconds: float) -> Iterat
         if lines:
             yield "".join(lines)
             sent_at = monotonic()
-        if was_final:  # the events were read once more after the job's end
+        if was_final:  # the events after the job's end were read too
             yield (
                 f"event: end\ndata: {wire.write_job(job, context.spark_ui).model_dump_json()}\n\n"
             )

@@ -88,7 +88,7 @@ PartitionSort = Literal[
     "small_files", "data_files", "average_file_size_bytes", "data_bytes", "delete_files"
 ]
 
-# Worst first: the largest count, or the smallest average.
+# For the order "worst first": the largest count, or the smallest average.
 _WORST: dict[PartitionSort, Callable[[PartitionHealth], float]] = {
     "small_files": lambda partition: -partition.small_files,
     "data_files": lambda partition: -partition.data_files,

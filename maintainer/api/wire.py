@@ -35,7 +35,10 @@ _BUILT_IN_TEXTS = {
     for path, value in built_in_values().items()
     if value is not None
 }
-_EMPTY: Mapping[Any, object] = {list: (), dict: {}}  # of a table without health; others: unknown
+_EMPTY: Mapping[Any, object] = {
+    list: (),
+    dict: {},
+}  # for a table without health; other types: unknown
 
 
 def write_summary(record: TableRecord) -> schemas.TableSummary:

@@ -58,8 +58,8 @@ class App:
 class LinkUse(Enum):
     """Whether a process serves the link that drivers on other machines poll."""
 
-    NONE = auto()  # it starts no driver
-    SHARED = auto()  # if no other process on this machine does
+    NONE = auto()  # the process starts no driver
+    SHARED = auto()  # serve the link if no other process on this machine does
     OWN = auto()
 
 
@@ -98,7 +98,7 @@ def open_app(
             else {}
         )
         runner = open_runner(settings, store, clock, reachable, link_ports)
-        # runs after the runner is closed, when none of its jobs works any more
+        # This runs after the runner is closed, when none of its jobs works.
         stack.callback(_lay_down_leases, store, runner.owner, clock, settings.lease.as_terms())
         stack.callback(runner.close)
         for facts in store.spark_facts().values():

@@ -20,7 +20,7 @@ from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 
 _SCAN = "scan"
-_STATUS_REST = 9.0  # every table is read: at most a tenth of the time
+_STATUS_REST = 9.0  # reading all tables takes at most a tenth of the time
 
 
 def _scan_catalogs(app: App) -> Iterator[Step]:
@@ -32,7 +32,7 @@ def _scan_catalogs(app: App) -> Iterator[Step]:
             app.settings.scan.interval,
             starts_work=True,
             kind=_SCAN,
-            after_work_of="duties",  # it has taken over a catalog
+            after_work_of="duties",  # this replica has taken over a catalog
         )
 
 
@@ -67,12 +67,12 @@ def _record_waits(app: App) -> None:
     if app.turns.holds(DutyKind.QUEUE):
         record_waits(app.ports)
     else:
-        app.ports.telemetry.queue_counted({})  # another replica shows it
+        app.ports.telemetry.queue_counted({})  # another replica reports the queue
 
 
 def make_scheduler(app: App) -> Scheduler:
     """The steps of the loop at their intervals."""
-    # Every worker submits; leases keep them apart, table by table.
+    # Every worker submits jobs. Leases ensure that a table has one job.
     ports, settings, turns = app.ports, app.settings, app.turns
     app.telemetry.show_duties(turns.wanted, turns.has)
     steps: tuple[Step, ...] = (
@@ -92,7 +92,7 @@ def make_scheduler(app: App) -> Scheduler:
             starts_work=True,
             after="plan",
             after_work_of="watch",
-        ),  # a slot is free
+        ),  # a slot has become free
         Step(
             "queue",
             partial(_record_waits, app),

@@ -36,7 +36,7 @@ from maintainer.settings.spark.kubernetes import KubernetesSettings
 from maintainer.settings.spark.yarn import YarnSettings
 from maintainer.steps.scan import ScanOptions
 
-# A pod may wait for a node and for its image, an application for its queue.
+# A pod may wait for a node and for its image; an application of YARN may wait for its queue.
 _START_TIMEOUTS = {
     "process": timedelta(minutes=2),
     "kubernetes": timedelta(minutes=10),

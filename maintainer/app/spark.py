@@ -45,7 +45,7 @@ class _Parts:
     settings: Settings
     store: Store
     clock: Clock
-    catalogs: Mapping[str, Mapping[str, str]]  # Spark's settings of each
+    catalogs: Mapping[str, Mapping[str, str]]  # Spark's settings for each catalog
     link_ports: LinkPorts
     owner: str
     instance: str
@@ -117,7 +117,7 @@ def _open_pool(parts: _Parts, name: str) -> SparkRunner:
             store=parts.store,
             clock=parts.clock,
         )
-    # Most daemons reach Spark by a socket, and most commands run none.
+    # Most daemons use drivers with a socket, and most commands use no drivers.
     from maintainer.adapters.spark.remote.drivers import LinkOptions  # noqa: PLC0415
     from maintainer.adapters.spark.remote.runners import (  # noqa: PLC0415
         RemoteParts,
@@ -202,7 +202,7 @@ def _serve_link(
             log.info("link.started address=%s", link.address_at(port))
             yield port
         finally:
-            server.should_exit = server.force_exit = True  # a poll that is cut short is repeated
+            server.should_exit = server.force_exit = True  # the driver repeats an interrupted poll
             thread.join(STOP_SECONDS + 1)
 
 

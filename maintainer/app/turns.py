@@ -17,7 +17,7 @@ from maintainer.ports.store.upkeep import DutyStore
 log = logging.getLogger("maintainer")
 
 RENEWALS_PER_SPAN = 3
-_ATTEMPTS = 3  # to take what is free, while others take it too
+_ATTEMPTS = 3  # to take free duties, while other replicas take them too
 
 
 class Turns:
@@ -111,5 +111,5 @@ class Turns:
         with self._mutex:
             given, self._until = self._until, {}
             if given:
-                with suppress(MaintainerError):  # they expire by themselves
+                with suppress(MaintainerError):  # otherwise the duties end at their time
                     self._store.give_back_duties(self._worker, given.keys())

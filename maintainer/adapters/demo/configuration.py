@@ -105,7 +105,7 @@ def write_configuration(directory: Path, catalog_uri: str, warehouse_uri: str) -
     policies.mkdir(exist_ok=True)
     for name, text in _POLICIES.items():
         (policies / name).write_text(text)
-    text = _CONFIGURATION.format(  # any JSON string is a YAML string
+    text = _CONFIGURATION.format(  # a JSON string is valid in YAML
         catalog=json.dumps(catalog_uri),
         warehouse=json.dumps(warehouse_uri),
         store=json.dumps(f"sqlite:///{directory / 'maintainer.db'}"),

@@ -41,9 +41,9 @@ from pyiceberg.table.update import (
 )
 
 _FORMAT_VERSION: Literal[2] = 2
-_COMPRESSION: Literal["deflate"] = "deflate"  # Avro's name of gzip, Iceberg's default for manifests
-# each catalog commit parses and writes the whole metadata.json: one by one, 300 snapshots take a
-# minute
+_COMPRESSION: Literal["deflate"] = "deflate"  # Avro's name for gzip, Iceberg's default
+# Each commit to the catalog parses and writes the whole metadata.json. With a commit for each of
+# 300 snapshots, this would take a minute.
 SNAPSHOTS_PER_COMMIT = 25
 
 
@@ -84,7 +84,7 @@ class _Head:
     manifests: tuple[ManifestFile, ...] = ()
     live: tuple[
         tuple[int, int, DataFile], ...
-    ] = ()  # snapshot that added the file, its sequence number, the file
+    ] = ()  # the snapshot that added a file, its sequence number, the file
 
     @property
     def sequence_number(self) -> int:
@@ -174,7 +174,7 @@ class _Writer:
                 writer.add_entry(entry)
         manifest = writer.to_manifest_file()
         manifest.sequence_number = sequence_number
-        if manifest.min_sequence_number < 0:  # the writer's value for "assigned at commit"
+        if manifest.min_sequence_number < 0:  # the value for a number that the commit assigns
             manifest.min_sequence_number = sequence_number
         return manifest
 
@@ -211,7 +211,7 @@ def describe_table(catalog: Catalog, new: NewTable) -> tuple[TableMetadata, File
     transaction = catalog.create_table_transaction(
         new.identifier, new.schema, new.location, new.spec, properties=dict(new.properties)
     )
-    # The staged table has no public access.
+    # PyIceberg has no public access to the staged table.
     return transaction.table_metadata, transaction._table.io  # noqa: SLF001
 
 
@@ -240,12 +240,12 @@ def create_with_history(
                 updates += _advance_main(head.snapshot)
                 written.append(head.snapshot)
         if table is None:
-            # A transaction takes dated snapshots in no other way.
+            # A transaction has no other way to add snapshots with a date.
             transaction._apply(tuple(updates))  # noqa: SLF001
             transaction.commit_transaction()
             table = catalog.load_table(new.identifier)
-            # a commit that only expires would add today's time to the log, so the next group's
-            # commit expires too
+            # A commit that only expires snapshots would add today's time to the log. So the
+            # commit of the next group expires them too.
             continue
         expired = written[:-keep] if keep else []
         written = written[len(expired) :]

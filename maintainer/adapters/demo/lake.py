@@ -24,7 +24,7 @@ from maintainer.domain.errors import ConfigurationError
 
 CATALOG_NAME = "lake"
 MARKER = "demo-lake.json"
-_LAYOUT = 1  # raised when the tables change, so that an older lake is not used
+_LAYOUT = 1  # increased when the demo's tables change, so that an older lake is not used
 _NAMESPACES = (
     "streaming",
     "cdc",
@@ -35,7 +35,7 @@ _NAMESPACES = (
     "logs",
     "logs.gateway",
 )
-_OURS = (  # everything that a build or an earlier daemon wrote here, except the marker
+_OURS = (  # all that a build or an earlier daemon wrote here, except the marker file
     "catalog.db",
     "catalog.db-journal",
     "maintainer.db",
@@ -120,7 +120,7 @@ def _build(directory: Path, say: Callable[[str], None], spark: SparkLaunch, now:
 
             def proceed(text: str) -> None:
                 say(text)
-                # reports a missing Java now, not after everything else is done
+                # A missing Java is reported now, not after all other work.
                 merges.raise_if_failed()
 
             create_tables(

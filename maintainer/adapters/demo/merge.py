@@ -50,7 +50,7 @@ def _create(spark: SparkSession, table: str, format_version: int) -> None:
         f"({properties})"
     )
     spark.sql(
-        # Names are ours.
+        # The names come from this package.
         f"INSERT INTO {table} SELECT account_id, region, state, balance, changed_at "  # noqa: S608
         f"FROM changes WHERE batch = 0"
     )

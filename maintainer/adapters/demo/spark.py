@@ -19,7 +19,7 @@ from pyarrow import parquet
 from maintainer.adapters.demo import rows
 from maintainer.domain.errors import RunnerUnavailableError
 
-MERGE_SECONDS = 600  # for the whole child process; about 40 s are usual on two idle cores
+MERGE_SECONDS = 600  # for the whole child process, which usually takes 40 s on two idle cores
 ACCOUNTS = 6_000
 ACCOUNT_BATCHES = 24
 BALANCE_BATCHES = 10
@@ -96,7 +96,7 @@ class MergeProcess:
             name: value
             for name, value in os.environ.items()
             if not name.startswith(("SPARK_", "PYSPARK_"))
-        }  # another Spark's settings are not ours
+        }  # without settings for another Spark
         environment = {
             **inherited,
             **launch.environment,
@@ -106,7 +106,7 @@ class MergeProcess:
         }
         with self._log.open("wb") as log:
             try:
-                self._process = subprocess.Popen(  # noqa: S603 - our own script, no shell
+                self._process = subprocess.Popen(  # noqa: S603 - a script of this package, no shell
                     [launch.python, str(_SCRIPT)],
                     cwd=temporary,
                     env=environment,
@@ -124,7 +124,7 @@ class MergeProcess:
         self._timer.daemon = True
         self._timer.start()
         if self._process.stdin:
-            with suppress(BrokenPipeError):  # a child that ended at once logs the reason
+            with suppress(BrokenPipeError):  # the log of a child that ended has the reason
                 self._process.stdin.write(json.dumps(order) + "\n")
                 self._process.stdin.flush()
 

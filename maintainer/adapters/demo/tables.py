@@ -49,7 +49,7 @@ from maintainer.adapters.demo.rows import FIRST_DAY, FIRST_MOMENT, Row, draw_mon
 
 PAGE_VIEW_HOURS = 48
 PAGE_VIEW_WRITERS = (
-    33  # files of each hourly commit in its partition; one more is late, for the hour before
+    33  # files of an hourly commit in its partition; one more file is late, for the hour before
 )
 MOVEMENT_DAYS = 300
 MOVEMENT_SNAPSHOTS_KEPT = 12
@@ -57,7 +57,7 @@ RATE_EDITIONS = 280
 ORDER_MONTHS = 12
 ORDER_MONTHS_PER_COMMIT = 4
 SENSOR_DAYS = 60
-SENSOR_STATIONS = 4  # one file each a day: one less than rewrite_data_files takes as a group
+SENSOR_STATIONS = 4  # a file a day from each: one less than rewrite_data_files needs for a group
 REQUEST_COMMITS = 20
 REQUEST_FILES_PER_COMMIT = 20
 ACCESS_COMMITS = 8
@@ -66,7 +66,8 @@ _SIX_HOURS = timedelta(hours=6)
 _GRANTED_SHARE = 0.97  # some sign-ins fail
 
 
-# A cell of a row: from the file's generator, the row's number, and the numbers that name the file.
+# Makes a value of a row from the file's random generator, the row's number, and the numbers that
+# identify the file.
 Draw = Callable[[Random, int, tuple[int, ...]], object]
 
 
@@ -76,7 +77,7 @@ class _Part:
 
     path: str
     numbers: tuple[int, ...]
-    rows: int = 0  # 0: as many as the files of the table have
+    rows: int = 0  # 0: the usual number of rows of the table's files
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +97,12 @@ class _Table:
     rows: int  # of a file
     columns: tuple[tuple[str, IcebergType, Draw], ...]
     batches: Callable[[datetime], Iterator[_Batch]]
-    partitioned_by: tuple[Transform[Any, Any], int, str] | None = None  # of which column, its name
+    # the transform, the id of its column, and the name of the field
+    partitioned_by: tuple[Transform[Any, Any], int, str] | None = None
     properties: tuple[tuple[str, str], ...] = ()
     optional: tuple[str, ...] = ()
     keep: int | None = None  # snapshots
-    path: str = ""  # in the warehouse; default: the catalog's
+    path: str = ""  # in the warehouse; empty: the path that the catalog chooses
 
     def new_table(self, location: str | None = None) -> NewTable:
         fields = (
@@ -324,7 +326,7 @@ _TABLES = (
             ("country", _TEXT, _COUNTRY),
         ),
         _hourly_batches("gateway-{:03d}", ACCESS_COMMITS, ACCESS_FILES_PER_COMMIT),
-        path="logs/gateway/access_log",  # no blank, unlike the table's name
+        path="logs/gateway/access_log",  # without the blank of the table's name
     ),
 )
 

@@ -22,12 +22,12 @@ from joserfc.jwk import KeySet
 from maintainer.domain.errors import CredentialsRefusedError, ProviderUnavailableError
 from maintainer.ports.identity import Claims, SignIn
 
-# Signatures by the provider's own key alone: a shared secret, or none, could be anybody's.
+# Only signatures by a key of the provider: others could sign with a shared secret or without a key.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
 SECONDS_PER_REQUEST = 5.0
 MAX_ANSWER_BYTES = 1024**2
-FRESH_SECONDS = 3600.0  # then the provider's addresses and keys are fetched again
-# An unknown key is a new one or an invented one: the provider is asked at most this often.
+FRESH_SECONDS = 3600.0  # after this time the provider's addresses and keys are fetched again
+# An unknown key may be new or forged. The provider is asked at most once in this time.
 REFETCH_SECONDS = 30.0
 
 
@@ -41,7 +41,7 @@ class ProviderOptions:
     callback: str  # the address to which the provider sends a browser back
     client_secret: str | None = field(default=None, repr=False)
     scopes: tuple[str, ...] = ("openid", "profile", "email")
-    leeway_seconds: int = 60  # by which clocks may differ
+    leeway_seconds: int = 60  # the clocks may differ by this time
 
 
 class OpenIdProvider:
@@ -61,7 +61,7 @@ class OpenIdProvider:
 
     def begin(self) -> SignIn:
         """See Identities."""
-        # Asked each time: a provider that is away is said here, not by its silence.
+        # The addresses are fetched each time, so that an unavailable provider is reported here.
         endpoint = self._fetch_addresses()["authorization_endpoint"]
         state, nonce, verifier = (token_urlsafe(32) for _ in range(3))
         challenge = urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
@@ -173,7 +173,7 @@ class OpenIdProvider:
                 if form is not None and 400 <= response.status_code < 500:  # noqa: PLR2004
                     raise CredentialsRefusedError("the provider refused the sign-in")
                 response.raise_for_status()
-                # What is longer is cut, and no JSON.
+                # A longer answer is cut, and is then not valid JSON.
                 found = json.loads(response.raw.read(MAX_ANSWER_BYTES, decode_content=True))
         except (requests.RequestException, ValueError, OSError) as error:
             raise ProviderUnavailableError(

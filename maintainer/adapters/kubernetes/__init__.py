@@ -17,15 +17,15 @@ class Access:
     """One namespace, and how its API server is reached."""
 
     namespace: str
-    kubeconfig: Path | None = None  # None: the daemon's own service account, else $KUBECONFIG
-    context: str = ""  # of the kubeconfig; empty: its current one
-    timeout_seconds: float = 10.0  # of each call
+    kubeconfig: Path | None = None  # None: the daemon's service account, or else $KUBECONFIG
+    context: str = ""  # of the kubeconfig; empty: its current context
+    timeout_seconds: float = 10.0  # of each request
 
 
 def connect(access: Access) -> Cluster:
     """Connect; nothing is asked yet. ClusterUnavailableError without the optional extra."""
     try:
-        # A second of imports that only a cluster needs.
+        # These imports take a second, and only a cluster needs them.
         from maintainer.adapters.kubernetes.cluster import Cluster  # noqa: PLC0415
     except ImportError as error:
         raise ClusterUnavailableError(

@@ -100,7 +100,7 @@ class Cluster:
         Empty while the container has not started, None without a pod.
         """
         parameters = {"container": container, "timestamps": "true", **bounds}
-        # The library's own log() knows no sinceTime, and a relative time would compare two clocks.
+        # The library's log() has no sinceTime, and a relative time would compare two clocks.
         requests = self._client._client  # noqa: SLF001
         request = requests.build_adapter_request(
             requests.prepare_request("get", PodLog, name=pod, params=parameters)
@@ -111,7 +111,7 @@ class Cluster:
                 requests.raise_for_status(answer)  # type: ignore[no-untyped-call]
         if answer.status_code == _NOT_FOUND:
             return None
-        # a bad request: the container waits to start
+        # The answer is "bad request" while the container waits for its start.
         return b"" if answer.status_code == _BAD_REQUEST else bytes(answer.content)
 
     def allows(self, verb: str, group: str, resource: str) -> bool:
@@ -150,7 +150,7 @@ class Cluster:
             raise ClusterUnavailableError(
                 f"the Kubernetes API server did not answer within {self._timeout:g} s"
             ) from error
-        except httpx2.HTTPStatusError as error:  # a page of plain text, such as of an absent API
+        except httpx2.HTTPStatusError as error:  # a plain text, as for an API that does not exist
             code = error.response.status_code
             if code == _NOT_FOUND and is_absence_fine:
                 return

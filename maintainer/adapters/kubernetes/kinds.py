@@ -13,7 +13,7 @@ class Kind:
     version: str
     name: str
     plural: str
-    origin: str = "operator"  # what brings the kind into a cluster, if the cluster lacks it
+    origin: str = "operator"  # the program that installs the kind in a cluster
 
     @property
     def api_version(self) -> str:

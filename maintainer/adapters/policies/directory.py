@@ -15,7 +15,7 @@ from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 
 MAXIMUM_FILES = 5000
-MAXIMUM_SWAPS = 5  # attempts when the directory is swapped during the read
+MAXIMUM_SWAPS = 5  # attempts to read, if the directory is swapped during each of them
 # Kubernetes mounts a ConfigMap as links through this link, and swaps it when the content changes.
 SWAPPED = "..data"
 _SUFFIXES = {".yaml", ".yml"}
@@ -86,7 +86,7 @@ class PolicyDirectory:
                 if self._find_place() == place:
                     return looked
             except OSError as error:
-                # The directory may be in the middle of a swap: the layers stay.
+                # The directory may just be swapped, so the layers are kept.
                 reason = error.strerror or str(error)
         kept = "its last good files stay" if self._files else "only the built-in default is"
         reason = f"the policy directory {self._path} cannot be read ({reason}); {kept} in force"
@@ -140,7 +140,7 @@ class PolicyDirectory:
             text = content.decode("utf-8")
         except FileNotFoundError as error:
             if not path.is_symlink():
-                return None  # removed since the directory was listed
+                return None  # the file was removed after the directory was listed
             return _File(
                 None, last_good, (PolicyProblem(source, f"cannot be read: {error.strerror}"),)
             )
@@ -178,7 +178,7 @@ class PolicyDirectory:
 
 
 def _stamp(status: stat_result) -> _Stamp:
-    # ctime too: an editor or `cp -p` can keep a changed file's mtime and size.
+    # With ctime, because an editor or `cp -p` may keep mtime and size of a changed file.
     return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev)
 
 

@@ -11,10 +11,11 @@ import yaml
 from maintainer.domain.errors import InvalidValueError
 
 MAXIMUM_BYTES = 64 * 1024  # in one policy text
-MAXIMUM_VALUES = 5_000  # anchors followed: a few nested lines can expand to billions
+MAXIMUM_VALUES = 5_000  # values with anchors expanded: a few nested lines can expand to billions
 MAXIMUM_DEPTH = 20
 
-# Only YAML 1.2's literals: in 1.1 a table named "no" would be false and 1:30 would be 90.
+# Only the literals of YAML 1.2: in YAML 1.1 a table named "no" would be false, and 1:30 would be
+# 90.
 _WORDS: Mapping[str, bool | None] = {
     "true": True,
     "True": True,
@@ -26,7 +27,7 @@ _WORDS: Mapping[str, bool | None] = {
 }
 _INTEGER = compile_regex(r"[-+]?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = compile_regex(r"[-+]?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,2})?")
-# the base loader's tags of untagged nodes
+# The tags that the base loader gives to untagged nodes.
 _TAGS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:str"}
 
 Path = tuple[str | int, ...]
@@ -52,7 +53,7 @@ class Document:
     value: dict[str, object] = field(default_factory=dict)
     lines: dict[Path, int] = field(default_factory=dict)
     texts: dict[Path, str] = field(default_factory=dict)
-    # scalars with a replaced variable, after the replacement
+    # the scalars with replaced variables, after the replacement
     expanded: dict[Path, str] = field(default_factory=dict)
     defects: list[Defect] = field(default_factory=list)
 
@@ -151,7 +152,7 @@ class _BoundedLoader(yaml.BaseLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         self._nodes += 1
         self._depth += 1
-        if self._nodes > 2 * MAXIMUM_VALUES + 1:  # each value with its key, and the root
+        if self._nodes > 2 * MAXIMUM_VALUES + 1:  # each value has a key, and there is the root
             raise _BoundError(f"the file holds more than {MAXIMUM_VALUES} values")
         if self._depth > MAXIMUM_DEPTH + 1:
             raise _BoundError(f"values are nested deeper than {MAXIMUM_DEPTH} levels")
@@ -268,7 +269,7 @@ class _Walk:
                 return None
             if expanded != text:
                 self.document.expanded[path] = expanded
-                # in quotes too, because YAML needs "${NAME}" inside braces
+                # Also in quotes, because YAML needs quotes around ${NAME} inside braces.
                 value = resolve_scalar(expanded)
                 return expanded if value is None else value
         value = resolve_scalar(text) if node.style is None else text

@@ -69,7 +69,7 @@ class PolarisPolicies:
         def take(policies: list[PolarisPolicy], attachment: Attachment) -> None:
             for policy in policies:
                 if attachment.table is None and not policy.is_inheritable:
-                    # for the catalog or the namespace itself, not for its tables
+                    # The policy is for the catalog or the namespace itself, not for its tables.
                     continue
                 layer, said = make_layer(policy, attachment)
                 notes.extend(said)
@@ -96,7 +96,7 @@ class PolarisPolicies:
                             Attachment(self._catalog, namespace, table),
                         )
                 except NotThereError:
-                    continue  # dropped since it was listed
+                    continue  # the policy was dropped after the listing
         return tuple(layers), tuple(notes)
 
 

@@ -32,8 +32,8 @@ PAGE_SIZE = 1000
 class PolarisOptions:
     """The address and credentials of Polaris, and the bounds of one refresh."""
 
-    uri: str  # as for its Iceberg REST catalog: http://host:8181/api/catalog
-    warehouse: str = ""  # the catalog's name in Polaris; the server returns its prefix
+    uri: str  # the same as of the Iceberg REST catalog: http://host:8181/api/catalog
+    warehouse: str = ""  # the catalog's name in Polaris, for which the server returns a prefix
     prefix: str | None = None
     token: str | None = field(default=None, repr=False)
     credential: str | None = field(default=None, repr=False)  # client id:secret

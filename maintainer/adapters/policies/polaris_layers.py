@@ -17,7 +17,7 @@ from maintainer.adapters.policies.validation import validate
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, Setting
 
-PRECEDENCE = -1  # a file overrides a layer of the same width
+PRECEDENCE = -1  # a file overrides a layer for equally many tables
 _WILDCARDS = str.maketrans({wildcard: f"[{wildcard}]" for wildcard in "*?["})
 
 

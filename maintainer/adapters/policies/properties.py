@@ -16,8 +16,8 @@ PREFIX = "maintainer."
 MAXIMUM_PROPERTIES = 100
 MAXIMUM_CHARACTERS = 10_000  # in one value
 _PLAIN = ("mode", "priority")
-_ELSEWHERE = ("enabled",)  # the kill switch works without this reader
-_MAPS = ("when", "options")  # these have one more level, and the name below may contain dots
+_ELSEWHERE = ("enabled",)  # other code reads the kill switch
+_MAPS = ("when", "options")  # fields with one more level, whose names may contain dots
 _FILES_ONLY = {
     "tables": "only a file names tables",
     "properties": "only a policy file can set what properties may do",
@@ -31,7 +31,7 @@ _FILES_ONLY = {
     "checksum": "only a file says how a rewrite is proved",
     "target_file_size": "write Iceberg's own write.target-file-size-bytes",
 }
-# difflib's ratio; less similar names under the prefix may belong to another program
+# A ratio of difflib. Less similar names with the prefix may belong to another program.
 _LIKE_A_RULE = 0.8
 
 
@@ -71,7 +71,7 @@ def _read(properties: tuple[tuple[str, str], ...]) -> PropertySettings:
             else:
                 sources[path] = name
     model = validate(Document(written), PolicyModel)
-    assert isinstance(model, PolicyModel)  # noqa: S101 - every step on the way here was valid
+    assert isinstance(model, PolicyModel)  # noqa: S101 - all its parts are valid
     settings = {
         write_path(at): Setting(value, f"table property {sources[origin]}")
         for at, value, origin in flatten(model)

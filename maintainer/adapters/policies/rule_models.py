@@ -41,7 +41,7 @@ from maintainer.domain.rule_field import (
 from maintainer.domain.rules import MAXIMUM_TEXT_CHARACTERS, RULES
 from maintainer.domain.units import parse_size
 
-Annotation = Any  # a type form, which create_model takes
+Annotation = Any  # a type form, as create_model needs
 
 # The type of a threshold's bound in a file, and its limits as text.
 THRESHOLD_BOUNDS: Mapping[Unit, tuple[Annotation, str]] = {
@@ -64,7 +64,7 @@ def rules_model(rules: Mapping[str, type[Rule]]) -> type[Strict]:
 
 def rule_model(rule: type[Rule]) -> type[Strict]:
     """Make the model of one rule: its thresholds, its fields and its procedure's options."""
-    # problems on the same line are listed in this order
+    # Problems on the same line are listed in the order of these keys.
     keys: dict[str, Any] = {field.key: None for field in fields_of(Rule)}
     if rule.metrics:
         keys["when"] = (_when_model(rule) | None, None)

@@ -21,7 +21,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.pool import MAX_POOL_NAME, is_pool_name
 
 MAXIMUM_PATTERN_CHARACTERS = 500
-MAXIMUM_CRON_CHARACTERS = 500  # each minute of an hour takes 170
+MAXIMUM_CRON_CHARACTERS = 500  # a list of all minutes of an hour has 170
 _CRON_FIELDS = 5
 
 
@@ -46,8 +46,8 @@ def check_cron(value: object) -> object:
         return value
     if len(value) > MAXIMUM_CRON_CHARACTERS:
         refuse(f"has {len(value)} characters, over the limit of {MAXIMUM_CRON_CHARACTERS}")
-    # croniter adds seconds, names such as @daily, and Jenkins' hashed and random fields: a window
-    # must mean the same in every run.
+    # croniter also accepts seconds, names such as @daily, and Jenkins' hashed and random fields. A
+    # window must be the same in every run.
     if (
         len(value.split()) != _CRON_FIELDS
         or any(letter in value.upper() for letter in ("R(", "H("))
@@ -58,7 +58,7 @@ def check_cron(value: object) -> object:
             f"day month weekday"
         )
     try:
-        # Whether it ever fires, in any time zone.
+        # This raises an error if the expression never fires.
         croniter(value, datetime(2024, 1, 1)).get_next()  # noqa: DTZ001
     except (ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
         refuse(f"is {value!r}, which is not a cron expression that ever fires ({error})")

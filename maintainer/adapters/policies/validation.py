@@ -42,7 +42,7 @@ SIZE_SCHEMA: Mapping[str, object] = {
 OFF = "off"
 Model = TypeVar("Model", bound=BaseModel)
 
-# the error type of our own validators, whose message is already a sentence about the value
+# The error type of this package's validators. Their message is a sentence about the value.
 _OURS = "refused"
 _WANTED = {
     "int_type": "be a whole number",
@@ -57,23 +57,23 @@ _WANTED = {
     "model_type": "hold keys and values",
     "dict_type": "hold keys and values",
 }
-_OUTSIDE = {  # by pydantic's type of the error, with the figures of its context
+_OUTSIDE = {  # by pydantic's error type, with figures of the error's context
     "greater_than_equal": "is {value}, under the least value {ge:.15g}",
     "less_than_equal": "is {value}, over the greatest value {le:.15g}",
     "too_long": "has {actual_length} entries, over the limit of {max_length}",
     "string_too_long": "has over {max_length} characters",
 }
 MAXIMUM_DEFECTS = 100  # in one text; the search for the intended key is slow
-MAXIMUM_MESSAGE_CHARACTERS = 2_000  # in one message; a value may be many times as long as the text
-_HOMES = 2  # a key that is valid in more places does not show which one was meant
-_NEAREST = 0.6  # difflib's ratio from which a key is suggested
-_ALMOST_EQUAL = 0.85  # and from which it is preferred to the same key in another place
+MAXIMUM_MESSAGE_CHARACTERS = 2_000  # in one message; values with anchors may be very long
+_HOMES = 2  # if a key is valid in more places, the intended place is unknown
+_NEAREST = 0.6  # a key is suggested from this ratio of difflib on
+_ALMOST_EQUAL = 0.85  # from this ratio on, it is preferred to the same key in another place
 
 
 class Strict(BaseModel):
     """A mapping with known keys only, and without type conversion."""
 
-    # Built on first use: the model of a whole text builds what is inside it once more.
+    # Built at the first use, because the model of a whole text builds the models inside it again.
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
@@ -104,7 +104,8 @@ def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ..
             )
             for path, details in errors
             if path not in reported
-            and not (details["type"] == "missing" and path in meant)  # one error, one sentence
+            # The error about an unknown key already suggests the missing key.
+            and not (details["type"] == "missing" and path in meant)
         ]
     if defects or validated is None:
         return _limit(sorted(defects, key=lambda defect: defect.line or 0), unlisted)
@@ -212,7 +213,7 @@ def _keys_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
         inner = inner_model(field.annotation) if field else None
         if field is not None and get_origin(field.annotation) is dict:
             inner = inner_model(get_args(field.annotation)[1])
-            next(parts, None)  # the name that the operator has chosen
+            next(parts, None)  # skip the name that the operator has chosen
         if inner is None:
             return []
         model = inner
@@ -230,7 +231,7 @@ def _find_homes(model: type[BaseModel], key: str, at: Path) -> Iterator[Path]:
             yield from _find_homes(inner, key, (*at, written))
 
 
-# An annotation can be any type form.
+# An annotation may be any type form.
 def inner_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401
     """Return the model in an annotation, alone or with None."""
     candidates = (

@@ -30,11 +30,11 @@ from maintainer.ports.store.upkeep import StoreSize
 
 log = logging.getLogger("maintainer")
 
-DEFAULT_MAX_TABLES = 1000  # tables with gauges of their own: eight series each
-DEFAULT_MAX_NAMESPACES = 500  # six series each
+DEFAULT_MAX_TABLES = 1000  # tables with their own gauges, which are eight series for each
+DEFAULT_MAX_NAMESPACES = 500  # six series for each
 DEFAULT_AVERAGE_FILE_SIZE_BOUND = 32 * MIB
 
-# Metric -> its help text; the fields of TableHealth that are gauges of a table.
+# The fields of TableHealth that are gauges of a table, with their help texts.
 _TABLE_GAUGES = {
     "average_file_size_bytes": "Mean size of the table's live data files.",
     "data_files": "Live data files of the table.",
@@ -43,7 +43,9 @@ _TABLE_GAUGES = {
 }
 _UNFINISHED = tuple(state for state in JobState if not state.is_final)
 
-StepAges = Callable[[], Iterable[tuple[str, float, bool]]]  # name, seconds since its end, is late
+StepAges = Callable[
+    [], Iterable[tuple[str, float, bool]]
+]  # name, seconds since its end, whether late
 _Sample = tuple[Sequence[str], float | None]
 
 
@@ -127,7 +129,7 @@ class StoreGauges(Collector):
     def _state(self, driver: DriverRecord, now: datetime) -> str:
         if not driver.process:
             return "starting"
-        # Each poll prolongs the validity of the driver's jobs.
+        # Each poll renews the fences of the driver's jobs.
         is_old = driver.fence is not None and driver.fence <= now
         return "silent" if is_old and self._store.pending_jobs(driver.name) else "connected"
 

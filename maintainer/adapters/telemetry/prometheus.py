@@ -49,8 +49,8 @@ class PrometheusTelemetry:
     """
 
     def __init__(self, store: Store, clock: Clock, options: GaugeOptions = DEFAULT_OPTIONS) -> None:
-        # Times of creation would double the size, and nobody reads them.
-        disable_created_metrics()  # type: ignore[no-untyped-call] # the library has no types here
+        # Metrics of creation times would double the size, and are not needed.
+        disable_created_metrics()  # type: ignore[no-untyped-call] # the library does not type it
         self.registry = CollectorRegistry(auto_describe=True)
         self.registry.register(StoreGauges(store, clock, options))
         self._steps = StepGauges()

@@ -12,9 +12,9 @@ from maintainer.adapters.extras import require_package
 from maintainer.domain.effect import Effect
 from maintainer.domain.job import Job, JobState
 
-_LEAST_SECONDS: Final = 0.1  # of a step's run; most runs of a second's step do nothing
+_LEAST_SECONDS: Final = 0.1  # shorter runs of a step are left out, because most do nothing
 _SERVICE: Final = "iceberg-maintainer"
-_EXPORT_SECONDS: Final = 3.0  # of one request to the collector, its repetitions included
+_EXPORT_SECONDS: Final = 3.0  # for one request to the collector, with its repetitions
 _NANOSECONDS: Final = 1_000_000_000
 
 Attributes = dict[str, str | int | float]
@@ -33,7 +33,7 @@ class TraceExporter:
         `endpoint` is the whole address, such as http://collector:4318/v1/traces.
         """
         require_package("opentelemetry.sdk", "opentelemetry", "tracing")
-        # An extra, which takes 0.2 s to import.
+        # The import of this extra takes 0.2 s.
         from opentelemetry import trace  # noqa: PLC0415
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
             OTLPSpanExporter,

@@ -36,7 +36,7 @@ class Webhook:
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     tables: tuple[TablePattern, ...] = (TablePattern("*"),)
-    of_all_jobs: bool = False  # else of those that changed their table
+    of_all_jobs: bool = False  # False: only of jobs that changed their table
     body: str = ""  # a template; empty: a CloudEvent
 
     def wants(self, job: Job, effect: Effect | None) -> bool:
@@ -59,7 +59,7 @@ class WebhookExporter:
     def __init__(
         self, webhooks: Sequence[Webhook], retry_waits: Sequence[timedelta] = RETRY_WAITS
     ) -> None:
-        # The settings import this module for its placeholders, and need no client.
+        # The settings import this module for its placeholders, without the client.
         import requests  # noqa: PLC0415
 
         self._webhooks = webhooks
@@ -101,9 +101,9 @@ class WebhookExporter:
                 data=letter.body.encode(),
                 headers={"content-type": _content_type(webhook), **webhook.headers},
                 timeout=_REQUEST_SECONDS,
-                allow_redirects=False,  # it could lead to any host
+                allow_redirects=False,  # a redirect could lead to any host
             )
-        # A receiver can answer anything, and none may end the thread.
+        # No answer of a receiver may end the thread.
         except Exception as error:  # noqa: BLE001
             return type(error).__name__
         return "" if answer.ok and not answer.is_redirect else f"HTTP {answer.status_code}"

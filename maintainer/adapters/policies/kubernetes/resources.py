@@ -28,7 +28,7 @@ POLICY = Kind(
 class Refusal:
     """Why a resource is not in force."""
 
-    reason: str  # of the condition Ready: a word in camel case
+    reason: str  # of the condition Ready, in camel case
     messages: tuple[str, ...]
 
 

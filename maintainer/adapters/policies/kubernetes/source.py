@@ -38,9 +38,9 @@ class KubernetesPolicyOptions:
     """The tables for which each namespace decides, and how the API server is reached."""
 
     namespaces: Mapping[str, tuple[TablePattern, ...]]
-    kubeconfig: Path | None = None  # None: the daemon's own service account, else $KUBECONFIG
-    context: str = ""  # of the kubeconfig; empty: its current one
-    timeout_seconds: float = 10.0  # of each call
+    kubeconfig: Path | None = None  # None: the daemon's service account, or else $KUBECONFIG
+    context: str = ""  # of the kubeconfig; empty: its current context
+    timeout_seconds: float = 10.0  # of each request
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class KubernetesPolicies:
             for name, bounds in sorted(options.namespaces.items())
         ]
         self._set: PolicySet | None = None
-        self._lock = Lock()  # of reading and reporting
+        self._lock = Lock()  # reading and reporting exclude each other
 
     def current(self) -> PolicySet:
         """Return the last good set; only the first call sends requests."""
