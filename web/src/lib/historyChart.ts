@@ -9,6 +9,7 @@ import { RULE_WORDS } from "./words";
 /** The most markers; jobs that ended near each other share one. */
 export const MOST_MARKERS = 12;
 const FONT_SIZE = 10;
+const LEAST_SPAN_MS = 60_000;
 
 export interface FinishedJob {
   job: Job;
@@ -89,7 +90,9 @@ export function drawHistory(
 ): EChartsCoreOption {
   const { format, label } = HISTORY_METRICS[metric];
   const times = [...samples, ...finished].map(({ at }) => Date.parse(at));
-  const [first, last] = [Math.min(...times), Math.max(...times)];
+  const last = Math.max(...times);
+  // A time axis whose ends are equal would show days around the only sample.
+  const first = Math.min(last - LEAST_SPAN_MS, ...times);
   const newest = samples.at(-1);
   const points = samples.map(({ at, value }) => [at, value]);
   // The newest value is still valid at the newest job.

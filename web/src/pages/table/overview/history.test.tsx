@@ -73,6 +73,15 @@ describe("the jobs on a table's trend", () => {
     expect(series[0]?.data.at(-1)).toEqual([hour(30), 12]);
   });
 
+  it("may be missing, and the only sample stands at the end of a minute", () => {
+    const only = { ...history, samples: history.samples.slice(0, 1) };
+    const { xAxis } = drawHistory(only, "data_files", [], paletteOf("light")) as {
+      xAxis: { min: number; max: number };
+    };
+    const at = Date.parse(only.samples[0]?.at ?? "");
+    expect(xAxis).toMatchObject({ min: at - 60_000, max: at });
+  });
+
   it("have a table with their links", async () => {
     await show(
       <Trend history={history} metric="data_files" finished={findFinished([finish(2)])} hasMore />,
