@@ -118,7 +118,7 @@ class _Admission:
     ) -> None:
         self._free = {pool: max(0, free) for pool, free in circumstances.free_slots.items()}
         self._pauses = circumstances.scope_pauses
-        self._busy = {running.table_uuid for running in circumstances.running}
+        self._busy = {running.table_uuid: running.rule for running in circumstances.running}
         self._ledger = Ledger(circumstances)
         self._blackout = find_blackout(circumstances)
         self._in_line: Counter[str] = Counter()  # by pool
@@ -160,8 +160,12 @@ class _Admission:
         if pause is not None:
             return pause
         if candidate.table_uuid in self._busy:
+            is_own = self._busy[candidate.table_uuid] == candidate.rule
             return Wait(
-                WaitCode.IN_FLIGHT, "a job is working on this table; a table has one job at a time"
+                WaitCode.IN_FLIGHT,
+                "its job is running; a new plan follows"
+                if is_own
+                else "a job is working on this table; a table has one job at a time",
             )
         too_large = self._ledger.find_too_large(candidate)
         if too_large is not None:

@@ -13,7 +13,7 @@ from maintainer.domain.admission import (
 from maintainer.domain.budget import (
     Spending,
 )
-from maintainer.domain.job import Job
+from maintainer.domain.job import Job, JobRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Running:
 
     table_uuid: str
     catalog: str
+    rule: JobRule
     policy: str = ""  # the name of the budget of the table's policy
     # False: Spark has finished, and only the proof is missing. The table is busy, but the job uses
     # no slot.
@@ -43,5 +44,9 @@ class AdmissionCircumstances:
 def running_of(job: Job) -> Running:
     """The job as admission counts it."""
     return Running(
-        job.table_uuid, job.table.catalog, job.charged_to, is_at_work=not job.awaits_review
+        job.table_uuid,
+        job.table.catalog,
+        job.rule,
+        job.charged_to,
+        is_at_work=not job.awaits_review,
     )

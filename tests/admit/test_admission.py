@@ -136,8 +136,18 @@ def test_of_equals_the_longest_waiting_goes_first_and_then_the_name() -> None:
 
 def test_a_table_whose_job_is_not_finished_waits_for_it() -> None:
     one = candidate()
-    verdicts = admit([one], circumstances(running=(Running("uuid-a", "lake"),)))
-    assert wait_of(verdicts, one).code is WaitCode.IN_FLIGHT
+    verdicts = admit([one], circumstances(running=(Running("uuid-a", "lake", EXPIRY),)))
+    assert wait_of(verdicts, one) == Wait(
+        WaitCode.IN_FLIGHT, "a job is working on this table; a table has one job at a time"
+    )
+
+
+def test_an_action_whose_own_job_is_not_finished_says_so() -> None:
+    one = candidate(rule=FILES)
+    verdicts = admit([one], circumstances(running=(Running("uuid-a", "lake", FILES),)))
+    assert wait_of(verdicts, one) == Wait(
+        WaitCode.IN_FLIGHT, "its job is running; a new plan follows"
+    )
 
 
 def test_of_a_tables_actions_the_first_in_the_fixed_order_goes_first_in_spite_of_the_scores() -> (
@@ -225,7 +235,7 @@ def test_a_tenth_is_kept_for_urgent_work_and_a_twentieth_for_tables_that_no_cost
 
 
 def test_jobs_side_by_side_are_limited_with_places_kept_for_urgent_work() -> None:
-    running = tuple(Running(f"u{number}", "lake") for number in range(9))
+    running = tuple(Running(f"u{number}", "lake", FILES) for number in range(9))
     regular, urgent = candidate("regular"), candidate("urgent", files=900, urgent=True)
     ten = replace(limited(max_jobs=10), running=running)
     verdicts = admit([regular, urgent], ten)
@@ -532,7 +542,7 @@ def test_choosing_starts_the_very_ones_that_are_admitted_with_the_same_scores(
         circumstances(places=0),
         circumstances(scope_pauses=(ScopePause("*", "ann", NOW),)),
         circumstances(rules=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),))),
-        replace(limited(max_jobs=1), running=(Running("u", "lake"),)),
+        replace(limited(max_jobs=1), running=(Running("u", "lake", FILES),)),
         limited(spent=Charge(0, 5.0), gb_hours_per_day=5.0),
     ],
 )
@@ -595,7 +605,7 @@ def test_a_plan_of_an_earlier_version_has_no_candidates(old: PlannedAction) -> N
 
 def test_an_unfinished_job_counts_for_its_table_catalog_and_budget() -> None:
     job = replace(make_job(), charged_to="policies/cdc.yaml")
-    assert running_of(job) == Running(job.table_uuid, "lake", "policies/cdc.yaml")
+    assert running_of(job) == Running(job.table_uuid, "lake", job.rule, "policies/cdc.yaml")
 
 
 def test_a_table_that_was_replaced_is_not_submitted_to() -> None:
