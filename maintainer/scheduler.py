@@ -29,10 +29,10 @@ from maintainer.ports.telemetry import Telemetry
 log = logging.getLogger(__name__)
 
 JITTER_SHARE = (
-    0.1  # of the interval, at random, so that many daemons do not ask a catalog at the same moment
+    0.1  # of the interval, random, so that many daemons do not poll a catalog at the same time
 )
 CANCEL_GRACE = timedelta(seconds=30)
-# A step is late when it ends no run for this many intervals, or this many times its last run time.
+# A step is late if no run ends within this many intervals, or this many times its last run time.
 MISSED_RUNS = 3
 LEAST_PATIENCE = timedelta(minutes=10)
 STOP_GRACE = timedelta(seconds=5)  # for steps to end; a step that hangs ends with the process
@@ -44,7 +44,7 @@ class _Threads(BaseExecutor):  # type: ignore[misc]  # apscheduler has no types
     run_step skips a run of a step that is already running.
     """
 
-    # As APScheduler calls it.
+    # APScheduler calls this method with these arguments.
     def submit_job(self, job: ScheduledJob, run_times: list[datetime]) -> None:  # noqa: ARG002
         threading.Thread(target=job.func, args=job.args, name=f"step-{job.id}", daemon=True).start()
 
@@ -60,8 +60,8 @@ class Step:
     interval: timedelta
     starts_work: bool  # False for the steps that a drain still needs: watch and review
     rest_factor: float = 0.0  # its least pause, as a multiple of its last run time
-    kind: str = ""  # what steps that do the same for another catalog have in common; else its name
-    # the kind of steps after whose runs this one runs at once, because it uses what they wrote
+    kind: str = ""  # the same for steps that do the same work for other catalogs; empty: the name
+    # this step runs directly after runs of steps of this kind, because it uses their results
     after: str = ""
     after_work_of: str = ""  # the same, but only after a run that returned a positive number
 
@@ -112,13 +112,13 @@ class SteadyTime(tzinfo):
     it is an arbitrary start plus the time that has passed since then.
     """
 
-    _BEGINNING = datetime(2000, 1, 1)  # noqa: DTZ001 - in no other time zone
+    _BEGINNING = datetime(2000, 1, 1)  # noqa: DTZ001 - of this time zone
 
     def now(self) -> datetime:
         """The time by which steps are planned."""
         return (self._BEGINNING + timedelta(seconds=time.monotonic())).replace(tzinfo=self)
 
-    def fromutc(self, dt: datetime) -> datetime:  # noqa: ARG002 - the machine's time
+    def fromutc(self, dt: datetime) -> datetime:  # noqa: ARG002 - always the machine's time
         """Return the monotonic time, which the machine's clock does not change."""
         return self.now()
 
@@ -145,7 +145,7 @@ class _Every(BaseTrigger):  # type: ignore[misc]  # apscheduler has no types
         previous_fire_time: datetime | None,  # noqa: ARG002 - as APScheduler calls it
         now: datetime,
     ) -> datetime:
-        # S311: spreads requests, guards nothing.
+        # S311: the random number only spreads requests, and is not for security.
         jitter = random.uniform(1 - JITTER_SHARE, 1 + JITTER_SHARE)  # noqa: S311
         return now + self._interval * jitter
 
@@ -169,7 +169,7 @@ class Scheduler:
         ] = {}  # the end of each step's last run, by the monotonic clock, and its run time
         self._began = time.monotonic()
         self._time = SteadyTime()
-        self._state = threading.Condition()  # guards the two below
+        self._state = threading.Condition()  # guards the next two attributes
         self._running: set[str] = set()
         self._is_ending = False
         self._apscheduler = BackgroundScheduler(

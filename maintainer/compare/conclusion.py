@@ -67,7 +67,7 @@ def conclude(job: Job, effect: Effect) -> Conclusion:
     if kind == "cancelled":
         return Conclusion(JobState.CANCELLED, None, _partial(job, effect))
     if kind == "failed":
-        # Dangling deletes are removed after the whole rewrite, so the rewrite itself is
+        # Dangling deletes are removed after the complete rewrite, so the rewrite itself is
         # complete.
         if (
             outcome is not None
@@ -88,7 +88,7 @@ def conclude(job: Job, effect: Effect) -> Conclusion:
 def _conclude_lost(job: Job, effect: Effect, message: str) -> Conclusion:
     """Decide from the table alone, because Spark was lost; partial work is no success."""
     said = job.outcome.reason if job.outcome is not None else None
-    # A job that was asked to end counts as cancelled, even if Spark had to be killed for
+    # A job whose end was requested counts as cancelled, even if Spark had to be killed for
     # that.
     state, reason = (
         (JobState.CANCELLED, None)
@@ -232,7 +232,7 @@ def _partial(job: Job, effect: Effect) -> str:
 
 PATIENCE = timedelta(
     minutes=15
-)  # longer than a catalog's restart; then people are notified and the table is paused
+)  # longer than the restart of a catalog; after it a notice is sent and the table is paused
 LONGEST_WAIT = timedelta(days=1)
 
 

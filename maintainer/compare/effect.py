@@ -22,7 +22,7 @@ REWRITTEN_ITEMS = {
     Procedure.REWRITE_DATA_FILES: "data files",
     Procedure.REWRITE_POSITION_DELETE_FILES: "delete files",
     Procedure.REWRITE_MANIFESTS: "manifests",
-}  # what each rewrite counts
+}  # what each rewrite counts as removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def compare(  # noqa: PLR0913, PLR0917 - all facts of one review
     own = commits.own
     before = baseline.measurement
     is_rewrite = job.procedure in _REWRITES_FILES
-    # A rewrite of delete files adds no data file, so missing data files are not offset.
+    # A rewrite of delete files adds no data files that could replace missing ones.
     added = (
         _sum_figure(own, "added-data-files") if job.procedure is Procedure.REWRITE_DATA_FILES else 0
     )
@@ -183,7 +183,7 @@ def _commits_in_parts(action: JobAction) -> bool:
         case RewriteDataFiles():
             return (
                 dict(action.options).get("partial-progress.enabled") != "false"
-            )  # our statement sets it by default
+            )  # the job's statement sets this option by default
         case RewritePositionDeleteFiles():
             return dict(action.options).get("partial-progress.enabled") == "true"
         case _:

@@ -15,8 +15,8 @@ from maintainer.domain.safeguards import Canary, Checksum
 from maintainer.domain.sql import quote_identifier, quote_text
 
 CHECKSUMS: Final = "checksums"  # the column in which Spark returns the checksums
-# A read that fails for one of these reasons is evidence about the files; any other reason
-# concerns Spark or the catalog.
+# A read that fails for one of these reasons shows a fault of the files; any other reason
+# is a fault of Spark or the catalog.
 _TELLING: Final = frozenset({FailureReason.MISSING_FILE, FailureReason.OTHER})
 
 
@@ -25,7 +25,7 @@ class Sums:
     """Checksums of the rows of one snapshot, independent of their order."""
 
     row_count: int
-    xor: str | None  # None: there is no row
+    xor: str | None  # None: there are no rows
     sum: str | None
 
 

@@ -34,12 +34,12 @@ class RemovalProof:
     """
 
     removed: tuple[FoundFile, ...]
-    left: tuple[str, ...]  # not referenced, still present
+    left: tuple[str, ...]  # not referenced, and still present
     alive: tuple[str, ...]  # referenced and present
     lost: tuple[str, ...]  # referenced, given to Spark, and not present
     missing: tuple[str, ...]  # referenced, never given to Spark, and not present
     reached: int  # number of referenced files that were looked for
-    is_sample: bool  # True when only a part of the given files was looked for
+    is_sample: bool  # True if the proof looked only for a part of the given files
 
 
 def measure_removal(effect: Effect, disposal: Disposal, proof: RemovalProof) -> Effect:

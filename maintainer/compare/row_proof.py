@@ -11,7 +11,7 @@ from maintainer.domain.inventory import Snapshot
 from maintainer.domain.job import Baseline
 from maintainer.domain.units import read_whole
 
-# Rows are counted, in addition to comparing summaries, if that needs at most this much reading.
+# Besides comparing summaries, rows are counted if at most so many bytes must be read for that.
 COUNT_LIMIT_BYTES = 2 * 1024**3
 
 
@@ -68,13 +68,13 @@ def _compare_summaries(parent: Snapshot, snapshot: Snapshot) -> RowProof:
     if not any(deletes):
         if before == after:
             return RowProof.EQUAL
-        # A writer that does not count delete files may have left some, and applying them
+        # A writer that does not count delete files may have written some, and applying them
         # removes records.
         return RowProof.UNKNOWN if None in deletes else RowProof.DIFFERENT
     if not read_figure(snapshot, "removed-delete-files") and before == after:
         return RowProof.EQUAL
-    # Records that were deleted before may disappear for good. One equality delete may stand
-    # for any number of records.
+    # The rewrite may drop records that were deleted before. One equality delete may delete
+    # any number of records.
     removed = before - after
     most = (
         None
@@ -107,7 +107,7 @@ def rows_to_count(own: Sequence[Snapshot], snapshots: Iterable[Snapshot]) -> tup
             if end is not None
         )
     )
-    # When nobody else committed between our commits, the first parent and the last snapshot
+    # If nobody else committed between the job's commits, the first parent and the last snapshot
     # are enough.
     is_unbroken = all(later.parent_id == earlier.snapshot_id for earlier, later in pairwise(own))
     return (chain[0], chain[-1]) if chain and is_unbroken else tuple(chain)
@@ -145,7 +145,7 @@ def prove_rows_since(
         for snapshot in own
     ]
     again = prove_rows(linked, [before, *snapshots], counted)
-    # If somebody may have committed in between, a difference proves nothing.
+    # If other commits in between are possible, a difference proves nothing.
     return again if again is RowProof.EQUAL or _follows(first, baseline) else RowProof.UNKNOWN
 
 
@@ -162,7 +162,7 @@ def _recall(baseline: Baseline) -> Snapshot | None:
     }
     summary = {name: str(total) for name, total in totals.items() if total is not None}
     if baseline.measurement.delete_files:
-        summary["total-equality-deletes"] = "1"  # a lower bound: any number of rows may be deleted
+        summary["total-equality-deletes"] = "1"  # not zero: any number of rows may be deleted
     return Snapshot(
         baseline.snapshot_id,
         None,

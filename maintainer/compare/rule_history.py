@@ -10,8 +10,8 @@ from maintainer.domain.rollback import Repair
 
 OVERLOADS = frozenset(
     {FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY}
-)  # the job took on too much at once
-# Causes outside the table that pass: they say nothing about the rule.
+)  # the job had too much work
+# Temporary causes outside the table, which say nothing about the rule.
 PASSING = frozenset(
     {
         FailureReason.LOST_RUNNER,

@@ -28,18 +28,16 @@ class Circumstances:
     paused_by: str | None = None
     pins: tuple[Pin, ...] = ()  # snapshots that readers need
     surroundings: Surroundings | None = None  # only if the policy has orphan scans
-    is_requested: bool = False  # a person's request: the cause of an earlier failure may be fixed
+    is_requested: bool = False  # by a person, who may have repaired the cause of a failure
     calibration: Calibration = field(default_factory=Calibration)
     memory_gb: float = 1.0  # of one job
     admission: AdmissionRules | None = None  # for daily budgets; None: no budgets
     previous: Plan | None = None  # the table's last plan, with the start of each rule's waiting
-    pause: ScopePause | None = None  # the one that covers the table
+    pause: ScopePause | None = None  # the pause or drain that covers the table
     band: Band | None = None
-    application: str = ""  # the application name in our own snapshots
+    application: str = ""  # the application name in the snapshots of this program
     tasks_at_once: int = 1  # Spark tasks of one job that run at the same time
     no_runner: str | None = None  # why Spark cannot reach the table's catalog; None: it can
     facts: SparkFacts | None = None  # what the newest Spark driver reported about itself
     registrations: tuple[Registration, ...] = ()  # the table's other names
-    profiles: tuple[
-        SizeProfile, ...
-    ] = ()  # for jobs; empty: every job is small and takes memory_gb
+    profiles: tuple[SizeProfile, ...] = ()  # of jobs; empty: every job is small and takes memory_gb

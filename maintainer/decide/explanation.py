@@ -51,7 +51,7 @@ _VERDICTS: Mapping[SkipCode, str] = {
     SkipCode.NO_RUNNER: "cannot be run",
 }
 _ORDER = tuple(RuleName)
-# The part that differs between two checks of the same verdict: words with a digit, and the units
+# Figures, which may differ between two checks of a verdict: words with a digit, and the units
 # after them.
 _FIGURE = re.compile(r"\S*\d\S*(?:\s+(?:B|[KMGTP]iB|s|min|h|d|UTC)\b)?")
 

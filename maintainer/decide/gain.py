@@ -52,8 +52,8 @@ from maintainer.estimate.rewrite_position_delete_files import (
     find_dangling,
 )
 
-# A small rewrite commits once, at its end: when it is cancelled or fails, it leaves nothing behind.
-# A large one commits in parts, because a conflict after an hour would cost the whole hour. At the
+# A small rewrite commits once, at its end. If it is cancelled or fails, the table does not change.
+# A large rewrite commits in parts, because a conflict would lose all its work. At the
 # published 2 MB/s per executor, 1 GiB takes about nine minutes.
 PARTIAL_PROGRESS_ABOVE_BYTES = GIB
 _LISTED_BY_PREFIX = ("s3://", "gs://", "abfs://", "abfss://", "oss://")
@@ -68,9 +68,9 @@ class Gain:
     is_worthwhile: bool
     sentence: str
     next_at: datetime | None = None
-    refusal: str | None = None  # why it must not run although it would help
-    code: SkipCode = SkipCode.NOTHING_TO_GAIN  # why it is not worthwhile, if it is not
-    # it finishes what an earlier run of the rule began, so the cooldown does not apply
+    refusal: str | None = None  # why the action must not run although it would help
+    code: SkipCode = SkipCode.NOTHING_TO_GAIN  # why the action is not worthwhile, if it is not
+    # the action finishes the work of an earlier run of the rule, so the cooldown does not apply
     is_continued: bool = False
 
 
@@ -81,7 +81,7 @@ def target_of_policy(policy: Policy) -> int | None:
     return int(option) if option is not None else policy.target_file_size_bytes
 
 
-def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at something else
+def find_gain(  # noqa: PLR0913, PLR0917 - each rule needs other facts
     rule: Rule,
     health: TableHealth,
     target_bytes: int | None,
@@ -245,7 +245,7 @@ def _choose_deletes(
     every = replace(own, options=tuple(sorted((options | {"rewrite-all": "true"}).items())))
     estimate, known = estimate_rewrite_position_deletes(health, own), health.dangling_delete_files
     if converts_deletes(health):
-        # Otherwise partitions with a few position delete files would keep them for ever.
+        # Otherwise partitions with a few position delete files would never be rewritten.
         return own if "rewrite-all" in options else every, estimate, known or 0
     found = find_dangling(health)
     if found is None or rule.where or "rewrite-all" in options:
@@ -323,7 +323,7 @@ def _gain_of_removal(
 
 def _gain_of_orphans(rule: RemoveOrphanFilesRule, health: TableHealth, now: datetime) -> Gain:
     age = rule.older_than
-    # Rounded to the full hour, so that the same work has the same statement at each check.
+    # The time is rounded to the full hour, so that the same work has the same statement.
     action = RemoveOrphanFiles(
         (now - age).replace(minute=0, second=0, microsecond=0),
         health.location,

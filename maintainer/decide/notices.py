@@ -15,11 +15,11 @@ from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.units import format_count, format_instant, format_size
 
-# One failure is only retried; from this many on somebody should look.
+# A single failure is only retried. From so many failures on, a notice is sent.
 REPEATED_FAILURES = 3
 
 
-MOST_NAMED = 5  # tables of one scan with a notice each
+MOST_NAMED = 5  # tables of one scan that get their own notice
 
 
 def notice_of_job(

@@ -16,7 +16,7 @@ from maintainer.domain.progress import Stage
 from maintainer.domain.units import format_instant
 from maintainer.policy.scope_pauses import find_scope_pause
 
-# Due, but delayed by something that ends.
+# The codes of rules that are due, but delayed for a limited time.
 WAITING = (
     SkipCode.IN_FLIGHT,
     SkipCode.OUTSIDE_WINDOW,
@@ -35,9 +35,9 @@ class OutlookKind(StrEnum):
 
     RUNNING = "running"  # it has an unfinished job
     PAUSED = "paused"  # somebody paused the table
-    PLANNED = "planned"  # something is worth doing, and starts or waits in the queue
-    WAITING = "waiting"  # something is due, but the policy or another writer delays it
-    IDLE = "idle"  # nothing is due
+    PLANNED = "planned"  # an action is planned, and starts or waits in the queue
+    WAITING = "waiting"  # a rule is due, but the policy or another writer delays it
+    IDLE = "idle"  # no rule is due
     UNKNOWN = "unknown"  # there is no plan yet
 
 
@@ -47,7 +47,7 @@ class Outlook:
 
     kind: OutlookKind
     sentence: str
-    why: str = ""  # why nothing starts; empty if the sentence says it, or if something starts
+    why: str = ""  # why nothing starts; empty if the sentence says why, or if something starts
     next_at: datetime | None = (
         None  # for WAITING and IDLE: the next check; None: when the table or its policy changes
     )

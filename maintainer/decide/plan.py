@@ -197,7 +197,7 @@ def _decide_gain(
     )
     worth = find_worth(rule.name, gain.estimate, cost, health, history)
     score = standing_score(worth, cost)
-    if gain.is_continued:  # after a failure it waits like all others
+    if gain.is_continued:  # after a failure the action waits like all others
         history = replace(history, last_success_at=None, idle_at_state=None)
     held = hold_back(rule, health, policy, circumstances, history)
     if held is not None:

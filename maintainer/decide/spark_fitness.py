@@ -97,12 +97,12 @@ def find_fault(facts: SparkFacts | None, rule: Rule, health: TableHealth) -> str
     )
 
 
-# Named arguments and tags of jobs, by which a job is cancelled; nothing older was run.
+# Named arguments, and tags of jobs, which are needed to cancel a job. No older version was tested.
 LEAST_SPARK: Version = (3, 5, 0)
 # partial-progress.max-failed-commits, which every rewrite that commits in parts sets.
 LEAST_ICEBERG: Version = (1, 7, 0)
 
-# How long a report counts against jobs. After that a job is tried, and its driver reports anew.
+# The time for which a report prevents jobs. Then a job is tried, and its driver reports again.
 CATALOG_TRUST = timedelta(minutes=5)
 VERSION_TRUST = timedelta(days=1)
 

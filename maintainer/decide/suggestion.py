@@ -36,14 +36,14 @@ from maintainer.measure.samples import Samples, drop_unknown, mean_over_time, su
 LOOKS_BACK: Final = timedelta(days=30)
 METRICS: Final = ("commits_per_hour", "data_files", "data_bytes")  # samples that are read
 
-_SHORTEST_SPAN = timedelta(hours=6)  # of samples, to show how many files arrive
+_SHORTEST_SPAN = timedelta(hours=6)  # of samples, so that the growth of files is known
 _COOLDOWNS = tuple(timedelta(hours=hours) for hours in (1, 3, 6, 12, 24, 7 * 24))
-_ENOUGH_FILES = 100  # new files that are worth a Spark job
-_SHARE_OF_TARGET = 4  # a file below a quarter of the target is far too small
-_LARGE_SHARE = 0.75  # Iceberg's planner takes no file above this share of the target for its size
-_ENOUGH_SNAPSHOTS = 1000  # more make the metadata file slow to read and write
+_ENOUGH_FILES = 100  # so many new files are worth a Spark job
+_SHARE_OF_TARGET = 4  # a file below this fraction of the target is far too small
+_LARGE_SHARE = 0.75  # Iceberg's planner takes no larger file because of its size
+_ENOUGH_SNAPSHOTS = 1000  # with more, reading and writing the metadata file is slow
 _EXPIRY_AGES = tuple(timedelta(days=days) for days in (5, 3, 2, 1))
-_ENOUGH_COMMITS = 24  # fewer say nothing about hours without a commit
+_ENOUGH_COMMITS = 24  # with fewer, nothing is known about hours without a commit
 _QUIET_DAYS = timedelta(days=3)
 _LEAST_QUIET_HOURS = 3
 _HOURS = 24
@@ -169,7 +169,7 @@ def _read_snapshots(health: TableHealth, hourly: float | None) -> _Writes:
     commits = (len(moments) - 1) / (span / _DAY)
     is_whole = any(stamp.parent_id is None for stamp in health.history)
     if not is_whole or health.rewriters or not health.kept_data_files:
-        return _Writes(commits, None, None)  # what was there before, or rewritten, did not arrive
+        return _Writes(commits, None, None)  # the kept files include older or rewritten files
     return _Writes(commits, health.kept_data_files / (span / _DAY), health.average_file_size_bytes)
 
 

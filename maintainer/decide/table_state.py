@@ -25,7 +25,7 @@ def digest_state(health: TableHealth) -> str:
     """
     newest = max(
         health.history, key=lambda stamp: (stamp.committed_at, stamp.snapshot_id), default=None
-    )  # for example a staged one
+    )  # for example a staged snapshot
     state = (
         health.table_uuid,
         health.snapshot_id,

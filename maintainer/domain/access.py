@@ -38,7 +38,7 @@ def read_prefix(scope: str) -> str:
         raise InvalidValueError(
             f"scope {scope[:80]!r} is a glob; write a catalog, a namespace, or * for all"
         )
-    # A table's name is written with every level as the store has it, in backticks where needed.
+    # The store has each level of a table's name, in backticks if needed.
     name = str(TableIdentifier(levels[0], levels[1:], "t"))
     return name.removesuffix("t")
 

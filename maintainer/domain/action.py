@@ -127,7 +127,7 @@ class ApprovedList:
     """The list of files that a job may work on. It touches no other file."""
 
     list_id: str
-    sha256: str  # hash of its files
+    sha256: str  # hash of the list's files
     disposal: Disposal = Disposal.DELETE
 
 
@@ -143,7 +143,7 @@ class RemoveOrphanFiles:
     location: str  # the table's own location
     options: tuple[tuple[str, str], ...] = ()
     approved: ApprovedList | None = None
-    is_listed: bool = False  # the daemon lists the files itself and hands the listing to Spark
+    is_listed: bool = False  # the daemon lists the files itself and gives the listing to Spark
     procedure: Literal[Procedure.REMOVE_ORPHAN_FILES] = Procedure.REMOVE_ORPHAN_FILES
 
 

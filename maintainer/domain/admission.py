@@ -28,7 +28,7 @@ class Scorer(StrEnum):
     AUTOCOMP = (
         "autocomp"  # the published score: 0.7 gain - 0.3 cost, both normalised over all candidates
     )
-    # the published variant: the more of the quota is used, the more weight the gain has
+    # the published variant, in which the weight of the gain grows with the used share of the quota
     AUTOCOMP_QUOTA = "autocomp_quota"
 
 
@@ -39,7 +39,7 @@ class WaitCode(StrEnum):
     TURN = "turn"  # an earlier action of the same table prepares this one and runs first
     IN_FLIGHT = "in_flight"  # the table has an unfinished job
     OVER_BUDGET = "over_budget"
-    RESERVED = "reserved"  # the rest is kept for urgent work, or for tables without a known cost
+    RESERVED = "reserved"  # the rest is reserved for urgent work or for tables without known cost
     TOO_LARGE = "too_large"  # it costs more than the budget of a whole day
     BLACKOUT = "blackout"
     PAUSED = "paused"
@@ -74,8 +74,8 @@ class Candidate:
     priority: int = 50
     is_urgent: bool = False  # the table is in the critical band
     budget: Budget | None = None  # of the table's policy
-    pool: str = DEFAULT_POOL  # where its job would run
-    # as engines report it; None: nobody reports reads of this table. Admission adds it.
+    pool: str = DEFAULT_POOL  # the pool in which the job would run
+    # from the reports of engines; None: no engine reports this table. Admission sets this value.
     reads_per_day: float | None = None
 
 
@@ -128,7 +128,7 @@ class ScopePause:
     by: str
     at: datetime
     reason: str = ""
-    is_drain: bool = False  # drain: not even requests of a person start until it is lifted
+    is_drain: bool = False  # a drain: even requested jobs wait until somebody resumes
 
     def __post_init__(self) -> None:
         """InvalidValueError for a drain of any scope but all tables."""
@@ -145,7 +145,7 @@ class ScopePause:
 class PausesInForce:
     """All pauses and drains, and the jobs that still run on their tables."""
 
-    pauses: tuple[ScopePause, ...]  # ordered by scope, single tables included
+    pauses: tuple[ScopePause, ...]  # ordered by scope, with pauses of single tables
     is_draining: bool
     running: tuple[Job, ...]  # jobs on paused tables, oldest first
 
@@ -183,9 +183,9 @@ class AdmissionRules:
     explore_share: float = 0.05
     sla: timedelta = timedelta(
         hours=24
-    )  # beyond this, each further such span of waiting multiplies the score by ten
+    )  # after this time, each further such time of waiting multiplies the score by ten
     blackouts: tuple[Window, ...] = ()
-    # by name; a pool that is not here is not configured
+    # the configured pools by name
     pools: Mapping[str, Pool] = field(default_factory=lambda: {DEFAULT_POOL: Pool()})
 
     def list_budgets(self, spending: Spending) -> tuple[BudgetState, ...]:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent, JobState
 
-# Actors that are parts of this program.
+# The actors that are parts of this program.
 BY_SCAN = "a scan"
 BY_PROOF = "the proof of a job"
 BY_WAIT = "a job that waits for its proof"
@@ -59,7 +59,7 @@ class AuditQuery:
     until: datetime | None = None
     limit: int = 100
     cursor: str | None = None
-    within: tuple[str, ...] | None = None  # entries of tables whose names have such a prefix
+    within: tuple[str, ...] | None = None  # prefixes of the names of tables
 
 
 _BEARER = "token "
@@ -169,7 +169,7 @@ def _write_end(job: Job) -> dict[str, object]:
 
 
 def _write_id(snapshot_id: int | None) -> str:
-    # As text: a snapshot id has 63 bits, a JavaScript number only 53.
+    # A text, because a snapshot id has 63 bits, and a JavaScript number only 53.
     return "" if snapshot_id is None else str(snapshot_id)
 
 

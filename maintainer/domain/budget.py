@@ -54,7 +54,7 @@ class BudgetState:
     resource: Resource
     limit: float
     spent: float
-    frees_at: datetime | None = None  # None: when a job ends, or never; the sentence says which
+    frees_at: datetime | None = None  # None: at the end of a job, or never; the sentence says which
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class DailyWork:
     day: str  # 2026-11-21
     cost: Charge
     files_removed: int
-    requests_saved: int  # of one scan of each maintained table
+    requests_saved: int  # in one scan of each maintained table
 
 
 def day_of(moment: datetime) -> str:

@@ -11,16 +11,16 @@ from math import log
 
 from maintainer.domain.policy import RuleName
 
-# The weight of each further job. A table's own jobs are alike and change with its writers. A
-# catalog's jobs are of many kinds, so that one of them says less.
+# The weight of each new job. The jobs of a table are similar, and change with the table's writers.
+# The jobs of a catalog differ, so a single job says less about the next.
 TABLE_ALPHA = 0.2
 SHARED_ALPHA = 0.05
-SHORTEST_SECONDS = 0.05  # the resolution of clocks: shorter times count as this
+SHORTEST_SECONDS = 0.05  # the resolution of clocks; shorter times count as this time
 # An exabyte, and thirty years. Larger figures are wrong, and the sums must stay finite.
 LARGEST_WORK = 1e18
 LONGEST_SECONDS = 1e9
-_FAR_OFF = 3.0  # a prediction counts as wrong by this factor at most when a job is weighted
-_LARGEST_LOG_RATIO = log(100.0)  # limit: one absurd job must not widen all later predictions
+_FAR_OFF = 3.0  # for the weight of a job, the error of a prediction counts at most as this factor
+_LARGEST_LOG_RATIO = log(100.0)  # so that one extreme job does not widen all later predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class CostFit:
     """
 
     samples: int = 0
-    starts: float = 0.0  # of 1 / p**2: relative, so that short and long jobs count alike
+    starts: float = 0.0  # of 1 / p**2: relative errors, so that short and long jobs count the same
     mixed: float = 0.0  # of x / p**2
     squares: float = 0.0  # of x**2 / p**2
     start_sum: float = 0.0  # of y / p**2

@@ -16,10 +16,10 @@ from typing import Final
 from maintainer.domain.errors import InvalidValueError
 
 MAX_CONDITION_CHARACTERS: Final = 10_000
-MAX_CONDITION_DEPTH: Final = 50  # nested brackets: Spark's parser is recursive
+MAX_CONDITION_DEPTH: Final = 50  # nested brackets, because Spark's parser is recursive
 
-# Outside quotes only ASCII, and no number directly before a letter: there Spark's lexer would split
-# tokens differently.
+# Outside quotes only ASCII is allowed, and no number directly before a letter: Spark's lexer would
+# split such tokens differently.
 _TOKEN: Final = compile_regex(
     r"""
       (?P<blank>[ \t\r\n]+)
@@ -39,8 +39,8 @@ _TOKEN: Final = compile_regex(
 _CLOSES: Final = {"(": ")", "[": "]"}
 _QUOTES: Final = {"'", '"', "`"}
 
-# Keywords that can begin or continue a query: SELECT, MAP and REDUCE (which run programs), FROM,
-# TABLE, VALUES and WITH; then those that join queries.
+# Keywords that can begin or continue a query: SELECT, MAP and REDUCE (both run programs), FROM,
+# TABLE, VALUES and WITH; then the keywords that join queries.
 _QUERY_WORDS: Final = frozenset((
     "SELECT", "MAP", "REDUCE", "TRANSFORM", "USING", "FROM", "TABLE", "VALUES", "WITH", "UNION",
     "EXCEPT", "INTERSECT", "MINUS", "JOIN", "LATERAL",
@@ -50,8 +50,8 @@ _WORDS_BEFORE_BRACKETS: Final = frozenset((
     "WHEN", "THEN", "ELSE", "DIV", "INTERVAL", "ESCAPE",
     "DECIMAL", "DEC", "NUMERIC", "CHAR", "CHARACTER", "VARCHAR",  # types with a size
 ))  # fmt: skip
-# Functions that depend only on their arguments and the time. reflect() and java_method() call any
-# Java code, and anybody can define a catalog's function.
+# Functions that depend only on their arguments and the time. Others may call any Java code,
+# such as reflect() and java_method(), and anybody can define functions of a catalog.
 CONDITION_FUNCTIONS: Final = frozenset((
     "abs", "add_months", "cast", "ceil", "ceiling", "coalesce", "concat", "contains", "curdate",
     "current_date", "current_timestamp", "date", "date_add", "date_diff", "date_format",

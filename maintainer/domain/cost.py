@@ -16,7 +16,7 @@ class CostBasis(StrEnum):
 
     TABLE = "table"
     CATALOG = "catalog"
-    DEFAULT = "default"  # no job of this kind has finished: published figures
+    DEFAULT = "default"  # from published figures, because no job of this kind has finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Cost:
     duration_seconds: float
     basis: CostBasis = CostBasis.DEFAULT
     samples: int = 0  # the number of finished jobs behind the prediction
-    work: float = 0.0  # what the duration depends on: bytes, or snapshots for an expiry
+    work: float = 0.0  # the amount that decides the duration: bytes, or snapshots for an expiry
 
     @property
     def duration(self) -> timedelta:
@@ -43,7 +43,7 @@ class Cost:
 class ExecutorUse:
     """The executors that a job really had, where their number changes."""
 
-    seconds: float  # of all executors together, its part where it shared them
+    seconds: float  # of all executors together; if jobs shared them, the job's part
     memory_gb: float  # of one executor
 
 
@@ -66,9 +66,7 @@ class Worth:
     """Benefit and chance of an action, and the published model's gain and cost for it."""
 
     benefit: Benefit
-    chance: float = (
-        1.0  # chance of success: no other writer commits first, and it did not fail lately
-    )
+    chance: float = 1.0  # chance of success; other writers' commits and recent failures lower it
     published_files: int = 0
     published_gb_hours: float = 0.0
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
-LONGEST_DUTY = timedelta(hours=1)  # without renewal; a longer one was written by a wrong clock
+LONGEST_DUTY = timedelta(hours=1)  # without renewal; a longer duty was written by a wrong clock
 
 
 class DutyKind(StrEnum):
     """What the work is."""
 
-    WORK = "work"  # of each worker, for itself: the others see by it that it takes part
+    WORK = "work"  # a duty that each worker has for itself, so that others see that it takes part
     SCAN = "scan"
     PLAN = "plan"
     QUEUE = "queue"
@@ -31,7 +31,7 @@ class Duty:
     """One kind of work on one catalog, or on the fleet."""
 
     kind: DutyKind
-    scope: str = ""  # a catalog, empty for the fleet; of WORK the worker
+    scope: str = ""  # a catalog; empty: the fleet; for WORK the worker
 
     def __str__(self) -> str:
         """Write it for people."""

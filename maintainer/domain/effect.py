@@ -10,8 +10,8 @@ from enum import StrEnum
 class RowProof(StrEnum):
     """The proof that the rows are the same before and after."""
 
-    EQUAL = "equal"  # total-records of each of our snapshots equal its parent's
-    COUNTED = "counted"  # deletes were applied; both snapshots' live rows were counted: equal
+    EQUAL = "equal"  # total-records of each of the job's snapshots equal those of its parent
+    COUNTED = "counted"  # deletes were applied; the counted live rows of both snapshots are equal
     BOUNDED = "bounded"  # deletes were applied; the difference is at most the number of deletes
     NOT_NEEDED = "not_needed"  # the action writes no snapshot, or wrote none
     DIFFERENT = "different"  # rows are missing or added: the job failed
@@ -57,11 +57,11 @@ class Effect:
     after: Measurement
     own_commits: int
     other_commits: int
-    files_removed: int  # net data files removed by our commits
+    files_removed: int  # net data files removed by the job's commits
     delete_files_removed: int
     manifests_removed: int
     snapshots_removed: int
-    bytes_rewritten: int  # of the data and delete files that our commits replaced
+    bytes_rewritten: int  # of the data and delete files that the job's commits replaced
     duration_seconds: float | None
     rows: RowProof
     rows_before: int | None = None
@@ -69,28 +69,30 @@ class Effect:
     sentence: str = ""
     statistics_written: int = 0  # new statistics files for the job's snapshot
 
-    own_snapshot_ids: tuple[int, ...] = ()  # our commits, oldest first
+    own_snapshot_ids: tuple[int, ...] = ()  # the job's commits, oldest first
 
     orphans_listed: int = 0
-    orphans_removed: int = 0  # files of the approved list that are gone
+    orphans_removed: int = 0  # files of the approved list that were removed
     orphan_bytes_removed: int = 0
     orphans_restored: int = 0  # files restored from quarantine
 
-    # planned files that stayed unchanged, because commits of parts of the job conflicted with a
+    # planned files that were not rewritten, because commits of parts of the job conflicted with a
     # writer's
     files_lost: int = 0
 
     contents: ContentProof = ContentProof.NOT_TAKEN
 
     canary_files: int | None = (
-        None  # files of our commits that were read again; None: not tried, or not possible
+        None  # files of the job's commits that were read again; None: not tried, or not possible
     )
 
-    failed_proofs: tuple[str, ...] = ()  # sentences: why what we wrote is wrong
+    failed_proofs: tuple[str, ...] = ()  # sentences that say why the job's result is wrong
 
-    difference: str = ""  # from the prediction, and why; empty: not worth mentioning
+    difference: str = ""  # from the estimate, and why; empty: too small to mention
 
-    files_left: int = 0  # files that a job with partial commits had not reached when Spark was lost
+    files_left: int = (
+        0  # files that a job with partial commits had not rewritten when Spark was lost
+    )
 
     @property
     def requests_saved(self) -> int:
@@ -119,4 +121,4 @@ class CanaryResult:
     problems: tuple[str, ...] = ()  # each names a file that differs from its manifest entry
     unread: tuple[
         str, ...
-    ] = ()  # files that could not be read, with the reason; this proves nothing
+    ] = ()  # files that could not be read, with the reason; they prove nothing

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 MIN_LISTED_SIZES = 32  # in each partition, for any number of partitions
 MAX_LISTED_SIZES = 1024  # in one partition, and shared by all partitions of a manifest
-# bits after a size's leading bit: eight runs per octave, so that sizes in a run differ by at most
-# an eighth
+# Bits after a size's leading bit. They give eight runs per octave: sizes in a run differ by
+# at most an eighth.
 FINEST_BITS = 3
 
 
@@ -38,8 +38,8 @@ class DeletedFiles(NamedTuple):
     largest: int
     least_ratio: float  # deleted records / records
     most_ratio: float
-    delete_files: int  # the least number of delete files that apply to each
-    more_delete_files: int = 0  # how many more may apply to some of the files
+    delete_files: int  # the least number of delete files that apply to a file
+    more_delete_files: int = 0  # so many more may apply to some of the files
 
     @property
     def most_delete_files(self) -> int:

@@ -15,15 +15,15 @@ from maintainer.domain.errors import InvalidValueError
 
 WHOLE_PARTITION = 0  # key of a delete file that applies to a whole partition
 _COLUMNS = 5
-_WIDTHS = "BHIQ"  # of a column's numbers, as arrays name them: 1, 2, 4 and 8 bytes
-_LEVEL = 1  # a higher one saves next to nothing
+_WIDTHS = "BHIQ"  # the type codes of arrays for numbers with 1, 2, 4 and 8 bytes
+_LEVEL = 1  # a higher level saves almost nothing
 
 
 class ListedFile(NamedTuple):
     """One live entry. `partition` is its position among the digest's partitions."""
 
     partition: int
-    # data file: the key of its path; delete file: the key of the one data file it applies to, or
+    # of a data file: the key of its path; of a delete file: the key of its data file, or
     # WHOLE_PARTITION
     key: int
     size_bytes: int

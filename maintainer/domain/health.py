@@ -23,7 +23,7 @@ class Band(StrEnum):
     CRITICAL = "critical"
 
 
-PartitionKey = tuple[int, str]  # the id of its spec, and its values as text
+PartitionKey = tuple[int, str]  # the id of the partition's spec, and its values as text
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class PartitionHealth:
     large_bytes: int
     delete_files: int
     skew: float | None = (
-        # data bytes / mean data bytes of all partitions: 1 is even; None when all partitions are
+        # data bytes / mean data bytes of all partitions; 1 is even; None if all partitions are
         # empty
         None
     )
@@ -52,7 +52,7 @@ class PartitionHealth:
     sizes: FileSizes = field(default_factory=FileSizes)  # of its data files
     deleted: tuple[DeletedFiles, ...] = ()  # data files that deletes apply to
     written_at: datetime | None = (
-        None  # latest possible commit time of its newest file; None: before any kept snapshot
+        None  # latest possible commit time of the newest file; None: before the kept snapshots
     )
     equality_delete_bytes: int = 0
     equality_delete_records: int = 0
@@ -75,7 +75,7 @@ class ManifestGroup:
     count: int
     bytes: int
     ideal: int | None = (
-        # manifests of the target size for the same bytes; None in healths from earlier versions
+        # the number of manifests of the target size for the same bytes; None in older healths
         None
     )
 
@@ -119,7 +119,7 @@ class Rewriter:
     """A program that recently rewrote the table without changing its rows; maybe this one."""
 
     name: str  # the name of the application or engine
-    runs: int  # an hour or more apart
+    runs: int  # runs that are an hour or more apart
     last_at: datetime
 
 
@@ -149,11 +149,11 @@ class SnapshotStamp:
     parent_id: int | None
     committed_at: datetime
     removed_bytes: int | None = (
-        None  # bytes of the files that it removed from the table; None: unknown
+        None  # bytes of the files that the snapshot removed from the table; None: unknown
     )
     role: SnapshotRole | None = None
     role_of: str = (
-        ""  # the wap.id, the Flink job's id with its operator's, or the id of the staging snapshot
+        ""  # the wap.id, the ids of Flink's job and operator, or the id of the staging snapshot
     )
 
 
@@ -205,7 +205,7 @@ class TableHealth:
     unreadable: tuple[Unreadable, ...] = ()
     # The fields below are None when unknown; docs/health.md says when.
     delete_file_ratio: float | None = None  # delete files of all kinds / data files
-    oldest_delete_at: datetime | None = None  # deletes exist at least since then
+    oldest_delete_at: datetime | None = None  # there are deletes at least since then
     partition_skew: float | None = None  # of the largest partition, as PartitionHealth.skew
     manifest_excess: int | None = None  # total of all (spec, content) groups
     kept_data_files: int | None = None  # data files that the kept snapshots reference
@@ -216,12 +216,12 @@ class TableHealth:
     writers: tuple[WriterRate, ...] = ()
     growth_bytes_per_day: float | None = None
     growth_records_per_day: float | None = None
-    metadata_files: int | None = None  # metadata.json files: the current one and those in its log
-    storage_files: int | None = None  # lower bound of the table's files, metadata included
+    metadata_files: int | None = None  # metadata.json files, with those in the metadata log
+    storage_files: int | None = None  # lower bound of the table's files, with metadata
     directories: int | None = None  # lower bound, with one for each level of a partition's path
     ref_retention: tuple[
         RefRetention, ...
-    ] = ()  # the refs that keep the oldest snapshots first; at most history.MAX_RETENTIONS
+    ] = ()  # refs with the oldest kept snapshots come first; at most history.MAX_RETENTIONS
     disagreements: tuple[Disagreement, ...] = ()
     statistics_snapshot_id: int | None = (
         # the newest snapshot with column statistics; None: no statistics
@@ -232,16 +232,16 @@ class TableHealth:
     is_sorted: bool | None = None  # the table has a sort order
     specs: tuple[PartitionSpec, ...] = ()
     last_write_at: datetime | None = (
-        None  # time of the current line's newest commit that is no rewrite
+        None  # time of the newest commit on the current line that is not a rewrite
     )
     last_change_at: datetime | None = (
-        None  # newest commit that deleted or replaced rows: a rewrite conflicts with those
+        None  # newest commit that deleted or replaced rows, as such commits conflict with rewrites
     )
     rewriters: tuple[Rewriter, ...] = ()  # of the last 7 days, the latest first
     dangling_delete_files: int | None = (
         None  # position delete files that no longer apply to a data file
     )
-    paths: tuple[str, ...] = ()  # its directories under all their names; empty: as spelled
+    paths: tuple[str, ...] = ()  # directories under all their names; empty: as spelled
     columns: int | None = None  # of the current schema, without lists and maps
 
     def own_paths(self) -> tuple[str, ...]:

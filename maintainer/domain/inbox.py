@@ -16,10 +16,10 @@ class InboxKind(StrEnum):
     UNREADABLE = "unreadable"  # the table cannot be measured
     CATALOG = "catalog"  # a catalog cannot be listed completely
     FAILING = "failing"  # jobs of a rule keep failing on the table
-    POLICY = "policy"  # a policy file has a mistake
+    POLICY = "policy"  # a policy file has an error
     APPROVAL = "approval"  # a list of orphan files waits for approval
     SHARED = "shared"  # one table has several names
-    OBSERVED = "observed"  # tables would be maintained if their policy enforced
+    OBSERVED = "observed"  # tables would be maintained if their policy had the mode enforce
 
 
 @dataclass(frozen=True, slots=True)

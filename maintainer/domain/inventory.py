@@ -18,7 +18,7 @@ DEFAULT_TARGET_MANIFEST_SIZE_BYTES = 8 * MIB  # Iceberg: commit.manifest.target-
 SMALL_FILE_RATIO = 0.75  # Iceberg's planner: min-file-size-bytes = 0.75 x target
 LARGE_FILE_RATIO = 1.80  # Iceberg's planner: max-file-size-bytes = 1.80 x target
 
-# Upper bounds (exclusive) of the size histogram's bins, in bytes; one further bin is for larger
+# Upper bounds (exclusive) of the size histogram's bins, in bytes. One more bin is for larger
 # files. The bins follow the classes of the published measurements: 16 KiB and 64 KiB (production
 # HDFS), 1, 4, 16 and 32 MiB (degraded, acceptable, healthy), 10 MiB (tolerable on average).
 HISTOGRAM_BOUNDS_BYTES: tuple[int, ...] = (
@@ -27,7 +27,7 @@ HISTOGRAM_BOUNDS_BYTES: tuple[int, ...] = (
 )  # fmt: skip
 
 
-# raise it when digests of the same manifest change: then all manifests are read again
+# Increase this if the digest of the same manifest changes; then all manifests are read again.
 DIGEST_VERSION = 4
 
 
@@ -78,13 +78,13 @@ class PartitionField:
     """One field of a partition spec, with its source column."""
 
     name: str
-    # as Iceberg writes it: "identity", "bucket[16]", "truncate[4]", "year", "month", "day", "hour",
+    # in Iceberg's form: "identity", "bucket[16]", "truncate[4]", "year", "month", "day", "hour",
     # "void"
     transform: str
     column: tuple[
         str, ...
     ] = ()  # the column's current name, level by level; empty: the column was dropped
-    type_name: str = ""  # the column's type as Iceberg writes it: "timestamptz", "decimal(9, 2)"
+    type_name: str = ""  # the column's type in Iceberg's form: "timestamptz", "decimal(9, 2)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Snapshot:
     operation: str  # append | replace | overwrite | delete; "" when the summary has none
     summary: Mapping[str, str] = field(default_factory=dict)
     first_row_id: int | None = None  # None before format version 3
-    added_rows: int | None = None  # row ids that the snapshot has taken, from first_row_id on
+    added_rows: int | None = None  # row ids that the snapshot has assigned, from first_row_id on
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class Unreadable:
     path: str
     reason: str
     of_snapshot: int | None = (
-        # the snapshot whose manifest list this is: without the list none of its files can be found
+        # the snapshot of this manifest list, without which its files are unknown
         None
     )
 
@@ -201,24 +201,22 @@ class TableInventory:
     default_spec_is_partitioned: bool
     snapshots: tuple[Snapshot, ...]
     refs: tuple[Ref, ...]
-    manifests: Sequence[
-        ManifestDigest
-    ]  # for very large tables each pass unpacks them one at a time
+    manifests: Sequence[ManifestDigest]  # digests of a very large table are unpacked one at a time
     read_at: datetime
     unreadable: tuple[Unreadable, ...] = ()
-    paths: tuple[str, ...] = ()  # the table's directories under all their names; empty: as spelled
+    paths: tuple[str, ...] = ()  # directories under all their names; empty: as spelled
     metadata_files: int | None = (
-        None  # this metadata.json and those of its metadata-log; None: not read
+        None  # metadata.json files: this file and the files in its metadata-log; None: not read
     )
     listed_files: int | None = (
-        # live entries (added and existing) of its manifests by the manifest list; None: not given
+        # live entries (added and existing) of the manifests by the manifest list; None: unknown
         None
     )
     specs: tuple[PartitionSpec, ...] = ()
     statistics: tuple[StatisticsFile, ...] = ()
     partition_statistics: tuple[StatisticsFile, ...] = ()
     is_sorted: bool = False  # the table has a sort order
-    next_row_id: int | None = None  # above all row ids ever given; None before format version 3
+    next_row_id: int | None = None  # above all row ids assigned so far; None before format v3
     columns: int | None = None  # of the current schema, without lists and maps; None: unknown
 
 
@@ -232,7 +230,7 @@ class FaultKind(StrEnum):
     CATALOG_UNAVAILABLE = "catalog_unavailable"
     ACCESS_DENIED = "access_denied"
     UNSUPPORTED = "unsupported"  # not an Iceberg table, or an unknown format version
-    FAILED = "failed"  # reading or measuring took too long, or failed through a bug of ours
+    FAILED = "failed"  # reading or measuring took too long, or failed because of a bug
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from maintainer.domain.safeguards import Safeguards
 
 JobRule = RuleName | Repair
 
-# the property in our snapshots' summaries with the ids of the jobs that ran, separated by commas
+# The property in snapshots' summaries with the ids of the jobs that ran, separated by commas.
 JOBS_MARK = "maintainer.jobs"
 
 _SECONDS_PER_HOUR = 3600
@@ -50,11 +50,11 @@ class JobState(StrEnum):
 
     PENDING = "pending"  # stored, not yet handed to a runner
     SUBMITTED = "submitted"  # handed to a runner
-    RUNNING = "running"  # Spark works, or has ended and the proof is still to come
+    RUNNING = "running"  # Spark works, or has finished and the proof is missing
     SUCCEEDED = "succeeded"  # proved from the table's metadata
     FAILED = "failed"
     CANCELLED = "cancelled"
-    UNKNOWN = "unknown"  # the runner was lost; the table's snapshots will show the result
+    UNKNOWN = "unknown"  # the runner was lost; the table's snapshots show the result
 
     @property
     def is_final(self) -> bool:
@@ -108,11 +108,11 @@ class Outcome:
     message: str = ""
     checks: Mapping[str, int | str | None] = field(
         default_factory=dict
-    )  # results of our check statements, by column name
+    )  # results of the check statements, by column name
     check_failure: str = ""  # why one of the check statements failed
     check_failure_reason: FailureReason | None = None
-    conflict: ConflictKind | None = None  # what the other writer did, if a conflict is the reason
-    executors: ExecutorUse | None = None  # None where their number is fixed, or it is not known
+    conflict: ConflictKind | None = None  # the kind of conflict, if a conflict is the reason
+    executors: ExecutorUse | None = None  # None if the number of executors is fixed or unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +125,8 @@ class Baseline:
     metadata_location: str
     measurement: Measurement
     snapshot_at: datetime | None = None  # when the current snapshot was committed
-    lapsed_tags: tuple[str, ...] = ()  # rollback tags of earlier jobs whose age is over
-    state: str = ""  # hash of what other writers change; empty: stored by an earlier version
+    lapsed_tags: tuple[str, ...] = ()  # expired rollback tags of earlier jobs
+    state: str = ""  # hash of what other writers change; empty: of an earlier version
     next_row_id: int | None = None  # of format version 3
 
 
@@ -151,12 +151,12 @@ class Job:
     created_at: datetime
     then: tuple[RuleName, ...] = ()  # for a request: the rules to run after this one
     keeps_thresholds: bool = (
-        False  # a request without named rules: thresholds still count for each rule
+        False  # True for a request without named rules, for which thresholds count
     )
     state: JobState = JobState.PENDING
-    owner: str = ""  # the process that submitted it
+    owner: str = ""  # the process that submitted the job
     application: str = (
-        ""  # the app-name in the snapshot summaries of this job's commits, besides JOBS_MARK
+        ""  # app-name in the summaries of the job's snapshots, in addition to JOBS_MARK
     )
     baseline: Baseline | None = None
     submitted_at: datetime | None = None
@@ -172,22 +172,22 @@ class Job:
     cost: Cost | None = None  # predicted when the job was stored
     score: Score | None = None  # at its admission
     memory_gb: float | None = None  # memory of the job
-    executors_gb: float = 0.0  # the executors' part of that
-    charged_to: str = ""  # the name of its policy's budget
+    executors_gb: float = 0.0  # the executors' part of memory_gb
+    charged_to: str = ""  # the name of the policy's budget
     safeguards: Safeguards = field(
         default_factory=Safeguards
-    )  # from its policy, when it was handed over
+    )  # from the policy at the time of the submission
     timeout: timedelta | None = None  # from submission on; None: the rule's default
     deadline: datetime | None = None  # set at submission
-    is_overdue: bool = False  # it was asked to end at its deadline
+    is_overdue: bool = False  # its end was requested at the deadline
     size: JobSize | None = None  # None: the smallest
     size_reason: str = ""
     pool: str = DEFAULT_POOL  # the pool of its driver
     unreadable_since: datetime | None = (
-        None  # since then Spark is done, but the table cannot be read for the proof
+        None  # since then Spark has finished, but the table cannot be read for the proof
     )
-    given_up_by: str = ""  # who asked to end it in that time
-    driver: JobDriver | None = None  # None until it has one
+    given_up_by: str = ""  # who requested its end in that time
+    driver: JobDriver | None = None  # None until the job has a driver
 
     def advance(self, state: JobState, **changes: object) -> Job:
         """The job in a new state.
@@ -288,7 +288,7 @@ class Job:
         if not self.state.is_final:
             return predicted
         if self.submitted_at is None:
-            return Charge()  # it never reached Spark
+            return Charge()  # the job never reached Spark
         rewritten = (
             float(self.effect.bytes_rewritten) if self.effect is not None else predicted.bytes
         )

@@ -11,10 +11,10 @@ class JobDriver:
     """What a driver reported about itself. An empty text and None are unknown."""
 
     name: str
-    application_id: str = ""  # Spark's
-    host: str = ""  # of a pod its name
-    pod: str = ""  # empty also where there are no pods
-    process: int | None = None  # its number on the host
+    application_id: str = ""  # Spark's id of the application
+    host: str = ""  # for a pod, its name
+    pod: str = ""  # empty if the driver is not a pod
+    process: int | None = None  # the process number on the host
     spark: str = ""
     scala: str = ""
     java: str = ""

@@ -14,8 +14,8 @@ class JobLog:
 
     text: str  # whole lines
     start: int
-    is_complete: bool = False  # nothing follows
-    source: int = 0  # the position after this part in the driver's log, as its launcher counts
+    is_complete: bool = False  # True: this is the end of the log
+    source: int = 0  # the position after this part in the driver's log, as the launcher counts
 
     @property
     def next(self) -> int:

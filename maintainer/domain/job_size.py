@@ -22,7 +22,7 @@ class SizeProfile:
     """One profile, as far as decisions need it."""
 
     size: JobSize
-    # memory of one job: its share of the driver and of the executors, if there are any
+    # the memory of one job: its share of the driver, and of the executors if there are any
     memory_gb: float
     executors_gb: float = 0.0  # the executors' part of that; 0: tasks run in the driver
 

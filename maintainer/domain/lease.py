@@ -16,7 +16,7 @@ class Lease:
     table_uuid: str
     job_id: str
     holder: str  # Runner.owner
-    token: int  # grows with each holder; the store ignores an older one
+    token: int  # grows with each holder; the store ignores older tokens
     expires_at: datetime
 
 
@@ -27,4 +27,4 @@ class LeaseTerms:
     duration: timedelta = timedelta(minutes=2)
     clock_margin: timedelta = timedelta(
         seconds=15
-    )  # extra wait before a takeover: by then the former holder has stopped its work
+    )  # an extra wait before a takeover, after which the former holder has stopped its work

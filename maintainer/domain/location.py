@@ -10,10 +10,10 @@ from posixpath import normpath
 from re import compile as compile_regex
 
 _URL = compile_regex(r"([A-Za-z][A-Za-z0-9+.-]*):/*(.*)")
-# The authority of these is a server, and optional in a path: it is removed.
+# With these schemes, the authority of a path is an optional server, which is removed.
 _FILE_SYSTEMS = frozenset({"file", "hdfs", "viewfs", "webhdfs"})
 _AZURE = frozenset({"abfs", "abfss", "wasb", "wasbs"})
-HDFS_SCHEMES = ("hdfs:", "viewfs:")  # this process lists such locations itself
+HDFS_SCHEMES = ("hdfs:", "viewfs:")  # this process can list such locations
 PLACE_PROPERTIES = (
     "write.data.path",
     "write.metadata.path",
@@ -23,7 +23,7 @@ PLACE_PROPERTIES = (
 
 
 _DOTS = compile_regex(r"/\.{1,2}(?:/|$)")
-_KEYS_OF_A_MACHINE = ip_address("fd00:ec2::254")  # Amazon's; other clouds' are link-local
+_KEYS_OF_A_MACHINE = ip_address("fd00:ec2::254")  # Amazon's; others are link-local
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class TableLocation:
     It may also belong to a table that is not an Iceberg table.
     """
 
-    path: str  # as normalise_path() writes it
+    path: str  # in the form of normalise_path()
     table: str  # full name of the table
     table_uuid: str  # "" for a table that is not an Iceberg table
     is_gone: bool = False  # the table was dropped or renamed: its files may still exist
@@ -56,7 +56,7 @@ def normalise_path(location: str) -> str:
     ):
         rest = rest.partition("/")[2]  # the server
     bucket, _, inner = ("", "", rest) if scheme in _FILE_SYSTEMS else rest.partition("/")
-    if scheme in _AZURE:  # one storage with two services
+    if scheme in _AZURE:  # a storage with two services has two schemes
         bucket = bucket.lower().replace(".blob.", ".dfs.", 1)
     parts: list[str] = []
     for part in inner.split("/"):
@@ -81,7 +81,7 @@ def paths_of(location: str, properties: Mapping[str, str]) -> tuple[str, ...]:
 class Aliases:
     """Other names of directories: how Spark writes them, and how this process reads them."""
 
-    pairs: tuple[tuple[str, str], ...] = ()  # each ends with a slash
+    pairs: tuple[tuple[str, str], ...] = ()  # every location ends with a slash
 
     def resolve(self, location: str) -> str:
         """Return the location as this process reads it; the longest name that fits counts.

@@ -35,9 +35,9 @@ class Metric(StrEnum):
     direction: Literal["above", "below"]
     label: str
     meaning: str
-    observe: Observe  # None: not measured, or undefined as the average of no files
+    observe: Observe  # None: not measured or undefined, such as the average of no files
 
-    # The columns of the table below.
+    # The arguments are the columns of the table below.
     def __new__(  # noqa: PLR0913, PLR0917
         cls,
         name: str,
@@ -208,4 +208,4 @@ class Threshold:
     """One condition: true when the metric is strictly above or below the bound."""
 
     metric: Metric
-    bound: float  # bytes, seconds, a ratio or a count, as the metric's unit says
+    bound: float  # in the metric's unit: bytes, seconds, a ratio or a count

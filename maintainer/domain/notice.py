@@ -15,7 +15,7 @@ class NoticeKind(StrEnum):
     REPEATED_FAILURE = "repeated_failure"
     TABLE_CRITICAL = "table_critical"
     BUDGET_SPENT = "budget_spent"
-    # a table that was measured before cannot be read any more, though its catalog answers
+    # a measured table can no longer be read, although its catalog answers
     TABLE_UNREADABLE = "table_unreadable"
     APPROVAL_NEEDED = "approval_needed"  # an orphan list waits for approval
     PAUSED_TABLE_GONE = "paused_table_gone"  # a paused table is no longer in its catalog
@@ -46,4 +46,4 @@ class PostedNotice:
 
     number: int
     notice: Notice
-    held_back: int = 0  # notices held back since the last one that was sent
+    held_back: int = 0  # notices held back since the last notice that was sent

@@ -15,9 +15,9 @@ from maintainer.domain.units import GIB, MIB
 MINIMUM_TARGET_FILE_SIZE_BYTES = MIB
 MAXIMUM_TARGET_FILE_SIZE_BYTES = 10 * GIB
 _LARGEST_INTEGER = 2**31 - 1  # Iceberg reads counts into a Java int
-_LARGEST_LONG = 2**63 - 1  # and sizes into a Java long
+_LARGEST_LONG = 2**63 - 1  # Iceberg reads sizes into a Java long
 
-# ASCII digits only: int() and float() also accept other alphabets, underscores and "nan", which
+# Only ASCII digits, because int() and float() accept other digits, underscores and "nan", which
 # Java does not.
 _INTEGER = compile_regex(r"[0-9]{1,19}")
 _DECIMAL = compile_regex(r"[0-9]{1,9}(?:\.[0-9]{1,18})?")
@@ -80,7 +80,7 @@ REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = {
     "max-output-size": OptionBound(OptionKind.BYTES, 1, _LARGEST_INTEGER),
     "var-length-contribution": OptionBound(
         OptionKind.BYTES, 1, MIB
-    ),  # kept in memory for each row and column
+    ),  # this memory is needed for each row and column
 }
 _SORT_OPTIONS = frozenset({"compression-factor", "shuffle-partitions-per-file"})
 _ZORDER_OPTIONS = frozenset({"max-output-size", "var-length-contribution"})
@@ -95,9 +95,9 @@ REWRITE_POSITION_DELETE_FILES_OPTIONS: Mapping[str, OptionBound] = {
             "rewrite-all",
         )
     }  # fmt: skip
-_MAX_PARALLEL_DELETES = 64  # threads of the driver; beyond that, object stores answer 429
+_MAX_PARALLEL_DELETES = 64  # threads of the driver; with more, object stores answer 429
 
-# Options of the two rewrites belong to their `options` map, those of the others are arguments of
+# Options of the two rewrites are in their `options` map. Options of others are arguments of
 # the procedure.
 PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = {
     Procedure.REWRITE_DATA_FILES: REWRITE_DATA_FILES_OPTIONS,
@@ -110,8 +110,8 @@ PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = {
         "stream_results": _BOOLEAN,
         "clean_expired_metadata": _BOOLEAN,
     },
-    # A policy cannot set prefix_mismatch_mode (always ERROR), or which schemes and authorities
-    # are equal: they decide what an orphan is.
+    # A policy cannot set prefix_mismatch_mode (always ERROR), or equal schemes and authorities,
+    # because these decide which files are orphans.
     Procedure.REMOVE_ORPHAN_FILES: {
         "prefix_listing": _BOOLEAN,
         "max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES),

@@ -16,7 +16,7 @@ class FoundOrphans:
     """The result of Iceberg's dry run: paths that the table's metadata does not reference."""
 
     paths: tuple[str, ...]
-    counted: int  # reported number; if it differs from the number of paths, the list was cut short
+    counted: int  # the reported number; if the number of paths differs, the list is incomplete
     foreign_files: int | None  # the table's files outside its location; None: unknown
 
 
@@ -41,13 +41,13 @@ class StoredFile:
 class RemovedOrphans:
     """The basis for the proof of a removal. Paths are relative to the table's location."""
 
-    brought: tuple[str, ...]  # files that Spark got for removal
+    brought: tuple[str, ...]  # the files that Spark got for removal
     reached: (
         tuple[str, ...] | None
-        # files that the table's metadata references now: all of the brought ones, else a sample;
-        # None: Spark did not get so far
+        # files that the metadata references now: all such files of `brought`, then a sample;
+        # None: Spark did not report them
     )
-    targets: tuple[str, ...] = ()  # destination of each brought file, if files are moved
+    targets: tuple[str, ...] = ()  # the destination of each of these files, if files are moved
 
 
 class OrphanListState(StrEnum):
@@ -58,11 +58,11 @@ class OrphanListState(StrEnum):
     APPROVED = "approved"
     REJECTED = "rejected"
     SUPERSEDED = "superseded"  # replaced by the list of a later scan
-    REMOVED = "removed"  # files deleted, except those that are referenced by now
-    QUARANTINED = "quarantined"  # files in quarantine, except those that are referenced by now
-    RESTORING = "restoring"  # somebody asked for a restore
+    REMOVED = "removed"  # files deleted, except files that are now referenced
+    QUARANTINED = "quarantined"  # files in quarantine, except files that are now referenced
+    RESTORING = "restoring"  # somebody requested a restore
     RESTORED = "restored"
-    EMPTIED = "emptied"  # the quarantine time is over: the files are deleted
+    EMPTIED = "emptied"  # the files were deleted after the time in quarantine
 
     @property
     def is_undecided(self) -> bool:
@@ -92,11 +92,11 @@ class OrphanList:
     made_at: datetime
     files: int
     bytes: int
-    sha256: str  # of its files, as hash_files() writes it
+    sha256: str  # of the list's files, by hash_files()
     state: OrphanListState
-    # last time to approve a waiting list, to remove an approved one, or to restore from quarantine
+    # the end of the time to approve, to remove, or to restore from quarantine
     expires_at: datetime
-    kept_files: int = 0  # files that were found but must stay
+    kept_files: int = 0  # files that were found but must be kept
     refusal: str | None = None
     warning: str | None = None
     decided_by: str = ""
@@ -107,8 +107,8 @@ class OrphanList:
     removed_bytes: int = 0
 
 
-# the underscore hides it from Iceberg's orphan scan and from programs that read directories as
-# tables
+# The underscore hides the directory from Iceberg's orphan scan, and from programs that read
+# directories as tables.
 QUARANTINE = "_maintainer_quarantine"
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from maintainer.domain.inventory import PartitionSpec
 
 NULL_TEXT: Final = "null"
-# Characters that would make two partitions read alike. "%" comes first, because it is the escape.
+# Characters that could give two partitions the same text. "%" comes first, as it is the escape.
 _ESCAPES: Final = {
     "%": "%25",
     "/": "%2F",

@@ -30,8 +30,8 @@ class SkipCode(StrEnum):
     NOT_MEASURED = "not_measured"
     GC_DISABLED = "gc_disabled"
     RETENTION_FLOOR = "retention_floor"
-    UNSAFE = "unsafe"  # something needed for safety is unknown, or forbids it
-    PINNED = "pinned"  # somebody still needs what it would remove
+    UNSAFE = "unsafe"  # a fact that is needed for safety is unknown, or forbids the action
+    PINNED = "pinned"  # the action would remove something that somebody still needs
     IN_FLIGHT = "in_flight"
     OUTSIDE_WINDOW = "outside_window"
     OVER_BUDGET = "over_budget"
@@ -60,11 +60,9 @@ class Estimate:
     partitions: int = 0
     note: str = ""  # what the estimate does not cover
     error_bound: int = (
-        0  # the error bound of items_after and items_removed; the note gives the reason
+        0  # the possible error of items_after and items_removed; the note has the reason
     )
-    files_with_deletes: int = (
-        0  # data files that are taken because of their deletes; the rewrite applies those
-    )
+    files_with_deletes: int = 0  # data files that are rewritten because of their deletes
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +78,10 @@ class PlannedAction:
     score: Score | None = None  # without the factor for waiting
     worth: Worth | None = None
     waiting_since: datetime | None = (
-        None  # since when it has been planned without an obstacle of its own
+        None  # since when the action has been planned without its own obstacle
     )
-    timeout: timedelta | None = None  # limit of its job
-    memory_gb: float | None = None  # memory of its job
+    timeout: timedelta | None = None  # limit of the job
+    memory_gb: float | None = None  # memory of the job
     size: JobSize | None = None  # job size, and why
     size_reason: str = ""
     executors_gb: float = 0.0  # the executors' part of memory_gb
@@ -124,9 +122,9 @@ class Plan:
     made_at: datetime
     planned: tuple[PlannedAction, ...]
     skipped: tuple[SkippedRule, ...]
-    budget: Budget | None = None  # of the policy, under its name
+    budget: Budget | None = None  # the budget of the policy
     is_urgent: bool = False  # the table is in the critical band
-    pool: str = DEFAULT_POOL  # where its jobs run
+    pool: str = DEFAULT_POOL  # the pool in which its jobs run
 
     @property
     def benefit(self) -> float:
@@ -159,11 +157,11 @@ class FailureStreak:
     The next attempt waits for them; a success ends them.
     """
 
-    reason: str  # the last reason that concerns the table, else the last one
+    reason: str  # the last reason that concerns the table, or else the last reason
     times: int
     last_at: datetime
     job_id: str = ""  # the last failed job
-    table_state: str | None = None  # hash of the table before that job; None: unknown
+    table_state: str | None = None  # hash of the table's state before that job; None: unknown
     policy_version: str = ""  # the policy of that job's plan
 
 
@@ -178,10 +176,10 @@ class RuleHistory:
     last_failure_at: datetime | None = None
     last_failure_reason: str = ""
     idle_at_state: str | None = None  # name_state of the last run, if it changed nothing
-    recent_conflicts: int = 0  # lost to other writers; each success takes one off
-    empty_runs: int = 0  # in a row: succeeded, but changed nothing
+    recent_conflicts: int = 0  # conflicts with other writers; each success subtracts one
+    empty_runs: int = 0  # runs in a row that succeeded, but changed nothing
     streak: FailureStreak | None = None
-    recent_overloads: int = 0  # timeouts or out of memory; each success takes one off
+    recent_overloads: int = 0  # timeouts or out of memory; each success subtracts one
 
     @property
     def failures(self) -> FailureStreak | None:

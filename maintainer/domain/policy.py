@@ -58,8 +58,8 @@ class RuleName(StrEnum):
     REWRITE_DATA_FILES = "rewrite_data_files"
     REWRITE_POSITION_DELETE_FILES = "rewrite_position_delete_files"
     REWRITE_MANIFESTS = "rewrite_manifests"
-    # After the rewrites, whose snapshots the statistics describe. Before expiry, because statistics
-    # of a snapshot go when it does.
+    # After the rewrites, because statistics describe their snapshots. Before expiry, because the
+    # statistics of a snapshot expire with it.
     COMPUTE_TABLE_STATS = "compute_table_stats"
     COMPUTE_PARTITION_STATS = "compute_partition_stats"
     EXPIRE_SNAPSHOTS = "expire_snapshots"
@@ -71,12 +71,12 @@ class Rule:
     """The fields of every rule; domain/rules.py has one type for each."""
 
     name: ClassVar[RuleName]
-    metrics: ClassVar[tuple[Metric, ...]] = ()  # of the thresholds that `when` may have
-    # the thresholds of the built-in default; without any, it does not have the rule
+    metrics: ClassVar[tuple[Metric, ...]] = ()  # the metrics that thresholds in `when` may have
+    # the thresholds in the built-in default; empty: the default does not have the rule
     built_in: ClassVar[tuple[Threshold, ...]] = ()
 
     when: tuple[Threshold, ...] = ()  # all must be met
-    options: tuple[tuple[str, str], ...] = ()  # of the procedure, in Iceberg's own names
+    options: tuple[tuple[str, str], ...] = ()  # of the procedure, with Iceberg's names
     is_enabled: bool = rule_field(
         True,  # noqa: FBT003
         Flag(),
@@ -136,19 +136,19 @@ class Policy:
 
     mode: Mode = Mode.OBSERVE
     priority: int = 50
-    target_file_size_bytes: int | None = None  # None: the table's own property
+    target_file_size_bytes: int | None = None  # None: the table's property decides
     window: Window | None = None
     rules: tuple[Rule, ...] = ()
     version: str = ""  # short hash of the layers' contents
     sources: Mapping[str, str] = field(
         default_factory=dict
     )  # "rules.expire_snapshots.keep" -> "policies/cdc.yaml:12"
-    ambiguities: tuple[Ambiguity, ...] = ()  # while there is one, nothing runs
+    ambiguities: tuple[Ambiguity, ...] = ()  # while there is an ambiguity, nothing runs
     inherited: Mapping[str, Setting] = field(
         default_factory=dict
-    )  # values from Iceberg's table properties or defaults, where no layer has one
+    )  # values from Iceberg's table properties or defaults, if no layer has a value
     budget: Budget | None = (
-        None  # shared by all tables that get it from the same file; it has the file's name
+        None  # all tables that get the budget from the same file share it; its name is the file's
     )
     blackouts: tuple[Window, ...] = ()
     stream_trigger: timedelta | None = None  # of the stream that writes the table
@@ -158,7 +158,7 @@ class Policy:
     max_size: JobSize = JobSize.LARGE
     runs_on: str = DEFAULT_POOL  # the pool of the table's jobs
     properties: PropertyRights = PropertyRights.MAY_RESTRICT
-    # for a table registered under several names: only this name is maintained
+    # if the table is registered under several names, only this name is maintained
     is_owner: bool = False
     is_enabled: bool = (
         True  # False: the table's owner has disabled all maintenance, requests included
@@ -187,8 +187,8 @@ class PolicyLayer:
     name: str  # file name relative to the policy directory
     tables: tuple[TablePattern, ...]
     settings: Mapping[str, Setting]
-    precedence: int = 0  # among equally specific layers the higher one wins; files have 0
-    # of one family only the strongest layer for a table counts, as a whole
+    precedence: int = 0  # of equally specific layers, the highest wins; files have 0
+    # of the layers of a family, only the strongest layer for a table is used
     family: str = ""
 
 
@@ -198,7 +198,7 @@ class PolicyProblem:
 
     source: str
     message: str
-    is_note: bool = False  # the rest of the file is in force; this part was left out on purpose
+    is_note: bool = False  # this part was left out on purpose; the rest is in force
 
 
 @dataclass(frozen=True, slots=True)

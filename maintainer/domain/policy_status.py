@@ -16,6 +16,6 @@ class PolicyStatus:
     tables: int = 0
     band: Band | None = None  # the worst grade
     average_file_size_bytes: float | None = None
-    last_job: Job | None = None  # None: none among the newest jobs of all tables
+    last_job: Job | None = None  # None: not among the newest jobs of all tables
     next_check_at: datetime | None = None  # the earliest next check
     problems: tuple[str, ...] = ()  # problems with other policies, such as ambiguities

@@ -17,11 +17,11 @@ class Stage(StrEnum):
     PREPARING = "preparing"  # statements before the procedure: the tag, checksums
     WORKING = "working"  # the procedure
     CHECKING = "checking"  # statements after the procedure
-    PROVING = "proving"  # Spark is done; the proof reads the table's metadata
+    PROVING = "proving"  # Spark has finished; the proof reads the table's metadata
 
 
 _ORDER = tuple(Stage)
-# The share of the whole job at which each stage begins. Only file groups, within WORKING, have a
+# The share of the whole job at which each stage begins. Only the file groups, in WORKING, have a
 # total that is known from the start.
 _BEGINS = {
     Stage.WAITING: 0.0,
@@ -39,13 +39,13 @@ class Progress:
     """Progress of Spark's work. None: Spark did not say."""
 
     tasks_done: int | None = None
-    tasks_total: int | None = None  # of the Spark jobs so far; grows with each further one
+    tasks_total: int | None = None  # of the Spark jobs so far; grows with each new Spark job
     phase: str = ""  # in words: "starting Spark", "running on Spark", "proving"
     file_groups_done: int | None = None  # of a rewrite
     file_groups_total: int | None = None
     bytes_read: int | None = None  # by Spark, if the storage client counts them
     bytes_written: int | None = None
-    ends_at: datetime | None = None  # estimated end, if the rest is as fast as before
+    ends_at: datetime | None = None  # the estimated end, if the speed does not change
     stage: Stage = Stage.WAITING
 
     @property

@@ -17,4 +17,4 @@ class TableReads:
 
     table: TableIdentifier
     reads: int
-    first_day: str  # the first of these days with a read: 2026-11-21, in UTC
+    first_day: str  # the first day with a read, such as 2026-11-21, in UTC

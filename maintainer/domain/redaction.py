@@ -22,7 +22,7 @@ _ASSIGNED_SECRET = compile_regex(
     r"authorization: {0,2}(?:bearer|basic) {1,2})[^\s,;)\]}]+",
     IGNORECASE,
 )
-_MIN_SECRET_CHARACTERS = 4  # shorter values are words of any text
+_MIN_SECRET_CHARACTERS = 4  # shorter values may be ordinary words
 _WORDS = frozenset({"true", "false", "none"})
 
 
@@ -42,7 +42,7 @@ def find_secrets(settings: Mapping[str, str]) -> frozenset[str]:
     found: set[str] = set()
     for name, value in settings.items():
         if names_secret(name):
-            found |= {value, value.rpartition(":")[2]}  # of an OAuth client: its id and its secret
+            found |= {value, value.rpartition(":")[2]}  # an OAuth client has an id and a secret
     return frozenset(text for text in found if len(text) >= _MIN_SECRET_CHARACTERS) - _WORDS
 
 

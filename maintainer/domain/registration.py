@@ -13,7 +13,7 @@ class Registration:
     """Another name of a table, as last seen."""
 
     table: TableIdentifier
-    is_owner: bool  # True when a policy says so
+    is_owner: bool  # True if a policy says so
     newest_snapshot_at: datetime | None = (
         None  # commit time of the snapshot under this name; None: no snapshot, or never measured
     )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar, assert_never
 from maintainer.domain.condition import MAX_CONDITION_CHARACTERS, MAX_CONDITION_DEPTH
 from maintainer.domain.units import write_duration, write_size
 
-LARGEST_COUNT = 2**31 - 1  # Iceberg counts in a Java int
+LARGEST_COUNT = 2**31 - 1  # Iceberg reads counts into a Java int
 LONGEST = "36500d"
 
 _Value = TypeVar("_Value")
@@ -132,7 +132,7 @@ class RuleField:
     default: object
     kind: Kind
     meaning: str
-    unset: str = ""  # what a field without a value means
+    unset: str = ""  # the meaning of a field without a value
     files_only: FilesOnly | None = None
     key: str = ""  # in a policy file
     name: str = ""  # of the attribute
@@ -152,7 +152,7 @@ class RuleField:
         is_flag = isinstance(value, bool)
         return isinstance(value, self.kind.type) and (self.kind.type is bool) == is_flag
 
-    # The value is one that the field accepts.
+    # Call this only with a value that the field accepts.
     def write(self, value: Any) -> str:  # noqa: ANN401
         """The value as in a policy file, not rounded, so that equal texts are equal values."""
         match self.kind:
@@ -183,7 +183,7 @@ class RuleField:
         return f" A table property cannot set {self.files_only.value}."
 
 
-# One argument for each part of a definition.
+# There is an argument for each part of a definition.
 def rule_field(  # noqa: PLR0913
     default: _Value,
     kind: Kind,

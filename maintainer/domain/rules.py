@@ -172,7 +172,7 @@ class ComputePartitionStatsRule(Rule):
     name = RuleName.COMPUTE_PARTITION_STATS
 
     timeout: timedelta = timeout_field(hours=2)
-    # only the new manifests are read, not the whole table
+    # only new manifests are read, not the whole table
     every: timedelta | None = rule_field(timedelta(days=1), Duration("1h"), "How often")
 
 
@@ -205,7 +205,7 @@ class ExpireSnapshotsRule(Rule):
         "this",
     )
     max_snapshots_per_job: int = rule_field(
-        5_000,  # a job that expired 70,000 ran out of a driver's memory
+        5_000,  # a driver ran out of memory in a job that expired 70,000
         Count(1),
         "One job expires the oldest snapshots, up to this number; later jobs expire the others",
     )

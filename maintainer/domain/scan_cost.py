@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-MAX_SCAN_COSTS: Final = 10  # of each catalog; the newest ones are kept
+MAX_SCAN_COSTS: Final = 10  # for each catalog; the newest costs are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +17,9 @@ class ScanCost:
     started_at: datetime
     seconds: float
     measured: int  # tables that were read
-    unchanged: int  # tables that were asked about and not read
+    unchanged: int  # tables that were polled and not read
     faults: int  # tables and namespaces that could not be read
     manifests_read: int
     manifests_reused: int  # known from earlier scans
     bytes_read: int  # of manifests
-    is_complete: bool  # False: it was stopped, or left changed tables for the next scan
+    is_complete: bool  # False: the scan was stopped, or left changed tables for the next scan

@@ -19,12 +19,12 @@ class SparkFacts:
     """What one driver reported after its start. An empty version is unknown."""
 
     at: datetime
-    settings: str  # a digest of the runner's settings: under other settings the facts do not count
+    settings: str  # a hash of the runner's settings; under other settings the facts are not valid
     spark: str = ""
     scala: str = ""
     java: str = ""
     iceberg: str = ""
-    # by name: why Spark could not load the catalog, in a line; empty: it was loaded
+    # why Spark could not load each catalog, in one line; empty: Spark has loaded it
     catalogs: Mapping[str, str] = field(default_factory=dict)
     pool: str = DEFAULT_POOL
 

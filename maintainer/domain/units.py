@@ -17,9 +17,7 @@ _SIZE_UNITS = {
     "KIB": KIB, "MIB": MIB, "GIB": GIB, "TIB": 1024**4, "PIB": 1024**5,
 }  # fmt: skip
 _DURATION_UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-_NUMBER = (
-    r"([0-9]{1,19}(?:\.[0-9]{1,19})?)"  # as many digits as 64 bits have: int() raises on very many
-)
+_NUMBER = r"([0-9]{1,19}(?:\.[0-9]{1,19})?)"  # enough digits for 64 bits, as int() limits them
 _SIZE = compile_regex(rf"{_NUMBER}\s*([a-zA-Z]+)?")
 _DURATION_PART = compile_regex(rf"{_NUMBER}\s*(ms|s|m|h|d|w)")
 _DURATION = compile_regex(rf"(?:{_DURATION_PART.pattern}\s*)+")

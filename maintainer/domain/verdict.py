@@ -13,7 +13,7 @@ from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.policy import RuleName
 
 PLANNED = "planned"
-# in the key of a planned action that waits; after the key of the plan's verdict
+# In the key of a planned action that waits, this follows the key of the plan's verdict.
 _WAITS_FOR = "|admission: "
 
 
@@ -30,7 +30,7 @@ class RuleVerdict:
     key: str
     sentence: str
     at: datetime
-    until: datetime | None = None  # set by the store; None: still current
+    until: datetime | None = None  # the store sets this value; None: still current
     next_at: datetime | None = None
     policy_version: str = ""
     findings: tuple[Finding, ...] = ()
@@ -102,7 +102,7 @@ class Unenforced:
     tables: int
     files_removed: int  # data files
     gb_hours: float
-    is_whole: bool = True  # False: the figures are of some of the tables
+    is_whole: bool = True  # False: the figures are only of some tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class VerdictChange:
     after: str | None
     why_before: str
     why_after: str
-    gb_hours: float | None = None  # what the action would cost, where it would be planned
+    gb_hours: float | None = None  # the cost of the action, if it would be planned
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def weigh_bins(classes: Iterable[tuple[int, int]], limit: int, lookback: int) ->
                 left -= taken
                 if not left:
                     break
-        while left:  # no open bin has room for another one
+        while left:  # no open bin has room for another item
             bins.append(weight)
             left -= 1
             if len(bins) > lookback:

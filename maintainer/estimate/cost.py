@@ -26,22 +26,22 @@ from maintainer.domain.policy import RuleName
 
 _SECONDS_PER_HOUR = 3600
 _P90 = 1.2816  # of a normal distribution, in standard deviations
-# Before any job has finished: the published pace of a rewrite, and cautious figures for the other
+# Used before any job has finished: the published pace of a rewrite, and cautious figures for other
 # procedures.
 _PUBLISHED_BYTES_PER_SECOND = 2e6
-_UNKNOWN_SPREAD = 0.3  # ln(actual / predicted) squared: the 90th percentile is twice the prediction
+_UNKNOWN_SPREAD = 0.3  # ln(actual / predicted) squared; P90 is then twice the prediction
 _SPREAD_STRENGTH = 2.0  # the weight of the wider level's spread, in jobs
 _PRIOR_STRENGTH = 0.01  # the weight of the wider level's start-up and pace, in jobs, about
 _LEAST_SHARE = (
-    0.01  # of the wider level's start-up or pace: noise in few jobs must not make either vanish
+    0.01  # of the wider level's start-up and pace, so that noise in few jobs cannot make them zero
 )
 
-LEAST_CHANCE = 0.01  # so that waiting can make up for it in bounded time
+LEAST_CHANCE = 0.01  # so that the factor for waiting can outweigh a low chance in bounded time
 FILE_WEIGHT = 1.0
-DELETE_WEIGHT = 2.0  # each is read with all data files it may apply to
-MANIFEST_WEIGHT = 10.0  # every query planning opens it, with any filter
-SNAPSHOT_WEIGHT = 0.5  # a few hundred bytes, read whenever the table is loaded
-STATISTICS_VALUE = 10.0  # of statistics where there are none, or only older ones
+DELETE_WEIGHT = 2.0  # a query reads a delete file with each data file to which it may apply
+MANIFEST_WEIGHT = 10.0  # the planning of every query opens it, with any filter
+SNAPSHOT_WEIGHT = 0.5  # a few hundred bytes, which are read whenever the table is loaded
+STATISTICS_VALUE = 10.0  # of statistics if a table has none, or only older statistics
 
 PUBLISHED_MEMORY_GB = 2.0
 PUBLISHED_START_UP_GB_HOURS = 0.5
@@ -70,13 +70,13 @@ DEFAULT_PACES: Mapping[RuleName, Pace] = {
     RuleName.REWRITE_MANIFESTS: Pace(10.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
     RuleName.COMPUTE_TABLE_STATS: Pace(
         10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
-    ),  # reads, writes very little
+    ),  # the job reads, and writes very little
     RuleName.COMPUTE_PARTITION_STATS: Pace(
         10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
-    ),  # reads only manifests
+    ),  # the job reads only manifests
     RuleName.EXPIRE_SNAPSHOTS: Pace(
         10.0, 0.5
-    ),  # a snapshot's manifests are read and its files deleted
+    ),  # the job reads a snapshot's manifests and deletes its files
     RuleName.REMOVE_ORPHAN_FILES: Pace(30.0, 0.5),
 }
 

@@ -14,9 +14,7 @@ from maintainer.domain.inventory import Ref
 from maintainer.domain.plan import Estimate
 from maintainer.domain.units import read_whole
 
-_LONGEST_AGE_MS = (
-    10**13
-)  # three hundred years: longer ages mean "for ever" and do not fit a calendar
+_LONGEST_AGE_MS = 10**13  # 300 years; longer ages mean "for ever", and a date cannot represent them
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ def estimate_expire_snapshots(
     on_branches: set[int] = set()
     tagged: set[int] = set()
     for ref in _live_refs(health, now):
-        # A tag keeps only its own snapshot. Ancestors that are on no branch expire by age.
+        # A tag keeps only its own snapshot. Its ancestors expire by age if they are on no branch.
         if ref.is_branch:
             _add_line(ref.snapshot_id, by_id, on_branches)
         else:
@@ -144,7 +142,7 @@ def _retained_by(
         older_than if ref.max_snapshot_age_ms is None else _before(now, ref.max_snapshot_age_ms)
     )
     for count, snapshot_id in enumerate(_ancestors(ref.snapshot_id, by_id)):
-        # Iceberg walks back from the head and stops at the first snapshot that is both surplus and
+        # Iceberg goes back from the head, and stops at the first snapshot that is both surplus and
         # old.
         if count >= keep and by_id[snapshot_id].committed_at < cutoff:
             return

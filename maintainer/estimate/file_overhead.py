@@ -7,8 +7,8 @@ from typing import Final
 
 from maintainer.domain.health import TableHealth
 
-# For each column: its part of the footer, its statistics, the headers and dictionaries of its
-# pages. Measured by the rewrites of files of 36 and 40 rows that docs/health.md names.
+# The bytes of each column: its part of the footer, its statistics, the headers and dictionaries of
+# its pages. They were measured by the rewrites of small files that docs/health.md names.
 BYTES_PER_COLUMN: Final[Mapping[str, int]] = {"parquet": 270, "orc": 220}
 
 

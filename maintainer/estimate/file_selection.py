@@ -18,7 +18,7 @@ class Bounds:
     large_above: int
     delete_files: int
     delete_ratio: float
-    are_measured: bool  # True: small and large files were counted by these size bounds
+    are_measured: bool  # True: the numbers of small and large files were measured with these bounds
 
     def takes_size(self, size: int) -> bool:
         return self.takes_all or size < self.small_below or size > self.large_above
@@ -44,10 +44,10 @@ class Candidates:
     """The files of one partition that a rewrite would select."""
 
     files: FileSizes
-    deleted: int = 0  # of these, files with too many deletes
+    deleted: int = 0  # files with too many deletes, among these files
     uncertain: int = 0  # files that may be candidates or not
     emptied: int = 0  # files without live rows
-    # files with at least as many deletes as rows: no row is left, unless some deletes are of the
+    # files with at least as many deletes as rows: no row is left, unless some deletes are for the
     # same row
     depleted: int = 0
 
@@ -87,7 +87,7 @@ def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
     emptied = sum(
         files.files for files in deleted if files.least_ratio >= 1 and files.most_delete_files == 1
     )
-    if partition.sizes.runs and not further:  # already one for each class of sizes, in order
+    if partition.sizes.runs and not further:  # the runs have one entry for each size
         return Candidates(FileSizes(runs=tuple(runs)), count, uncertain + unsure, emptied, depleted)
     if sizes.runs or any(files.files > 1 for files in further):
         merged = merge_runs(

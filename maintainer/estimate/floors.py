@@ -50,7 +50,7 @@ def find_import(health: TableHealth) -> str | None:
     """Evidence that migrate or add_files imported files from another table; None without any."""
     if health.properties.get("migrated", "").strip().lower() == "true":
         return "the property migrated=true"
-    # Files that Iceberg did not write have no field ids: the import sets a name mapping for their
+    # Files that Iceberg did not write have no field ids, so an import sets a name mapping for their
     # columns.
     return (
         f"a name mapping ({NAME_MAPPING}), as add_files leaves"

@@ -17,18 +17,18 @@ from maintainer.domain.partition import NULL_TEXT, escape, read_partition
 from maintainer.estimate.bin_packing import weigh_bins
 
 FOLDED_REMAINDER_RATIO = (
-    1.1  # Iceberg: a remainder is spread over the other files while they stay under 1.1 x target
+    1.1  # Iceberg: a remainder is spread over the other files if they are then under 1.1 x target
 )
 _SPLIT_OVERHEAD_BYTES = 5 * 1024  # Iceberg: SPLIT_OVERHEAD
 _LOOKBACK = 10  # Iceberg: read.split.planning-lookback
-_MAX_PACKED = 2048  # items that are packed one by one; beyond that, a sample represents all
-# row groups that are packed one by one: a group of Iceberg's default 100 GiB has at most 800,
-# besides one per file
+_MAX_PACKED = 2048  # items that are packed one by one; of more items, a sample is packed
+# Row groups that are packed one by one. A group of Iceberg's default 100 GiB has at most 800 row
+# groups, and one more for each file.
 _MAX_CHUNKS = 8192
-_KEPT_COUNTS = 1024  # groups whose count is cached
-# Times as text are prefixes of each other: "2026-01-31-05", "2026-01-31", "2026-01", "2026".
+_KEPT_COUNTS = 1024  # groups whose result is cached
+# The lengths of times as text; shorter ones are prefixes: "2026-01-31-05", "2026-01-31", "2026-01".
 _TIMES: Final = {"hour": 13, "day": 10, "month": 7, "year": 4}
-_SizeClass = tuple[int, int]  # size in bytes, number of files in a row that have it
+_SizeClass = tuple[int, int]  # size in bytes, number of files in a row with this size
 _DATES: Final = frozenset({"date", "timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns"})
 
 
@@ -52,7 +52,7 @@ class OutputSizes:
     target: int
     small_below: int
     large_above: int
-    chunk: int  # the largest unit in which a file is read: its row groups
+    chunk: int  # the largest unit in which a file is read, a row group
 
     @property
     def write_max(self) -> int:
@@ -79,7 +79,7 @@ class OutputSizes:
         return self.target if even < self.target else min(even, self.write_max)
 
 
-# The band of a table and its plan ask for the same groups.
+# The grade and the plan of a table need the same groups.
 @lru_cache(maxsize=_KEPT_COUNTS)
 def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) -> Count:
     """The number of files that bin-packing writes.
@@ -92,7 +92,7 @@ def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) 
         return Count.exactly(1)
     classes, factor = _classify(files)
     largest = max(classes)[0]
-    chunks = total // sizes.chunk + files.count  # at most
+    chunks = total // sizes.chunk + files.count  # an upper bound
     if chunks > _MAX_CHUNKS:
         chunks = sum(number * _count_chunks(size, sizes.chunk) for size, number in classes)
     expected = max(
@@ -110,7 +110,7 @@ def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) 
     # the size only every thousand rows.
     if is_order_known and files.listed and largest <= min(sizes.chunk, split):
         return Count.exactly(expected)
-    # Any two bins that were started one after the other are, on average, more than half full.
+    # Two bins that were started one after the other are, on average, more than half full.
     most = max(expected, 2 * total // split + 1)
     return Count(
         expected, 1 if largest > split else min(expected, -(-total // sizes.write_max)), most

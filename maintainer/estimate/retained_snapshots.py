@@ -27,11 +27,11 @@ from maintainer.estimate.floors import find_import, refuse_imported
 
 PIN_PROPERTY = "maintainer.pin."
 PIN_TAG = "maintainer-pin-"
-# A Flink job without commits for this long counts as ended. Otherwise it would keep the whole
+# A Flink job without commits for this time counts as ended. Otherwise it would keep the whole
 # history for ever.
 FLINK_TRUST = timedelta(days=14)
 STREAM_ABOVE = (
-    1_000  # snapshots: from there on the driver does not keep all their files' paths in memory
+    1_000  # snapshots; with more, the driver does not keep the paths of all their files in memory
 )
 
 
@@ -52,9 +52,9 @@ class ExpiryPreview:
     estimate: Estimate
     snapshots: tuple[SnapshotStamp, ...]  # snapshots that would be removed, oldest first
     refs: tuple[str, ...]  # branches and tags that would be removed as too old
-    bytes_freed: int | None  # approximate; None: a writer did not say what it removed
+    bytes_freed: int | None  # approximate; None: a writer did not record the bytes that it removed
     keeper: Keeper | None = (
-        None  # the keeper of the oldest snapshot that would be removed without keepers
+        None  # the keeper of the oldest snapshot that would otherwise be removed
     )
     refusal: str | None = None  # why nothing may be removed
     is_slice: bool = False  # True: the next runs remove the rest
@@ -68,7 +68,7 @@ def preview_expiry(
     """The statement that expiry would run now, and its result."""
     pins = tuple(pins)
     age, keep = rule.max_age, rule.keep
-    # Round down to the full hour: the same work has the same statement at each check, and nothing
+    # The time is rounded down to the full hour: the same work has the same statement, and nothing
     # younger than requested is removed.
     wanted = _full_hour(now - age)
     keepers = sorted(find_keepers(health, rule, pins, now), key=lambda keeper: keeper.committed_at)
@@ -83,7 +83,7 @@ def preview_expiry(
         )
     )
     action = ExpireSnapshots(older_than, keep, _options(rule, len(gone)))
-    # Expiry cuts at full hours, so that a snapshot may go at the first full hour after it is old
+    # Expiry uses full hours, so a snapshot expires at the first full hour after it is old
     # enough.
     next_at = (
         _full_hour(found.oldest_waiting_at + age) + timedelta(hours=1)
@@ -251,8 +251,8 @@ def _flink_keepers(health: TableHealth, now: datetime) -> Iterator[Keeper]:
     by_text = {str(stamp.snapshot_id): stamp for stamp in health.history}
     on_branches = _reachable(
         health
-        # Flink searches back from a branch's head: it does not use a checkpoint that was rolled
-        # back
+        # Flink searches back from the head of a branch, so it never uses a checkpoint that was
+        # rolled back.
     )
     for stamp in sorted(by_text.values(), key=lambda stamp: stamp.committed_at):
         if stamp.role is SnapshotRole.CHECKPOINT and stamp.snapshot_id in on_branches:
@@ -331,8 +331,8 @@ def _cut_slice(
     if len(expired) <= most:
         return older_than, False
     times = sorted(stamp.committed_at for stamp in health.history if stamp.snapshot_id in expired)
-    # Snapshots of the same instant go together: a slice of only a part of them would repeat for
-    # ever without progress.
+    # Snapshots of the same instant expire together. A slice with only some of them would be
+    # repeated for ever without progress.
     later = next((time for time in times[most:] if time > times[0]), older_than)
     return later, later < older_than
 
@@ -363,7 +363,7 @@ def _freed_bytes(health: TableHealth, expired: frozenset[int]) -> int | None:
     ]
     children = Counter(stamp.parent_id for stamp in health.history if stamp.parent_id in expired)
     known = [size for size in freed if size is not None]
-    # Where the history forks, files removed on one side may live on the other.
+    # If the history forks, files removed on one side may be live on the other.
     return (
         sum(known)
         if len(known) == len(freed) and all(count == 1 for count in children.values())

@@ -117,10 +117,10 @@ class FileGroup:
     outputs: Count
     deleted_files: int  # files that are taken because of their deletes
     uncertain_files: (
-        int  # files that may belong to it or not, because only runs of similar sizes are known
+        int  # files that may or may not belong to the group, because only runs of sizes are known
     )
-    is_scattered: bool = False  # written to more partitions than the one it was read from
-    is_cut: bool = False  # the policy's own filter may exclude some or all of its files
+    is_scattered: bool = False  # True: the group is written to several partitions
+    is_cut: bool = False  # True: the policy's filter may exclude some or all of its files
 
     @property
     def removed(self) -> int:
@@ -150,8 +150,8 @@ def plan_groups(
     grouped: dict[str | None, list[tuple[PartitionHealth, Candidates]]] = defaultdict(list)
     specs = {spec.spec_id: spec for spec in health.specs}
     current = specs.get(health.default_spec_id)
-    # Files of all other specs are grouped in the partition without values: Iceberg does not know
-    # their partitions before it reads them.
+    # Files of all other specs are in the group of the partition without values, because Iceberg
+    # does not know their partitions before it reads them.
     null_text = null_partition(current) if current is not None else None
     for partition in health.partitions:
         is_meant = within is None or (partition.spec_id, partition.partition) in within
@@ -248,7 +248,7 @@ def _split(files: FileSizes, options: PlannerOptions) -> Iterator[FileSizes]:
             pack(files.listed, options.max_group_bytes, 1, most_items=most),
         )
         return
-    # The order in runs is unknown: as many groups as needed, each with its share of all runs.
+    # The order of files in runs is unknown, so each of the needed groups gets a share of all runs.
     number = max(
         -(-files.bytes // options.max_group_bytes),
         -(-files.count // most) if most is not None else 1,

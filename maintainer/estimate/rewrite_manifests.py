@@ -100,7 +100,7 @@ def _count_written(group: ManifestGroup, health: TableHealth) -> Count:
         for p in health.partitions
         if p.spec_id == group.spec_id and p.partition
     )
-    # Tasks get ranges of partitions: no more tasks have entries than there are partitions.
+    # Tasks get ranges of partitions, so at most so many tasks have entries as there are partitions.
     tasks = min(needed, partitions) if partitions else needed
     rolled = -(-group.bytes // int(health.target_manifest_size_bytes * _ROLLING_FACTOR))
     return Count(max(tasks, rolled), 1, tasks + rolled)

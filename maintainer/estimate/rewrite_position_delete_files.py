@@ -103,7 +103,7 @@ def _count_outputs(partition: PartitionHealth, health: TableHealth, target: int)
     by_size = max(1, -(-partition.position_delete_bytes // target))
     if health.properties.get("write.delete.granularity", "file").strip().lower() == "partition":
         return by_size
-    # One delete file per data file with deletes; this can be more than there are now.
+    # One delete file for each data file with deletes, which may be more than now.
     deleted = (
         sum(files.files for files in partition.deleted)
         if health.dangling_delete_files is not None

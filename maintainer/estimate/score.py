@@ -16,11 +16,11 @@ from maintainer.domain.reads import TableReads
 
 GAIN_WEIGHT = 0.7  # published: w1, and w2 = 1 - w1
 _LEAST_GB_HOURS = 1e-6  # keeps the ratio finite
-_MOST_DECADES = 100.0  # limit for a wait of unknown start: the factor stays finite
+_MOST_DECADES = 100.0  # a limit for waits of unknown start, so that the factor is finite
 _PRIORITY_STEP = 25  # points of a policy's priority for a factor of ten
 DEFAULT_PRIORITY = 50
 _DAY = timedelta(days=1)
-TYPICAL_READS_PER_DAY = 24.0  # once an hour: such a table counts twice
+TYPICAL_READS_PER_DAY = 24.0  # once an hour; a table with so many reads counts twice
 
 
 def standing_score(worth: Worth, cost: Cost) -> Score:
@@ -185,5 +185,5 @@ def _write_ratio(worth: Worth, cost: Cost) -> str:
 
 
 def _write(value: float) -> str:
-    # From there on no digit after the point.
+    # Large numbers have no digit after the point.
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"  # noqa: PLR2004

@@ -34,10 +34,10 @@ class _Scoped:
 
     keys: array[int] = field(
         default_factory=lambda: array("Q")
-    )  # keys of the data files; sorted once all are added
+    )  # keys of the data files, sorted after all are added
     sequence_numbers: array[int] = field(default_factory=lambda: array("Q"))
     record_counts: array[int] = field(default_factory=lambda: array("Q"))
-    applied: bytearray = field(default_factory=bytearray)  # 1: its data file exists
+    applied: bytearray = field(default_factory=bytearray)  # 1: the data file exists
 
     def add(self, file: ListedFile) -> None:
         self.keys.append(file.key)
@@ -60,7 +60,7 @@ class _Scoped:
         known, end = self.keys, len(self.keys)
         if not end:
             return found
-        for index, (key, bound) in enumerate(zip(keys, oldest)):  # noqa: B905 - may be endless
+        for index, (key, bound) in enumerate(zip(keys, oldest)):  # noqa: B905 - the second may be endless
             position = bisect_left(known, key)
             if position < end and known[position] == key:
                 files, records = self._apply(position, bound)
@@ -202,7 +202,7 @@ def _find_deleted(
     there.oldest_data = oldest if there.oldest_data is None else min(oldest, there.oldest_data)
     by_path = there.by_path.find(files.keys, written)
     vectors = there.vectors.find(files.keys, repeat(0))
-    # The counts of those that name no data file depend on the sequence number alone.
+    # Whether a delete file without a named data file applies depends only on sequence numbers.
     equalities = {
         sequence: len(everywhere)
         - bisect_right(everywhere, sequence)

@@ -14,13 +14,13 @@ from typing import Final
 from maintainer.domain.file_sizes import FINEST_BITS, DeletedFiles, end_of_run
 from maintainer.domain.inventory import SizeClasses
 
-MOST_SINGLE: Final = 250_000  # files of a table that are kept singly: about 60 MB
+MOST_SINGLE: Final = 250_000  # files of a table that are kept individually: about 60 MB
 MOST_CLASSES: Final = 250_000  # per table: about 140 MB while they are collected, 60 MB afterwards
 NO_BOUNDS: Final = SizeClasses(0, 0, 2**63 - 1)
 _Place = tuple[int, str]
 _Key = tuple[
     int, int, int, int
-]  # of a class: by deleted share, by delete files, by the bounds of small and large, and by size
+]  # the key of a class: deleted share, delete files, small or large, and size
 
 
 class Grain(IntEnum):
@@ -29,9 +29,9 @@ class Grain(IntEnum):
     Each coarser grain merges whole classes of the finer one.
     """
 
-    FINE = 0  # deleted share within a twentieth, equally many delete files, sizes within an eighth
-    MEDIUM = 1  # a twentieth, delete files within a factor of two, sizes within a half
-    COARSE = 2  # a tenth, delete files within a factor of two, sizes within a factor of two
+    FINE = 0  # equal within a twentieth (deleted share), exactly (delete files), an eighth (sizes)
+    MEDIUM = 1  # within a twentieth, a factor of two, a half
+    COARSE = 2  # within a tenth, a factor of two, a factor of two
     # deleted share below Iceberg's threshold, below 1, or 1; one delete file or several; small,
     # large or neither
     COARSEST = 3
@@ -42,7 +42,7 @@ _BITS: Final = {Grain.FINE: FINEST_BITS, Grain.MEDIUM: 1, Grain.COARSE: 0}
 _THRESHOLDS: Final = (
     0.3,
     1.0,
-)  # of deleted shares: also Iceberg's own threshold, which lies between two steps, and 1
+)  # bounds of deleted shares, with Iceberg's threshold, which is between two steps, and 1
 
 
 @dataclass(slots=True)

@@ -160,7 +160,7 @@ def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:
     snapshots, current, now = inventory.snapshots, inventory.current_snapshot_id, inventory.read_at
     kept = count_kept_files(snapshots, "total-data-files", "added-data-files")
     if kept is not None and health.data_files is not None and kept < health.data_files:
-        kept = None  # the summaries are wrong; this is reported as a disagreement
+        kept = None  # the summaries are wrong, which is reported as a disagreement
     kept_deletes = count_kept_files(snapshots, "total-delete-files", "added-delete-files")
     rate = rate_commits(snapshots, now)
     return replace(

@@ -20,9 +20,9 @@ from maintainer.domain.units import read_whole
 
 COMMIT_WINDOW: Final = timedelta(hours=24)
 GROWTH_WINDOW: Final = timedelta(days=7)
-# A rate over a shorter time says more about the moment than about the table.
+# A rate over a shorter time says little about the table.
 SHORTEST_WINDOW: Final = timedelta(minutes=10)
-# Fewer gaps between commits say nothing of a writer's pace.
+# With fewer gaps between commits, the pace of a writer is unknown.
 LEAST_GAPS: Final = 5
 MAX_WRITERS: Final = 10
 MAX_RETENTIONS: Final = 20
@@ -31,8 +31,8 @@ UNNAMED_WRITER: Final = "unnamed"
 _MAIN: Final = "main"
 _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
-# Summary keys with the writer's name, the most specific first. An engine without a name in its
-# summaries is named after a key that only it writes; docs/health.md says which engines have none.
+# Summary keys with the writer's name, the most specific first. If an engine writes no name into
+# summaries, a key that only this engine writes gives the name; see docs/health.md.
 _WRITER_KEYS: Final = ("app-name", "engine-name")
 _ENGINE_KEYS: Final = (
     ("flink.job-id", "flink"),
@@ -40,8 +40,8 @@ _ENGINE_KEYS: Final = (
     ("spark.app.id", "spark"),
     ("dremio.query.id", "dremio"),
     ("snapshot.producer", "amoro"),
-    ("risingwave.commit.epoch", "risingwave"),  # on commits of its sinks and on its compactions
-    # Iceberg's Java library adds it to each snapshot: an engine that gives it no name of its own.
+    ("risingwave.commit.epoch", "risingwave"),  # in commits of sinks and of compactions
+    # Iceberg's Java library adds this key to each snapshot, also for engines without a name.
     ("iceberg-version", "iceberg-java"),
 )
 
@@ -78,7 +78,7 @@ def date_writes(snapshots: Sequence[Snapshot]) -> Callable[[int], datetime | Non
         if sequence_number <= 0:
             return unnumbered
         found = bisect_left(numbers, sequence_number)
-        # Files of an expired snapshot are older than the first kept one: they are not new.
+        # Files of an expired snapshot are older than the first kept snapshot, so they are not new.
         return (
             earliest[found] if found < len(numbers) and numbers[found] == sequence_number else None
         )
@@ -254,7 +254,7 @@ def _retention_of(ref: Ref, by_id: Mapping[int, Snapshot], main_line: set[int]) 
         held = [own]
     elif ref.name == _MAIN:
         held = [by_id[snapshot_id] for snapshot_id in main_line]
-    else:  # a branch keeps its head even when the head is on main's line
+    else:  # a branch keeps its head even if the head is on main's line
         held = [
             own,
             *(
@@ -278,7 +278,7 @@ WAP_ID = "wap.id"
 PUBLISHED_WAP_ID = "published-wap-id"
 FLINK_JOB_ID = "flink.job-id"
 FLINK_OPERATOR_ID = (
-    "flink.operator-id"  # of a sink: Flink restores each from the last checkpoint with both ids
+    "flink.operator-id"  # of a sink; Flink restores a sink from the last checkpoint with both ids
 )
 FLINK_CHECKPOINT_ID = "flink.max-committed-checkpoint-id"
 EQUALITY_CONVERT_STAGING = "equality-convert-staging-snapshot"
@@ -298,7 +298,7 @@ def stamp_snapshots(snapshots: Iterable[Snapshot]) -> tuple[SnapshotStamp, ...]:
 def _stamp(snapshot: Snapshot, published: set[str]) -> SnapshotStamp:
     role, role_of = _find_role(snapshot.summary, published)
     removed = snapshot.summary.get("removed-files-size", "")
-    # A writer that removes nothing leaves the key out. Without any summary, anything may have been
+    # A writer that removes nothing omits the key. Without any summary, any files may have been
     # removed.
     removed_bytes = 0 if snapshot.summary and not removed else read_whole(removed)
     return SnapshotStamp(
@@ -328,7 +328,7 @@ _BETWEEN_RUNS: Final = timedelta(hours=1)  # a rewrite may commit in parts
 _REPLACE: Final = "replace"
 _KEEPS_ROWS: Final = frozenset(
     {"append", _REPLACE}
-)  # without an operation in the summary, any change is possible
+)  # without an operation in the summary, every change is possible
 
 
 def find_last_write(snapshots: Sequence[Snapshot], current_id: int | None) -> datetime | None:

@@ -17,7 +17,7 @@ from maintainer.measure.name_node import NameNodeLoad, load_name_node
 MB: Final = 1_000_000  # the published sizes are decimal
 GB: Final = 1_000_000_000
 MILLION: Final = 1_000_000
-KEYS_PER_LIST: Final = 1000  # of one answer of an object store
+KEYS_PER_LIST: Final = 1000  # in one answer of an object store
 # The metadata.json and the manifest list.
 _REQUESTS_OF_A_SNAPSHOT: Final = 2
 _PUBLISHED_REFERENCE_BYTES: Final = 130.0 * MB
@@ -33,7 +33,7 @@ class StorageProfile(StrEnum):
     OZONE = "ozone"
 
 
-# 2,038 files of 276 MB took 15.9 s one by one, and 2.46 s as one object, from an object store. HDFS
+# 2,038 files of 276 MB took 15.9 s one by one, and 2.46 s as one object in an object store. HDFS
 # within a data centre takes half a millisecond. For Ozone there is no published time.
 _ROUND_TRIPS: Final = {
     StorageProfile.OBJECT_STORE: timedelta(milliseconds=6.6),
@@ -57,7 +57,7 @@ class ImpactModel:
     put_price_per_million: float | None = None
     list_price_per_million: float | None = None
     price_per_gb_month: float | None = None
-    round_trip: timedelta | None = None  # None: the default of the profile, as below
+    round_trip: timedelta | None = None  # None: the default of the storage profile
     bandwidth: float | None = None  # bytes a second
     parallelism: int | None = None  # requests at the same time
 
@@ -135,24 +135,24 @@ class Impact:
     """The cost of one table's present files: slowdowns are estimated, the rest is computed."""
 
     profile: StorageProfile
-    slowdown_low: float  # 1 is as fast as with files of the reference size
+    slowdown_low: float  # 1: as fast as with files of the reference size
     slowdown_high: float
-    # the average is below the smallest measured size: the last measured value is shown, and the
-    # true one may be worse
+    # the average is below the smallest measured size: the last measured value is used, and the
+    # real value may be worse
     is_beyond_measured: bool
     requests_per_scan: int  # at least
-    # the same data in files of the target size, with deletes applied and as few manifests as
+    # for the same data in files of the target size, with deletes applied and as few manifests as
     # possible
     requests_at_target: int
     request_cost_per_scan: float | None  # of GET requests
     request_cost_per_scan_at_target: float | None
-    write_cost: float | None  # of a PUT request for each of these files, as a scan reads them
-    list_cost: float | None  # of listing all files once, as a search for orphan files does
+    write_cost: float | None  # of a PUT request for each of these files
+    list_cost: float | None  # of listing all files once, as in an orphan scan
     storage_cost_per_month: float | None  # of the live files
-    round_trip_seconds: float  # of the requests, as many at the same time as the storage takes
-    scan_seconds: float  # the round trips, and the bytes at the bandwidth
+    round_trip_seconds: float  # of the requests, as many at the same time as the storage allows
+    scan_seconds: float  # of the round trips, and of the bytes at the bandwidth
     scan_seconds_at_target: float
-    name_node: NameNodeLoad | None  # HDFS only; None too when the files are not known
+    name_node: NameNodeLoad | None  # only for HDFS; None also if the files are unknown
     storage: Storage
     source: str
     reference_file_size_bytes: float = _PUBLISHED_REFERENCE_BYTES

@@ -16,7 +16,7 @@ from maintainer.domain.units import format_count, format_size
 HEAP_BYTES_PER_OBJECT: Final = 100_000_000_000 / 150_000_000
 SNAPSHOT_FACTOR: Final = 1.3
 HDFS_BLOCK_BYTES: Final = 128 * 1024**2
-DIRECTORIES_OF_A_TABLE: Final = 3  # its own, and those of data and metadata
+DIRECTORIES_OF_A_TABLE: Final = 3  # of the table, of data and of metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class NameNodeLoad:
 class NameService:
     """The load of all measured tables of one name service."""
 
-    name: str  # as the locations of the tables name it
+    name: str  # the name in the locations of the tables
     tables: int
-    unknown_tables: int  # whose files could not be counted; they add nothing to the load
+    unknown_tables: int  # tables whose files could not be counted, and which are not in the load
     load: NameNodeLoad
 
     @property

@@ -21,7 +21,7 @@ from maintainer.measure.impact import (
 )
 from maintainer.measure.name_node import NameService, sum_by_service
 
-# Bounds of the histogram's classes: of other sizes the number of smaller files is not known.
+# Only bounds of the histogram: for other sizes the number of smaller files is unknown.
 SMALL_BOUNDS_BYTES: Final = (64 * KIB, MIB, 10 * MIB)
 PARALLEL: Final = (1, 64)  # requests at the same time
 MAX_SCANS_PER_DAY: Final = 1_000_000
@@ -36,15 +36,15 @@ class ReportLine:
     tables: int
     files: int
     bytes: int
-    files_under: tuple[int, ...]  # of each of SMALL_BOUNDS_BYTES
+    files_under: tuple[int, ...]  # for each of SMALL_BOUNDS_BYTES
     slowdown_low: float  # mean over the tables, weighted by their bytes
     slowdown_high: float
     requests: int
     requests_at_target: int
-    cost: float | None  # of these requests; None: one of the tables has no price
+    cost: float | None  # of these requests; None: the storage of a table has no price
     cost_at_target: float | None
-    wait_seconds: float  # the round trips of these requests, one after the other
-    scan_seconds: float  # by the bandwidth, the round trip and the parallelism of the storage
+    wait_seconds: float  # of the round trips of these requests, one after the other
+    scan_seconds: float  # from the bandwidth, the round trip and the parallelism of the storage
     scan_seconds_at_target: float
 
     @property
@@ -69,11 +69,11 @@ class Report:
     total: ReportLine | None
     namespaces: tuple[ReportLine, ...]  # the most avoidable requests first
     first: tuple[ReportLine, ...]  # the tables to compact first
-    left_out: int  # without data files or readable manifests, or measured by an older version
+    left_out: int  # tables without data files or readable manifests, or of an older version
     profiles: tuple[StorageProfile, ...]
     sources: tuple[str, ...]  # of the slowdowns
     scans_per_day: float
-    storages: tuple[Storage, ...]  # with which each table was estimated
+    storages: tuple[Storage, ...]  # the storages that the estimates use
     name_services: tuple[NameService, ...]  # of the tables on HDFS
 
     def requests_per_day(self, requests: int) -> float:
@@ -137,7 +137,7 @@ def _rank(lines: Iterable[ReportLine]) -> tuple[ReportLine, ...]:
 
 def _sum(name: str, parts: Sequence[_Part]) -> ReportLine:
     size = sum(health.data_bytes or 0 for health, _ in parts)
-    # Tables of empty files alone weigh the same.
+    # If all files are empty, each table has the same weight.
     weights = [(health.data_bytes or 0) if size else 1 for health, _ in parts]
     weight = sum(weights)
     return ReportLine(

@@ -22,12 +22,12 @@ from maintainer.domain.inventory import (
 )
 from maintainer.measure.history import find_snapshot, read_figure
 
-# size runs of all partitions together: about 100 MB. Beyond this the runs become wider, an octave
-# at most
+# Size runs of all partitions together, about 100 MB. If there are more, the runs become wider, at
+# most an octave.
 MOST_RUNS: Final = 500_000
 MOST_LISTED: Final = 500_000  # sizes of all partitions that are added before runs are found in them
-# sizes that all partitions together keep as lists: a list is exact, and up to some hundred sizes
-# it is shorter than its runs
+# Sizes that all partitions together keep as lists. A list is exact, and up to some hundred sizes it
+# is shorter than runs.
 MOST_EXACT: Final = 250_000
 
 
@@ -173,7 +173,7 @@ class ManifestSums:
     group_bytes: Counter[tuple[int, ManifestContent]] = field(default_factory=Counter)
     first_delete: int | None = None  # the lowest sequence number of a manifest with deletes
     partitions: PartitionSums = field(default_factory=PartitionSums)
-    miscounts: list[Disagreement] = field(default_factory=list)  # within single digests
+    miscounts: list[Disagreement] = field(default_factory=list)  # in single digests
 
     def add(self, manifest: ManifestDigest) -> None:
         self.manifests[manifest.content] += 1
@@ -263,7 +263,7 @@ def _compare(inventory: TableInventory, sums: ManifestSums) -> Iterator[Disagree
         ("delete files", "total-delete-files", delete_files),
         ("records", "total-records", data.records),
     ]
-    # writers disagree on the size of vectors: some count their shared file
+    # Writers compute the size of vectors differently: some count the shared file for each vector.
     if not sums.contents[Content.DELETION_VECTORS].files:
         all_bytes = data.bytes + sum(found.bytes for found in deletes)
         claims.append(("bytes", "total-files-size", all_bytes))

@@ -11,7 +11,7 @@ from maintainer.domain.policy import Ambiguity, Policy, PolicyLayer, PolicyProbl
 from maintainer.policy.layering import DEFAULT_FILES, agree, lay_layers
 from maintainer.policy.writing import write_path, write_value
 
-MAX_PROBLEMS = 100  # of one check: more would not help
+MAX_PROBLEMS = 100  # in one check; more would not help
 
 
 def find_ambiguities(

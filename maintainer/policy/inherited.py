@@ -29,8 +29,7 @@ ICEBERG_DEFAULT = "Iceberg's default"
 
 _GREATEST_AGE = timedelta(
     days=36500
-    # the greatest value in a policy; people write Java's largest long, which is greater, for
-    # "never"
+    # The greatest value of a policy. In table properties, Java's largest long means "never".
 )
 _GREATEST_COUNT = 2**31 - 1
 _WHOLE = compile_regex(r"[0-9]{1,19}")
@@ -72,7 +71,7 @@ class TableProperties:
         count = self._read_whole(MIN_COUNT_TO_MERGE)
         if (
             count is not None and self._read_truth(MERGE_ENABLED) is not False
-        ):  # writers that do not merge ignore the count too
+        ):  # writers that do not merge also ignore the count
             found["rules.rewrite_manifests.when.manifest_count_above"] = Setting(
                 float(min(count, _GREATEST_COUNT)), source_of(MIN_COUNT_TO_MERGE)
             )

@@ -31,7 +31,7 @@ class Laid:
         if _is_binpack(settings) and SORT_ORDER not in settings:
             self.settings.pop(
                 SORT_ORDER, None
-            )  # the sort order of a more general file: Iceberg refuses it with binpack
+            )  # Iceberg refuses binpack with the sort order of a more general file
             self.ambiguities.pop(SORT_ORDER, None)
         self.settings.update(settings)
         for path in settings:
@@ -110,7 +110,7 @@ def agree(group: list[PolicyLayer]) -> tuple[dict[str, Setting], dict[str, Ambig
     if STRATEGY in disputed:
         agreed.pop(
             SORT_ORDER, None
-        )  # it comes from one layer, and means nothing without its strategy
+        )  # the sort order means nothing without the strategy of its layer
     return agreed, disputed
 
 

@@ -16,7 +16,7 @@ from croniter import croniter
 
 from maintainer.domain.policy import Window
 
-_LONGEST_CHANGE = timedelta(hours=3)  # the largest change of any time zone at once
+_LONGEST_CHANGE = timedelta(hours=3)  # the largest single change of a time zone
 _KNOWN_ANSWERS = 1024
 _ONCE = (0,)
 _TWICE = (0, 1)
@@ -68,7 +68,7 @@ def _next_opening(window: Window, now: datetime) -> datetime:
         for firing in _forward(window, wall - _LONGEST_CHANGE)
     )
     coming = (opening for opening in openings if opening > now)
-    # Two firings: a skipped local time opens later than the local time after it.
+    # The earlier of two firings: a skipped local time may come after the next local time.
     return min(next(coming), next(coming))
 
 

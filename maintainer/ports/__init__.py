@@ -34,10 +34,10 @@ class Ports:
     lease_terms: LeaseTerms = field(default_factory=LeaseTerms)
     no_runner: Mapping[str, str] = field(
         default_factory=dict
-    )  # why the runner cannot reach a catalog, by catalog
+    )  # why the runner cannot use a catalog, by catalog
     is_stopping: Callable[[], bool] = lambda: (
         False
-    )  # True when the process is about to end: a step starts nothing new then
+    )  # True if the process is about to end, so that steps start no new work
 
     def catalog_of(self, table: TableIdentifier) -> Catalog:
         """The catalog of a table; UnknownTableError when it is not configured."""

@@ -19,13 +19,13 @@ from maintainer.domain.inventory import (
 from maintainer.domain.location import TableLocation
 from maintainer.domain.orphan import FoundFile, StoredFile
 
-# (table, its properties) -> the target file size in bytes, which decides what "small" and "large"
-# mean
+# (table, its properties) -> the target file size in bytes, which decides which files are small or
+# large
 TargetOf = Callable[[TableIdentifier, Mapping[str, str]], int]
-# (table uuid, manifest paths, target in bytes) -> the digests that are known under that target
+# (table uuid, manifest paths, target in bytes) -> the known digests for this target
 KnownDigests = Callable[[str, Iterable[str], int], Mapping[str, ManifestDigest]]
-# (table uuid, target in bytes, new digests): called for each portion of a large table, so that a
-# read that is cut short is not lost
+# (table uuid, target in bytes, new digests): called for each portion of a large table, so that an
+# interrupted read is not lost
 KeepDigests = Callable[[str, int, Sequence[ManifestDigest]], None]
 
 
@@ -39,7 +39,7 @@ class Polled:
     table: TableIdentifier
     token: str
     is_changed: bool
-    metadata_location: str = ""  # of a table that was asked about; "" when the answer lacks it
+    metadata_location: str = ""  # of a table that was polled; "" if the answer does not contain it
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ class SignIn:
     """A sign-in that has begun: where the browser goes, and what its end must fit."""
 
     address: str
-    secrets: Mapping[str, str]  # of this one sign-in: state, nonce and PKCE's verifier
+    secrets: Mapping[str, str]  # of this sign-in: state, nonce and PKCE's verifier
 
 
 class Identities(Protocol):

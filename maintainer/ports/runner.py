@@ -26,11 +26,11 @@ class RunnerReport:
     job_id: str
     is_started: bool
     progress: Progress
-    events: tuple[JobEvent, ...] = ()  # those since the last report
+    events: tuple[JobEvent, ...] = ()  # events since the last report
     outcome: Outcome | None = None
-    # the job's former process is gone, and this one continues its work
+    # the job's former process has ended, and this process continues the job
     adopted: bool = False
-    driver: JobDriver | None = None  # None until it has one
+    driver: JobDriver | None = None  # None until the job has a driver
 
 
 class OrphanFiles(Protocol):

@@ -23,7 +23,7 @@ def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
         asked = _ask_for_end(ports, job, requested_by)
         if asked is not None:
             return asked
-        job = ports.store.job(job.job_id) or job  # it changed: ask for the end of its present state
+        job = ports.store.job(job.job_id) or job  # the job has changed: try again
     raise InvalidTransitionError(
         f"job {job.job_id} changed {CANCEL_ATTEMPTS} times while it was cancelled; try again"
     )

@@ -7,8 +7,8 @@ from maintainer.decide.notices import REPEATED_FAILURES
 from maintainer.domain.inbox import InboxEntry, InboxKind
 from maintainer.ports import Ports
 
-MAX_OF_KIND = 200  # entries; those beyond are not listed
-MAX_VERDICTS = 2000  # of observe mode; those beyond are counted and not summed up
+MAX_OF_KIND = 200  # entries; more are not listed
+MAX_VERDICTS = 2000  # of observe mode; more are counted, but not summed up
 
 
 def find_inbox(ports: Ports) -> tuple[InboxEntry, ...]:

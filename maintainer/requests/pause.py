@@ -46,7 +46,7 @@ def pause_table(ports: Ports, table: TableIdentifier, pause: Pause) -> None:
 
 def resume_table(ports: Ports, table: TableIdentifier, by: str) -> bool:
     """Remove the pause of one table; False when there was none."""
-    is_lifted = table in ports.store.paused_tables()  # also of a table that no longer exists
+    is_lifted = table in ports.store.paused_tables()  # also for a table that no longer exists
     if is_lifted:
         ports.store.set_pause(table, None)
         _record(ports, Deed.WORK_RESUMED, by, table, {})

@@ -18,7 +18,7 @@ from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.ports.store.tables import TableQuery, TableRecord
 
 _BANDS = tuple(Band)  # best first
-_MAX_PREFIXES = 100  # of one query; with more, all tables are read
+_MAX_PREFIXES = 100  # in one query; with more, all tables are read
 
 
 @dataclass(slots=True)

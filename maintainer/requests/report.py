@@ -19,8 +19,8 @@ class ReportQuestion:
     """The question that a report on small files answers."""
 
     within: tuple[str, ...] | None = None  # prefixes of the tables' names; None: all tables
-    storage: StorageProfile | None = None  # of all tables; None: each table's own
-    scans_per_day: float = 1.0  # of each table
+    storage: StorageProfile | None = None  # of all tables; None: the storage of each table
+    scans_per_day: float = 1.0  # full reads of each table
 
 
 def report_small_files(store: Store, models: ImpactModels, asked: ReportQuestion) -> Report:

@@ -51,7 +51,7 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
 
 
 def _make_job(ports: Ports, job: Job, action: RollBack, requested_by: str) -> Job:
-    # Its pool may be gone, and setting main back needs no room.
+    # The job's pool may no longer exist, and setting main back needs little memory.
     pool = job.pool if job.pool in ports.admission.pools else DEFAULT_POOL
     return Job(
         job_id=ports.new_id(),

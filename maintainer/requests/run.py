@@ -13,8 +13,8 @@ from maintainer.ports.store.jobs import JobQuery
 from maintainer.steps.isolation import each
 from maintainer.steps.kinds.maintenance import continue_request, request_job
 
-RESUME_WITHIN = timedelta(days=1)  # people have repeated older requests themselves
-_JOBS_SEARCHED = 100  # of the newest succeeded jobs
+RESUME_WITHIN = timedelta(days=1)  # older requests were repeated by people
+_JOBS_SEARCHED = 100  # the newest succeeded jobs
 
 
 def request_run(

@@ -223,7 +223,7 @@ class AuthSettings(Strict):
     streams: int = Field(
         default=8,
         ge=1,
-        le=16,  # as many as the API follows for all together
+        le=16,  # so many streams the API allows for all together
         description="The most event streams (the activity and the log of a job) that one person "
         "or token follows at the same time.",
     )

@@ -120,5 +120,5 @@ class CatalogSettings(Strict):
         }
 
 
-# The keys of a catalog that are no property of PyIceberg.
+# The keys of a catalog that are not properties of PyIceberg.
 BESIDE_PROPERTIES = frozenset(CatalogSettings.model_fields) - {"properties"}

@@ -14,8 +14,8 @@ from maintainer.settings.model import Settings
 FILE_VARIABLE = "MAINTAINER_CONFIG"
 _PREFIX = "MAINTAINER_"
 _SKIPPED = "MAINTAINER_SKIP_"  # switches of the test suite
-# Kubernetes adds MAINTAINER_PORT and similar names for a service of that name, so only near misses
-# of our own names are errors.
+# Kubernetes adds MAINTAINER_PORT and similar names for a service of that name, so only names that
+# are similar to names of settings are errors.
 _LIKE_A_KEY = 0.85
 _PLAIN = compile_regex(r"[^A-Za-z0-9]")
 
@@ -84,7 +84,7 @@ def _set(document: Document, path: KeyPath, variable: str, text: str) -> None:
     for part in path[:-1]:
         inner = mapping.setdefault(str(part), {})
         if not isinstance(inner, dict):
-            return  # an error in the file, which is reported as such
+            return  # this is an error in the file, which is reported elsewhere
         mapping = inner
     value = resolve_scalar(text)
     mapping[str(path[-1])] = text if value is None else value
@@ -92,5 +92,5 @@ def _set(document: Document, path: KeyPath, variable: str, text: str) -> None:
     document.texts[path] = text
     document.expanded.pop(path, None)
     if path[0] in {"catalogs", "store"} or "conf" in path:
-        # so that no message shows it
+        # The document has the variable's name, so that no message shows its value.
         document.texts[path], document.expanded[path] = f"${{{variable}}}", text

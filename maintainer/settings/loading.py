@@ -24,7 +24,7 @@ from maintainer.settings.paths import (
 )
 
 DEFAULT_FILE = "maintainer.yaml"
-STATE_VARIABLE = "STATE_DIRECTORY"  # systemd's name, which the container image sets too
+STATE_VARIABLE = "STATE_DIRECTORY"  # systemd's name for it, which the container image also sets
 MAXIMUM_BYTES = 1024**2
 _REFERENCE = compile_regex(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 

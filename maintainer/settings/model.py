@@ -97,7 +97,7 @@ class Settings(Strict):
     )
     auth: AuthSettings = AuthSettings()
 
-    # Kept here because the copies with resolved paths count defaults as set.
+    # The values that were given: in copies with resolved paths, defaults count as given too.
     _given: dict[str, object] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
@@ -156,9 +156,9 @@ class Settings(Strict):
         found: object = self._given
         for name in path:
             if not isinstance(found, dict):
-                return True  # a whole value above the path
+                return True  # the file gives a value for a parent of the path
             if name not in found:
-                return path[0] == "catalogs"  # their properties have no defaults
+                return path[0] == "catalogs"  # the properties of catalogs have no defaults
             found = found[name]
         return True
 
@@ -208,7 +208,7 @@ def _redact(name: str, value: object) -> object:
         case str() if names_secret(name):
             return HIDDEN
         case str() | Path():
-            # Options of a JVM and headers hold secrets in the midst of a text.
+            # Options of a JVM and headers may contain a secret inside a text.
             return hide_secrets(str(value), ())
         case timedelta():
             return write_value(name, value)

@@ -48,7 +48,7 @@ class _Job:
     """A running job; until it ends, budgets are charged with its predicted cost at most."""
 
     ends_at: datetime
-    day: str  # on which it was admitted
+    day: str  # the day of the admission
     running: Running
     predicted: Charge
     actual: Charge
@@ -111,13 +111,13 @@ def _charge(spent: dict[tuple[str, str], Charge], running: Running, charge: Char
 
 
 RULE = RuleName.REWRITE_DATA_FILES  # the simulated rule
-# A verdict is checked again when the table changes or after this time, as in production.
+# As in production, a verdict is checked again if the table changes, or after this time.
 LONGEST_TRUST = timedelta(hours=6)
-# A few seconds in production: slots that become free within a minute are filled together.
+# In production a few seconds. Here slots that become free within a minute are filled together.
 ADMITS_EVERY = timedelta(minutes=1)
 _Hours = tuple[
     Window | None, tuple[Window, ...]
-]  # a policy's start times: its window and its blackouts
+]  # the start times of a policy: its window and its blackouts
 
 
 @dataclass(slots=True)
@@ -166,8 +166,8 @@ class Daemon:
         self._workload = Workload(self._rules, conditions.max_jobs)
         self._memory: dict[int, _Memory] = {}
         self._fleet = NOTHING_LEARNT
-        self._numbers: dict[str, int] = {}  # of tables, by UUID
-        self._hours: dict[_Hours, bool] = {}  # whether work could start at the last check
+        self._numbers: dict[str, int] = {}  # numbers of tables, by UUID
+        self._hours: dict[_Hours, bool] = {}  # whether jobs could start at the last check
 
     def target_of(self, traits: Traits) -> int:
         """Return the policy's target, else the table's own."""
@@ -253,7 +253,7 @@ class Daemon:
         if planned is None:
             memory.candidate = memory.work = None
             return
-        # Here a band only makes a plan urgent, so it is not needed in other cases.
+        # Here a band is only used for the urgency of a plan, so it is not computed in other cases.
         memory.grade = grade(health, memory.policy, now, memory.grade)
         urgent = replace(plan, is_urgent=memory.grade.band is Band.CRITICAL)
         memory.candidate = next(

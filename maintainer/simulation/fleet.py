@@ -15,7 +15,7 @@ from maintainer.domain.inventory import DEFAULT_TARGET_FILE_SIZE_BYTES
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.measure.health import target_file_size
 
-# Shares of files by size in one real name-node image of a billion files, without directories and
+# Shares of files by size in a real name-node image of a billion files, without directories and
 # empty files: (upper bound in bytes, share in percent).
 PUBLISHED_FILE_SIZES: tuple[tuple[int, float], ...] = (
     (128 * KIB, 33.66), (MIB, 16.71), (8 * MIB, 15.49), (64 * MIB, 18.18), (512 * MIB, 9.26),
@@ -23,14 +23,14 @@ PUBLISHED_FILE_SIZES: tuple[tuple[int, float], ...] = (
 )  # fmt: skip
 SMALLEST_FILE_BYTES = 4 * KIB
 
-# Assumptions, not measurements: how often tables are written, as (share, fewest, most commits an
-# hour).
+# Assumptions, not measurements, about the commits of tables: (share of tables, fewest, most commits
+# an hour).
 COMMIT_RATES: tuple[tuple[float, float, float], ...] = (
     (0.05, 12, 60),  # streams
     (0.15, 1, 4),  # micro-batches
     (0.30, 0.5, 1),  # hourly loads
     (0.40, 0.03, 0.06),  # daily loads
-    (0.10, 0.001, 0.01),  # at rest
+    (0.10, 0.001, 0.01),  # idle tables
 )
 _MOST_FILES_AT_START = 20_000
 _DAYS_AT_START = 30
@@ -64,11 +64,11 @@ class Traits:
     files_at_start: int
     buckets: int = 16
     target_bytes: int = DEFAULT_TARGET_FILE_SIZE_BYTES
-    bytes_per_second: float = 64.0 * MIB  # rewritten by one job of this table
+    bytes_per_second: float = 64.0 * MIB  # that one job rewrites
     properties: Mapping[str, str] = field(default_factory=dict)
-    start_up: timedelta | None = None  # of its jobs; None: the conditions' value
-    conflicts_per_hour: float | None = None  # of rewriting; None: any merge may conflict
-    fitting_files_at_start: int = 0  # files that no rewrite takes
+    start_up: timedelta | None = None  # of the table's jobs; None: the value of the conditions
+    conflicts_per_hour: float | None = None  # of rewrites; None: any merge may conflict
+    fitting_files_at_start: int = 0  # files that no rewrite selects
     fitting_file_bytes: int = 0
 
 
@@ -105,7 +105,7 @@ def _draw_table(number: int, random: Random) -> Traits:
         files_per_commit=random.choice((1, 1, 2, 4, 8, 16)),
         file_bytes=draw_file_size(random),
         files_at_start=min(_MOST_FILES_AT_START, round(random.lognormvariate(log(200), 1.5))),
-        # Columns and codecs make the jobs of tables differ in speed.
+        # The speed of jobs differs with the columns and codecs of tables.
         bytes_per_second=64.0 * MIB * random.lognormvariate(0, 0.4),
     )
 
@@ -137,7 +137,7 @@ def take_table(health: TableHealth) -> Traits:
         file_bytes=max(SMALLEST_FILE_BYTES, round(size)),
         files_at_start=min(_MOST_FILES_AT_START, files),
         buckets=max(1, len(health.partitions)),
-        # Not the present policies' target, because the simulated policies may have another.
+        # Not the target of the current policies, because simulated policies may have another.
         target_bytes=target_file_size(health.properties),
         properties=health.properties,
         fitting_files_at_start=fitting_files,
@@ -161,7 +161,7 @@ def _tell_layout(health: TableHealth) -> Layout:
     names = [partition.partition for partition in health.partitions]
     if all(not name for name in names):
         return Layout.UNPARTITIONED
-    # A date or a time in a partition value means that new data goes to new partitions.
+    # If partition values contain a date or a time, new data is in new partitions.
     return (
         Layout.BY_DAY
         # As in 2026-03-04.

@@ -22,12 +22,12 @@ from maintainer.simulation.fleet import SMALLEST_FILE_BYTES, Traits, Writer, tak
 METRICS = ("commits_per_hour", "data_files", "data_bytes")  # samples that are read
 LOOKS_BACK = timedelta(days=30)
 MOST_JOBS = 200  # the newest jobs of a table
-SHORTEST_SPAN = timedelta(hours=6)  # of samples, to show any growth
-# The assumed conflict rate weighs as much as this many hours of a table's jobs.
+SHORTEST_SPAN = timedelta(hours=6)  # of samples, so that growth is known
+# The assumed conflict rate has the weight of so many hours of a table's jobs.
 ASSUMED_HOURS = 1.0
 _RULE = RuleName.REWRITE_DATA_FILES
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
-# Conflicts that changed rows cause; None: the kind is unknown after the loss of some commits.
+# Conflicts because of changed rows; None: the kind is unknown, as some commits were lost.
 _OF_ROWS = frozenset(
     {
         ConflictKind.NEW_DELETES,

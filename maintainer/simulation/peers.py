@@ -13,14 +13,14 @@ from maintainer.simulation.fleet import Layout, Traits
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Outcome, Work
 
-# As published for OpenHouse: an executor of 2 GB that rewrites 2 MB/s, and a fixed share for the
-# start.
+# The published figures of OpenHouse: an executor of 2 GB that rewrites 2 MB/s, and a fixed share
+# for the start.
 MEMORY_GB = 2.0
 BYTES_PER_HOUR = 2e6 * 3600
 START_UP_GB_HOURS = 0.5
 QUIET = timedelta(
     days=7
-)  # an unpartitioned table with a commit since then has no gain: its rewrite would conflict
+)  # after a later commit an unpartitioned table has no gain: its rewrite would conflict
 SUCCESS_COOLDOWN = timedelta(hours=16)
 FAILURE_COOLDOWN = timedelta(hours=1)
 
@@ -100,7 +100,7 @@ class Cron:
         self,
         now: datetime,
         tables: Sequence[SimulatedTable],
-        left_gb_hours: float | None,  # noqa: ARG002 - it does not look
+        left_gb_hours: float | None,  # noqa: ARG002 - this peer ignores it
     ) -> Iterator[Work]:
         if now.toordinal() != self._day:
             self._day, self._left_today = now.toordinal(), len(tables)

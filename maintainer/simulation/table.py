@@ -22,8 +22,8 @@ from maintainer.simulation.fleet import Layout, Traits, Writer, days_at_start
 
 MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 SPREAD_LIMIT = 1.1  # Iceberg: while the other files stay under this multiple of the target
-LATE_SHARE = 0.05  # of the commits of a table by day go to the day before
-_MANY = 30.0  # above this the normal distribution approximates Poisson's well
+LATE_SHARE = 0.05  # of the commits of a table by day are for the day before
+_MANY = 30.0  # above this mean, the normal distribution is close to Poisson's
 
 
 @dataclass(slots=True)

@@ -13,7 +13,8 @@ from maintainer.simulation.fleet import Traits
 from maintainer.simulation.table import SimulatedTable
 
 STARTS_AT = datetime(2026, 1, 5, tzinfo=UTC)  # a Monday, so that weeks are whole
-# A table is in need if a rewrite would remove at least this many files of a small average size.
+# A table needs maintenance if a rewrite would remove at least so many files of a small average
+# size.
 NEED_FILES_REMOVED = 20
 NEED_AVERAGE_BELOW_BYTES = 32 * MIB
 HOURS_A_DAY = 24
@@ -33,7 +34,7 @@ class Conditions:
     max_jobs: int = 8  # at the same time
     memory_gb: float = 4.0
     start_up: timedelta = timedelta(seconds=20)
-    sla: timedelta = timedelta(days=7)  # a table longer in need without a rewrite is starved
+    sla: timedelta = timedelta(days=7)  # a table that needs a rewrite for longer is starved
     seed: int = 1
 
 
@@ -46,12 +47,12 @@ class Work:
 
     table: int
     only: frozenset[str] | None = None
-    is_partial: bool = False  # commits in parts: a conflict does not take all of it
-    most_files: int | None = None  # takes only the first files; None: all
+    is_partial: bool = False  # the job commits in parts, so that a conflict loses only a part
+    most_files: int | None = None  # the job takes only the first files; None: all files
     expected_files_removed: float | None = None
     expected_gb_hours: float | None = None
-    memory_gb: float | None = None  # of the job; None: the conditions' value
-    starts_after: timedelta = timedelta(0)  # the beginning of the cycle
+    memory_gb: float | None = None  # of the job; None: the value of the conditions
+    starts_after: timedelta = timedelta(0)  # since the beginning of the cycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +108,10 @@ class Result:
     files_removed: int
     bytes_rewritten: int
     gb_hours: float
-    starved_tables: int  # longer in need than the SLA, at any time
+    starved_tables: int  # tables that needed a rewrite for longer than the SLA, at any time
     longest_need: timedelta
     days: tuple[Day, ...]
-    # Mean of |expected - actual| / actual over the later half of the jobs with an expectation; the
+    # The mean of |expected - actual| / actual over the later half of the jobs with an estimate; the
     # earlier half is for learning.
     files_error: float | None = None
     cost_error: float | None = None
@@ -230,8 +231,8 @@ def run_trial(
             days.append(_close_day(len(days), tables, needs.since))
             today = now.date()
         if left is not None and allowance is not None and conditions.gb_hours_per_day is not None:
-            # The last job of a cycle may cost more than is left; the excess is deducted later. What
-            # is not spent within a day is lost.
+            # The last job of a cycle may cost more than is left; the rest is subtracted later.
+            # Budget that is not spent within a day is lost.
             left = min(conditions.gb_hours_per_day, left + allowance)
         spent = _run_cycle(now, tables, contender, conditions, left, chance, sums, needs)
         left = None if left is None else left - spent
@@ -257,7 +258,7 @@ def _begin(
     fleet: Sequence[Traits], conditions: Conditions
 ) -> tuple[list[SimulatedTable], list[Random]]:
     tables = [SimulatedTable(traits, STARTS_AT) for traits in fleet]
-    # One random stream a table: a contender's work on other tables must not change this table's
+    # Each table has its own random stream, so that work on other tables does not change its
     # writes.
     writes = [Random(conditions.seed * 1_000_003 + number) for number in range(len(tables))]
     for table, random in zip(tables, writes, strict=True):

@@ -19,18 +19,18 @@ from maintainer.domain.policy import Policy
 from maintainer.domain.registration import Registration
 from maintainer.estimate.retained_snapshots import find_pin_trouble
 
-# the finding's metric: `observed` is the claimed figure, `bound` the counted one
+# The metric of a finding: `observed` is the figure in the metadata, `bound` the counted figure.
 DISAGREEMENT = "metadata_disagreement"
 UNREADABLE = "unreadable_metadata"
-PIN = "pin"  # the finding's metric: a pin that does not work
-NAMES = "names"  # the finding's metric: the number of names of the table
-# of findings that are no figure beyond a limit
+PIN = "pin"  # the metric of a finding: a pin with a fault
+NAMES = "names"  # the metric of a finding: the number of names of the table
+# The metrics of findings without a bound that is crossed.
 _NOTED = frozenset({DISAGREEMENT, PIN, NAMES, FORMATS, BY_ROW, CODEC, LAG})
-MAX_DISAGREEMENTS = 5  # findings; health has all disagreements
+MAX_DISAGREEMENTS = 5  # as findings; the health has all disagreements
 MAX_PIN_FINDINGS = 5  # `maintainer pin` and GET .../pins list all
 
 
-def grade(  # noqa: PLR0913, PLR0917 - what a band and its findings rest on
+def grade(  # noqa: PLR0913, PLR0917 - all facts for a band and its findings
     health: TableHealth,
     policy: Policy,
     now: datetime,

@@ -7,10 +7,10 @@ from typing import Final
 
 from maintainer.domain.health import Band, Finding, TableHealth
 
-FORMATS: Final = "file_formats"  # how many there are
-BY_ROW: Final = "row_format_ratio"  # of the data files
+FORMATS: Final = "file_formats"  # the number of formats
+BY_ROW: Final = "row_format_ratio"  # the share of data files in a row format
 CODEC: Final = "compression_codec"
-_ROW_FORMAT: Final = "avro"  # a query that needs one column reads all of them
+_ROW_FORMAT: Final = "avro"  # a query for one column must read all columns
 _DEFAULT: Final = "parquet"
 _MOST_BY_ROW: Final = 0.5  # of the data files
 _NO_COMPRESSION: Final = frozenset({"uncompressed", "none"})

@@ -37,18 +37,18 @@ DELETE_FILE_COUNT_BOUNDS = ((Band.DEGRADED, 500), (Band.WATCH, 100))
 DANGLING_DELETE_BOUNDS = (
     (Band.DEGRADED, 500),
     (Band.WATCH, 10),
-)  # their data files are gone: no reader needs them
+)  # their data files no longer exist, so no reader needs them
 DELETE_RATIO_BOUNDS = ((Band.WATCH, 0.3),)  # Iceberg: delete-ratio-threshold
-# A rewrite that would remove less than this share of the table's files changes little and raises no
-# alarm.
+# A rewrite that would remove a smaller share of the table's files changes little, and is no
+# finding.
 MATERIAL_GAIN_RATIO = 0.1
-# A crossed bound counts until the figure is better than the bound by this share of it.
+# A crossed bound remains a finding until the figure is better than the bound by this share.
 MARGIN = 0.1
 
 DELETE_RATIO = "delete_ratio"
 BAND_ORDER = tuple(Band)
 _Bounds = tuple[tuple[Band, float], ...]  # worst first
-Held = Mapping[str, Band]  # by metric: the severity in the grade before
+Held = Mapping[str, Band]  # the severity in the previous grade, by metric
 
 
 def find_findings(health: TableHealth, policy: Policy, now: datetime, held: Held) -> list[Finding]:

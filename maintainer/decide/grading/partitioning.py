@@ -12,9 +12,9 @@ from maintainer.domain.inventory import SMALL_FILE_RATIO, PartitionField, Partit
 from maintainer.domain.units import format_count, format_size
 from maintainer.estimate.output_files import count_partitions
 
-LEAST_PARTITIONS: Final = 10  # with fewer partitions there are too few small files
-LEAST_SHARE: Final = 0.5  # of the files after the best rewrite
-MOST_PARTITIONS_TRIED: Final = 20_000  # with more, other specs are not tried: it would take seconds
+LEAST_PARTITIONS: Final = 10  # with fewer partitions there are only few small files
+LEAST_SHARE: Final = 0.5  # of small files among the files after the best rewrite
+MOST_PARTITIONS_TRIED: Final = 20_000  # with more, no other specs are tried: it takes seconds
 _COARSER: Final = {
     "hour": ("day", "month", "year"),
     "day": ("month", "year"),
@@ -29,8 +29,8 @@ class PartitionAdvice:
 
     partitions: int  # partitions too small to fill one file
     average_bytes: float  # of these partitions
-    files_left: int  # small files after the best rewrite: one in each of these partitions
-    better: str  # a better partitioning; empty: none, or by other columns
+    files_left: int  # small files after the best rewrite, one in each of these partitions
+    better: str  # a better partitioning; empty: there is none with the same columns
     better_partitions: int
     better_average_bytes: float
     sentence: str

@@ -10,7 +10,7 @@ from maintainer.domain.policy import Policy
 from maintainer.domain.units import write_duration
 
 LAG: Final = "stream_lag"
-_MARGIN: Final = 0.1  # of the trigger: a batch begins on time, and ends a little later each time
+_MARGIN: Final = 0.1  # of the trigger; a gap between commits may exceed the trigger by this share
 
 
 def find_stream_lag(health: TableHealth, policy: Policy, *, is_helped: bool) -> Iterator[Finding]:

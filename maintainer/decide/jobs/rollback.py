@@ -11,7 +11,7 @@ from maintainer.domain.rollback import RollBack
 from maintainer.domain.safeguards import rollback_tag
 from maintainer.domain.units import format_count
 
-MAX_NAMED: Final = 5  # of the commits that would be lost
+MAX_NAMED: Final = 5  # commits that would be lost
 
 
 def judge_rollback(job: Job, inventory: TableInventory) -> RollBack | str:

@@ -19,9 +19,9 @@ from maintainer.estimate.expire_snapshots import find_expired_refs
 from maintainer.estimate.filters.filter_writer import write_where
 from maintainer.measure.health import summarise
 
-SAMPLE_BYTES: Final = GIB  # bytes that a sample's checksums may read, at each of two snapshots
+SAMPLE_BYTES: Final = GIB  # bytes that a sample's checksums may read in each of two snapshots
 MAX_SAMPLE_PARTITIONS: Final = 8
-MAX_DROPPED_TAGS: Final = 20  # before one job; each is a metadata commit
+MAX_DROPPED_TAGS: Final = 20  # before one job; each drop is a commit of metadata
 
 
 def choose_safeguards(job: Job, wanted: Safeguards, health: TableHealth) -> Safeguards:

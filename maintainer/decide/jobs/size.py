@@ -21,13 +21,13 @@ from maintainer.domain.rules import (
 )
 from maintainer.domain.units import GIB, format_count, format_size
 
-# Memory per item, estimated high.
-# the planner's task for a file, with its statistics, kept until its group is rewritten
+# Memory for each item; the estimates are high.
+# The planner's task for a file, with statistics, is in memory until its group is rewritten.
 _BYTES_PER_FILE = 4 * 1024
-_BYTES_PER_MANIFEST_BYTE = 10  # entries: compressed in the manifest, objects in memory
-_BYTES_PER_DELETE_BYTE = 4  # position deletes: compressed in the file, bitmaps in memory
+_BYTES_PER_MANIFEST_BYTE = 10  # entries are compressed in the manifest, and objects in memory
+_BYTES_PER_DELETE_BYTE = 4  # position deletes are compressed in the file, and bitmaps in memory
 DEFAULT_GROUPS_AT_ONCE = 5  # Iceberg's max-concurrent-file-group-rewrites
-MAX_GROUPS_AT_ONCE = 64  # a thread of the driver plans and commits each
+MAX_GROUPS_AT_ONCE = 64  # each group needs a thread of the driver
 _SORT_SHARE = 0.1  # of the sorted bytes; the rest is spilled to disk
 
 

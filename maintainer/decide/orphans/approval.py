@@ -17,7 +17,7 @@ from maintainer.domain.policy import Approval, Policy
 from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.domain.units import format_count, format_instant, format_size
 
-LIST_LIFE = timedelta(days=7)  # time to approve a list, and then time to remove its files
+LIST_LIFE = timedelta(days=7)  # the time to approve a list, and again the time to remove its files
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,16 +21,16 @@ from maintainer.estimate.floors import Refusal, is_gc_disabled
 MIN_TABLE_AGE = timedelta(hours=72)
 FOREIGN_TRUST = timedelta(
     days=7
-    # how long the last known location of a table that is not an Iceberg table stays valid; then it
-    # is checked again
+    # The location of a table of another format is valid for this time, and then checked
+    # again.
 )
-MIN_DEPTH = 2  # directories: no orphan scan of a table in the root of a bucket or file system
+MIN_DEPTH = 2  # directories; a table in the root of a bucket or file system is not scanned
 MAX_FILES = 1_000_000
 MAX_FILE_SHARE = 0.30
 MAX_BYTE_SHARE = 0.10
 WARN_BYTE_SHARE = 0.05
 
-# Table properties that Spark's procedures snapshot, migrate and add_files set: the table may use
+# Table properties that Spark's procedures snapshot, migrate and add_files set. Such a table may use
 # another table's files.
 _BORROWED = {"snapshot": "true", "migrated": "true"}
 _PROTECTED_NAME = compile_regex(
@@ -57,7 +57,7 @@ class Assessment:
     """The assessment of a list of found files."""
 
     orphans: tuple[FoundFile, ...]
-    kept: tuple[tuple[str, str], ...]  # (path, why the file must stay)
+    kept: tuple[tuple[str, str], ...]  # (path, why the file must be kept)
     refusal: str | None  # why nothing may be removed
     warning: str | None = None
 
@@ -140,7 +140,7 @@ def _find_youth(
         )
         if moment is not None
     ]
-    # A table is at least as old as its oldest snapshot, and as the time since we first saw it.
+    # A table is at least as old as its oldest snapshot, and at least known for so long.
     if not seen or now - min(seen) < MIN_TABLE_AGE:
         return f"the table is not known to be older than {format_duration(MIN_TABLE_AGE)}"
     return None

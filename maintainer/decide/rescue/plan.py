@@ -23,7 +23,7 @@ from maintainer.domain.units import format_count, format_duration
 MAX_STEPS: Final = 100
 MAX_DECISIONS: Final = 400
 MAX_SPAN: Final = timedelta(days=400)
-# The rules that can change a band. Orphan files and statistics are no part of it.
+# The rules that can change a band. Orphan files and statistics do not count for a band.
 _HEALING: Final = frozenset(
     {
         RuleName.REWRITE_DATA_FILES,
@@ -45,7 +45,7 @@ class RescueStep:
     gb_hours: float
     gb_hours_p90: float
     reason: str
-    waited_for: str  # why it does not start directly after the step before; empty: it does
+    waited_for: str  # why the step does not start directly after the previous step; empty: it does
     band: Band
     data_files: int | None
     average_file_size_bytes: float | None
@@ -63,7 +63,7 @@ class RescuePlan:
     band: Band  # now
     steps: tuple[RescueStep, ...]
     is_healthy: bool  # at the end
-    rest: str  # why the table is not healthy at the end; empty: it is
+    rest: str  # why the table is not healthy at the end; empty: the table is healthy
 
     @property
     def ends_at(self) -> datetime:

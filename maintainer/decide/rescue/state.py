@@ -158,7 +158,7 @@ def _change(partition: PartitionHealth, change: _Change) -> PartitionHealth:
         sizes=FileSizes(),  # only the counts are known
     )
     if not change.applies_deletes and change.taken < partition.data_files:
-        return changed  # its deletes may be of other files
+        return changed  # its deletes may apply to other files
     return replace(
         changed, delete_files=0, position_delete_files=0, position_delete_bytes=0, deleted=()
     )
@@ -262,6 +262,6 @@ def _expire(health: TableHealth, policy: Policy, at: datetime, pins: Iterable[Pi
         oldest_snapshot_at=min((stamp.committed_at for stamp in kept), default=None),
         refs=tuple(ref for ref in health.refs if ref not in expired),
         measured_at=at,
-        kept_data_files=None,  # they are known when it is measured again
+        kept_data_files=None,  # known after the next measurement
         live_file_ratio=None,
     )

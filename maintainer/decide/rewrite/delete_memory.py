@@ -14,13 +14,13 @@ from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.units import GIB, format_count, format_size
 
 GROUPS_AT_ONCE = "max-concurrent-file-group-rewrites"
-# An upper bound of measurements with Iceberg 1.12: heap of a set of 400,000 deletes. One long took
+# An upper bound from measurements with Iceberg 1.12, of the heap for 400,000 deletes. One long took
 # 108 bytes per row (4.7 bytes in the file), a string of 26 characters 157 (5.2), both 173 (9.9).
-# Files are encoded and compressed, sets consist of objects.
+# Files are encoded and compressed; the sets in memory consist of objects.
 BYTES_PER_ROW = 120
 BYTES_PER_FILE_BYTE = 15
-# Of a job's part of the heap; the rest is for data that it reads and writes. Spark leaves 40 % of
-# the heap to objects that it does not manage.
+# The share of a job's heap for deletes; the rest is for data that it reads and writes. Spark
+# leaves 40 % of the heap to objects that it does not manage.
 USABLE_SHARE = 0.4
 
 

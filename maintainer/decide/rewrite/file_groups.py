@@ -43,7 +43,7 @@ class Selection:
     groups: tuple[FileGroup, ...]
     where: str | None = None
     sentence: str = ""
-    limit: str = ""  # why no more of it is taken
+    limit: str = ""  # the reason why no more of the table is taken
     max_files: int | None = None
     code: SkipCode | None = None
     next_at: datetime | None = None

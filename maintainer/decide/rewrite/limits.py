@@ -21,9 +21,9 @@ from maintainer.estimate.cost import Pace, find_pace, most_work
 GROUP_SIZE = "max-file-group-size-bytes"
 MOST_FILES = "max-files-to-rewrite"
 PARTIAL_PROGRESS = "partial-progress.enabled"
-LEAST_TARGETS_PER_GROUP = 4  # a smaller group could not fill even a few files of the target size
-LEAST_WORK_PER_START_UP = 0.5  # a shorter job would be mostly start-up, which no limit shortens
-JOB_SHARE = 0.25  # of a day: a job that needs most of a budget only fits when nothing else started
+LEAST_TARGETS_PER_GROUP = 4  # a smaller group could fill only very few files of the target size
+LEAST_WORK_PER_START_UP = 0.5  # in a shorter job, most of the time would be its start-up
+JOB_SHARE = 0.25  # of a daily budget; a larger job would fit only if hardly anything else started
 _SECONDS_PER_HOUR = 3600
 
 
@@ -52,7 +52,7 @@ class JobBounds:
 
     fit: Fit
     hot_age: timedelta
-    limits: tuple[Limit, ...] = ()  # besides the policy's own
+    limits: tuple[Limit, ...] = ()  # in addition to the policy's limits
 
     @classmethod
     def of_policy(cls, rule: RewriteDataFilesRule) -> JobBounds:

@@ -83,7 +83,7 @@ def _take(groups: _Groups, max_bytes: int | None) -> Selection:
         return whole
     chosen, where = take_best(groups.ready, groups.health, max_bytes, groups.most_characters)
     if chosen:
-        # A filter selects partitions, and with them all of their groups.
+        # A filter selects whole partitions, and therefore all their groups.
         partitions = {key for group in chosen for key in group.partitions}
         taken = tuple(group for group in groups.every if partitions.intersection(group.partitions))
         return replace(
@@ -132,7 +132,7 @@ def _narrow(groups: _Groups, whole: Selection, most: int, limit: Limit) -> Selec
         sum(group.files for group in part.groups),
         sum(group.bytes for group in part.groups),
     )
-    # At least as many as Iceberg needs for a group, and two: a single file gains nothing.
+    # At least as many files as Iceberg needs for a group, and at least two.
     fitting = max(2, groups.options.min_input_files, limit.bytes * files // max(1, size))
     max_files = whole.max_files
     if max_files is None and size > limit.bytes:
@@ -141,7 +141,7 @@ def _narrow(groups: _Groups, whole: Selection, most: int, limit: Limit) -> Selec
         size = size * max_files // files
         amount = f"{max_files:,} files of {format_size(size)}"
     elif part.where is not None:
-        # A few large files in the whole table could not be parted.
+        # If the table has only a few large files, they cannot be divided.
         max_files, amount = whole.max_files, format_size(size)
     else:
         return None

@@ -27,7 +27,7 @@ from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, nex
 OURS = (
     "iceberg-maintainer-"  # the beginning of the application name of every instance of this program
 )
-LEAST_RUNS = 2  # within 7 days: a single compaction by hand does not count
+LEAST_RUNS = 2  # within 7 days; a single compaction by hand does not count
 STANDS_BACK_FOR = timedelta(days=7)
 
 
@@ -58,12 +58,12 @@ def describe_other(other: Rewriter) -> str:
     )
 
 
-EMPTY_RUNS_PER_DOUBLING = 3  # of the least time between two runs
+EMPTY_RUNS_PER_DOUBLING = 3  # so many empty runs in a row double the least time between runs
 LONGEST_INTERVAL = timedelta(days=30)  # upper limit of the doubling
 _MOST_DOUBLINGS = 10
 
-# A rule with one of these codes keeps its waiting time. With any other code it has nothing to wait
-# for.
+# With one of these codes, the waiting time of a rule continues. With any other code, the rule waits
+# for nothing.
 KEEPS_WAITING = frozenset(
     {
         SkipCode.OUTSIDE_WINDOW,

@@ -14,9 +14,9 @@ from maintainer.domain.plan import FailureStreak
 from maintainer.domain.policy import Rule, RuleName
 
 LONGEST_WAIT = timedelta(days=1)
-MOST_ATTEMPTS = 8  # in a row for one cause; then somebody should look, and it runs only once a week
+MOST_ATTEMPTS = 8  # in a row for one cause; then a person should act, and the rule runs once a week
 EXHAUSTED_WAIT = timedelta(days=7)
-JITTER_SHARE = 0.2  # of the wait, subtracted: rules that failed together do not run again together
+JITTER_SHARE = 0.2  # of the wait, subtracted: rules that failed together do not run together again
 _MOST_DOUBLINGS = 20
 _SEED_DIGITS = 8
 
@@ -24,9 +24,9 @@ _SEED_DIGITS = 8
 class Remedy(StrEnum):
     """What changes in the next attempt."""
 
-    AS_IT_IS = "as it is"  # nothing: the cause is elsewhere and passes
-    NARROWER = "narrower"  # less work at a time
-    AFTER_A_CHANGE = "after a change"  # it would fail again, unless the table or the policy changes
+    AS_IT_IS = "as it is"  # nothing changes: the cause is outside the table and temporary
+    NARROWER = "narrower"  # with less work at a time
+    AFTER_A_CHANGE = "after a change"  # of the table or the policy; otherwise it would fail again
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +37,19 @@ class Retry:
     longest: timedelta = LONGEST_WAIT
     remedy: Remedy = Remedy.AS_IT_IS
     at_once: int = 0  # attempts without a wait
-    # a rule whose cooldown is shorter than the first wait does not wait longer the first time
+    # if the cooldown of the rule is shorter than the first wait, the cooldown replaces it
     heeds_cooldown: bool = False
 
 
 _SOON, _LATER = (
     timedelta(minutes=1),
     timedelta(hours=1),
-)  # 1 h after a failure: OpenHouse; 6 h after three: Floe
+)  # as in OpenHouse (1 h after a failure) and Floe (6 h after three failures)
 
 RETRIES: Mapping[FailureReason, Retry] = {
     FailureReason.CONFLICT: Retry(
         _LATER, remedy=Remedy.NARROWER, heeds_cooldown=True
-    ),  # the writer finishes in seconds
+    ),  # the other writer finishes in seconds
     FailureReason.OUT_OF_MEMORY: Retry(_LATER, remedy=Remedy.NARROWER),
     FailureReason.TIMEOUT: Retry(_LATER, remedy=Remedy.NARROWER),
     FailureReason.MISSING_FILE: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
@@ -69,7 +69,7 @@ class NextAttempt:
     """When the rule may run again, and why then."""
 
     at: datetime
-    sentence: str  # how it continues; follows the cause
+    sentence: str  # how the rule continues; written after the cause
 
 
 def find_next_attempt(
@@ -95,7 +95,7 @@ def find_next_attempt(
             return NextAttempt(streak.last_at + wait, "tried again unchanged")
         case Remedy.NARROWER if (
             rule.name is not RuleName.REWRITE_DATA_FILES
-        ):  # the other rules are limited already, or cannot be
+        ):  # other rules are limited already, or cannot be limited
             return NextAttempt(streak.last_at + wait, "tried again unchanged")
         case Remedy.NARROWER:
             return NextAttempt(streak.last_at + wait, "tried again with less work in one job")

@@ -33,7 +33,7 @@ class Kind(StrEnum):
     NUMBER = "number"
     TEXT = "text"
     DATE = "date"  # a literal with a type: DATE '...'
-    TIMESTAMP = "timestamp"  # a literal with a type; without a zone it is in the session's zone
+    TIMESTAMP = "timestamp"  # a literal with a type; without a zone, in the session's zone
     TIMESTAMP_NTZ = "timestamp_ntz"
     TODAY = "today"  # with an offset
     NOW = "now"  # with an offset

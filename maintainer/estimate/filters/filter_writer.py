@@ -19,9 +19,7 @@ from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.partition import read_partition
 from maintainer.domain.sql import quote_identifier, quote_text
 
-MAX_WHERE_CHARACTERS: Final = (
-    8_000  # of 10,000 in a statement; the rest is for the policy's own filter
-)
+MAX_WHERE_CHARACTERS: Final = 8_000  # of 10,000 in a statement; the rest is for the policy's filter
 _PARAMETER: Final = compile_regex(r"(bucket|truncate)\[(\d{1,10})\]")
 _LARGEST_INT: Final = 2**31 - 1
 _WHOLE: Final = compile_regex(r"-?\d{1,19}")
@@ -53,7 +51,7 @@ def write_where(
 def _write_partition(catalog: str, text: str, spec: PartitionSpec | None) -> str | None:
     values = read_partition(text, spec) if spec is not None else None
     if not values or spec is None:
-        return None  # an unpartitioned table has nothing to select by
+        return None  # an unpartitioned table has no partitions to select
     conditions = [
         _write_condition(catalog, field, values[field.name])
         for field in spec.fields
@@ -79,7 +77,7 @@ def _write_condition(catalog: str, field: PartitionField, value: str | None) -> 
         return None
     # A bucket's number is an integer for every column type.
     literal = _write_literal("long" if parameter[1] == "bucket" else field.type_name, value)
-    # With the catalog's name: the session's own catalog does not have this function.
+    # The catalog's name is necessary, because the session's catalog does not have this function.
     return (
         f"{quote_identifier(catalog)}.system.{parameter[1]}({parameter[2]}, {column}) = {literal}"
         if literal is not None
@@ -163,7 +161,7 @@ def _write_period(column: str, field: PartitionField, value: str) -> str | None:
     try:
         start, end = write_boundaries(value, is_date=field.type_name == "date")
     except (ValueError, OverflowError):
-        return None  # Python's calendar does not have the period
+        return None  # Python cannot represent the period
     if field.type_name == "date":
         return f"{column} >= DATE '{start}' AND {column} < DATE '{end}'"
     return (
@@ -195,6 +193,6 @@ def write_boundaries(value: str, *, is_date: bool) -> tuple[str, str]:
 def _write_hour(numbers: Sequence[int]) -> tuple[str, str]:
     year, month, day, hour = numbers
     start = date(year, month, day)
-    # The last hour of a day.
+    # The last hour of a day ends on the next day.
     end = start + timedelta(days=1) if hour == 23 else start  # noqa: PLR2004
     return f"{start} {hour:02}:00:00", f"{end} {(hour + 1) % 24:02}:00:00"

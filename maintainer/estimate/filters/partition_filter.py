@@ -22,11 +22,11 @@ from maintainer.estimate.filters.filter_writer import write_boundaries
 
 _Range: TypeAlias = tuple[Any, Any]  # the least and the greatest value, of one ordered type
 
-# The range of time zones: a session's clock differs from UTC by at most this much.
+# The range of time zones: a session's time differs from UTC by at most this much.
 _EARLIEST_ZONE, _LATEST_ZONE = timedelta(hours=-12), timedelta(hours=14)
 _UNTIL_IT_RUNS = timedelta(
     hours=1
-)  # time from the decision to the statement: a job is decided on again when it starts
+)  # the longest time from the decision to the statement; at its start a job is decided again
 _LONGEST_DAY = timedelta(hours=25)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DATE: Final = compile_regex(r"\d{4}-\d\d-\d\d")
@@ -42,7 +42,7 @@ class Taken(StrEnum):
     """The files of a partition that a filter selects."""
 
     NONE = "none"
-    SOME = "some"  # all, some or none: unknown here
+    SOME = "some"  # unknown: all, some or none
     ALL = "all"
 
 
@@ -122,8 +122,8 @@ def _take_by_field(
     )
     if Taken.ALL in found:
         return Taken.ALL
-    # Iceberg's periods before 1970 may be off by one, as in its first versions: it takes the
-    # neighbouring periods too.
+    # Iceberg's periods before 1970 may be wrong by one, as in its first versions. So Iceberg also
+    # takes the neighbouring periods.
     is_off = by.transform in _PERIODS and text <= _LAST_OFF[: len(text)]
     return Taken.NONE if found == {Taken.NONE} and not is_off else Taken.SOME
 

@@ -19,7 +19,7 @@ MAX_ORDER_BYTES = 8 * 1024**2  # of one order as JSON
 MAX_ORDERS = 1_000  # of one driver, not yet taken
 MAX_MESSAGE_BYTES = 1024**2  # of one message as JSON
 MAX_MESSAGES = 2_000  # of one driver; beyond them the oldest are deleted
-PROGRESS = "spark.progress"  # of a job's messages of this event only the newest is kept
+PROGRESS = "spark.progress"  # of a job's messages with this event, only the newest is kept
 JOB_ENDS = frozenset({"job.finished", "job.failed", "job.cancelled"})
 
 
@@ -27,9 +27,9 @@ JOB_ENDS = frozenset({"job.finished", "job.failed", "job.cancelled"})
 class DriverTokens:
     """What is known of a driver's tokens: only their digests."""
 
-    digest: str  # SHA-256 in hexadecimal digits, of the newest token
+    digest: str  # SHA-256 of the newest token, in hexadecimal digits
     expires_at: datetime
-    former: str = ""  # of the token before, until the newest one was used
+    former: str = ""  # of the token before, until the newest token was used
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class DriverRecord:
     created_at: datetime
     fingerprint: str = ""  # of its start settings
     megabytes: int = 0
-    handle: str = ""  # of what its launcher has started
-    process: str = ""  # chosen by the driver's process; a second process of the name is refused
+    handle: str = ""  # the launcher's handle of the started driver
+    process: str = ""  # an id that the driver's process has chosen; a second process is refused
     ordered: int = 1  # the number of the last order; the first starts the driver
     polls: int = 0  # the number of the newest poll
     received: int = 0  # the number of the newest message
     hello: Mapping[str, object] = field(default_factory=dict)  # of the newest poll
-    fence: datetime | None = None  # nothing of it works longer, unless it polls again
+    fence: datetime | None = None  # its jobs may work until then, unless it polls again
     ended_at: datetime | None = None
     reason: str = ""  # why it was ended
     pool: str = DEFAULT_POOL
@@ -60,9 +60,9 @@ class DriverPoll:
 
     process: str
     number: int  # grows with each poll
-    heard: int  # the number of the last order that it has taken
+    heard: int  # the number of the last order that the driver has taken
     hello: Mapping[str, object]
-    messages: Sequence[Mapping[str, object]]  # each with its "number", which grows
+    messages: Sequence[Mapping[str, object]]  # each has a "number", which grows
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class DriverAnswer:
     orders: Sequence[tuple[int, Mapping[str, object]]]
     received: int
     valid_until: Mapping[str, datetime]  # by job id
-    is_late: bool  # a newer poll came first: nothing of this one was stored
+    is_late: bool  # a newer poll came first, so nothing of this poll was stored
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ class Counters:
     delete_files: int
     manifests: int
     snapshots: int
-    live_data_files: int  # of those tables alone for which kept_data_files is known
+    live_data_files: int  # only of tables with a known kept_data_files
     kept_data_files: int  # data files that any kept snapshot references
     bands: Mapping[Band, int]
 
@@ -50,7 +50,7 @@ class Overview(Counters):
     """The sums of the fleet, its jobs by state, and what finished jobs have saved in total."""
 
     jobs: Mapping[JobState, int]
-    files_removed: int | None  # None: kept for the fleet as a whole alone
+    files_removed: int | None  # None: known only for the whole fleet
     manifests_removed: int | None
     snapshots_removed: int | None
     bytes_rewritten: int | None

@@ -29,7 +29,7 @@ class JobQuery:
     cursor: str | None = None
     within: tuple[str, ...] | None = None  # tables whose names have one of these prefixes
     rule: JobRule | None = None
-    requested_by: str = ""  # as the job has it; empty: anybody
+    requested_by: str = ""  # as in the job; empty: anybody
     since: datetime | None = None
     until: datetime | None = None
 

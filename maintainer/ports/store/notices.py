@@ -9,7 +9,7 @@ from typing import Protocol
 from maintainer.domain.notice import Notice, NoticeLimits, PostedNotice
 
 MAX_TAKEN = 100  # notices at a time
-MAX_AGE = timedelta(days=1)  # of an undelivered notice; older ones are no news
+MAX_AGE = timedelta(days=1)  # of an undelivered notice; older notices are dropped
 
 
 class NoticeStore(Protocol):

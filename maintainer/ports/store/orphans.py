@@ -11,7 +11,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.location import TableLocation
 from maintainer.domain.orphan import FoundFile, OrphanList
 
-MAX_LISTS = 100  # of one table, or of those that wait for approval
+MAX_LISTS = 100  # lists of one table, or lists that wait for approval
 
 
 class OrphanStore(Protocol):

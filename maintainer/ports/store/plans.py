@@ -12,8 +12,8 @@ from maintainer.domain.plan import Plan
 from maintainer.domain.verdict import RuleVerdict, Unenforced
 from maintainer.ports.store.pages import Page
 
-# The longest time until a table is planned again. Verdicts name the time of their next check;
-# this covers changes that no verdict foresees. It costs 28 plans a second for 100,000 tables.
+# The longest time until a table is planned again. Verdicts have the time of their next check;
+# this limit is for other changes. With 100,000 tables it needs 28 plans a second.
 LONGEST_TRUST = timedelta(hours=1)
 
 

@@ -20,7 +20,7 @@ MAX_PORTIONS = 100_000  # of one set: more than a hundred million files
 class PortionKind(StrEnum):
     """What the lines of a set are."""
 
-    LIST = "list"  # files that a removal may take
+    LIST = "list"  # files that a removal may remove
     LISTING = "listing"  # files in the table's location, for an orphan scan
     ROWS = "rows"  # rows of the job's statements
 
@@ -35,7 +35,7 @@ class PortionSet:
 
     job_id: str
     kind: PortionKind
-    preparer: str = ""  # Runner.owner; empty: the job's own
+    preparer: str = ""  # Runner.owner; empty: the job uses the set
 
 
 @dataclass(frozen=True, slots=True)

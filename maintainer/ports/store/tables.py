@@ -16,8 +16,8 @@ from maintainer.domain.plan import Plan
 from maintainer.domain.scan_cost import ScanCost
 from maintainer.ports.store.pages import Page
 
-# The columns by which the table list can be sorted; None is last in both directions. Tables of
-# equal band are sorted by their plan's benefit, greatest first from the worst band to the best,
+# The columns by which the table list can be sorted; None is last in both directions. Tables with an
+# equal band are sorted by their plan's benefit (greatest first if the worst band is first),
 # and then by name.
 TABLE_SORTS: tuple[str, ...] = (
     "name", "band", "average_file_size_bytes", "data_files", "data_bytes", "small_files",
@@ -87,9 +87,9 @@ class ScanMark:
     While both are the same, measuring again would give the same health.
     """
 
-    token: str  # the catalog's own, see Catalog.poll
+    token: str  # a token of the catalog, see Catalog.poll
     basis: str  # identifies the policies and the program version of the measurement
-    measured_at: datetime | None = None  # set by the store: when the health was last measured
+    measured_at: datetime | None = None  # when the health was last measured; the store sets this
 
 
 class TableStore(Protocol):

@@ -15,7 +15,7 @@ class StoreSize:
     """What the store takes on disk, and what is free there."""
 
     used_bytes: int
-    free_bytes: int | None  # None for a database that this process cannot see the disk of
+    free_bytes: int | None  # None if the disk of the database is unknown
 
 
 class UpkeepStore(Protocol):

@@ -187,7 +187,7 @@ class PoolSettings(Strict):
             return None
         profiles = {JobSize.MEDIUM: self.profiles.medium, JobSize.LARGE: self.profiles.large}
         given = profiles[size].executors if size in profiles else None
-        if self.kubernetes is not None:  # a driver's pod can run the tasks itself
+        if self.kubernetes is not None:  # the driver's pod can run the tasks itself
             return given or self.executors
         return given or self.executors or ExecutorsSettings()
 
@@ -278,7 +278,7 @@ class PoolSettings(Strict):
             return self
         hosts = compile_regex("^(spark|k8s)://(https?://)?").sub("", self.master).split(",")
         is_away = not all(_LOOPBACK.fullmatch(_read_host(host)) for host in hosts)
-        if self.master == "yarn":  # its address is in Hadoop's files, which only Spark reads
+        if self.master == "yarn":  # YARN's address is in Hadoop's files, which only Spark reads
             is_away = self.driver_host is None
         if is_away and _LOOPBACK.fullmatch(self.driver_host or _HERE):
             refuse(
@@ -347,7 +347,7 @@ class SparkSettings(PoolSettings):
             return value
         try:
             PoolSettings.model_validate({key: one for key, one in value.items() if key != "pools"})
-        except ValidationError:  # the pools would repeat these errors
+        except ValidationError:  # the pools would report the same errors again
             return {**value, "pools": {}}
         return lay_pools(value)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# They describe the place where the drivers and executors of that section run.
+# These fields describe where the drivers and executors of a section run.
 OF_THE_PLACE = frozenset(
     {
         "master",

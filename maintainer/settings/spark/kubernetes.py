@@ -11,7 +11,7 @@ from maintainer.adapters.policies.validation import matching, refuse
 from maintainer.settings.paths import read_path
 from maintainer.settings.spark.sizes import ContainerSettings
 
-CLUSTERS_CHOICE = "cluster"  # a file has no null
+CLUSTERS_CHOICE = "cluster"  # a file cannot contain null
 
 
 def _read_list(value: object) -> object:
