@@ -19,7 +19,7 @@ _Address = tuple[str, str, int]  # scheme, name, port
 
 @dataclass(frozen=True, slots=True)
 class AllowedHosts:
-    """The accepted names in a Host header, and the addresses of our own page."""
+    """The accepted names in a Host header, and the addresses of the daemon's page."""
 
     names: frozenset[str] = frozenset()
     addresses: frozenset[_Address] = frozenset()  # addresses at which a proxy serves the page
@@ -57,7 +57,7 @@ class AllowedHosts:
         )
 
     def is_own_origin(self, origin: str, host: str, scheme: str) -> bool:
-        """True when the origin is our own page: the request's own address or a configured one."""
+        """True if the origin is the daemon's page: the request's or a configured address."""
         address = _read_origin(origin)
         asked = _read_origin(f"{scheme}://{host}")
         return address is not None and (address == asked or address in self.addresses)

@@ -44,9 +44,9 @@ class TlsFiles:
 
 
 def bind(section: str, host: str, port: int) -> socket.socket:
-    """A listening socket; ConfigurationError when the address is in use or not ours.
+    """Return a listening socket; ConfigurationError if the address is in use or of another machine.
 
-    ``section`` is that of the settings which names the address.
+    ``section`` is the section of the settings with the address.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]

@@ -214,6 +214,6 @@ def _path(context: ApiContext) -> str:
 
 
 def _local(address: str) -> str:
-    """The address when it is a path of ours, else the first page."""
+    """Return the address if it is a path on this server, else the first page."""
     is_path = address.startswith("/") and not address.startswith("//") and "\\" not in address
     return address if is_path and address.isprintable() else "/"

@@ -27,7 +27,7 @@ REWRITTEN_ITEMS = {
 
 @dataclass(frozen=True, slots=True)
 class Commits:
-    """The snapshots committed since the baseline, ours and those of others, oldest first."""
+    """The snapshots since the baseline, the job's own and those of others, oldest first."""
 
     own: tuple[Snapshot, ...]
     others: tuple[Snapshot, ...]
@@ -86,7 +86,7 @@ def compare(  # noqa: PLR0913, PLR0917 - all facts of one review
     counted: Mapping[int, int | None],
     statistics_written: int = 0,
 ) -> Effect:
-    """Compute a job's effect; only the changes of our own commits count."""
+    """Compute a job's effect; only the changes of the job's own commits count."""
     own = commits.own
     before = baseline.measurement
     is_rewrite = job.procedure in _REWRITES_FILES

@@ -15,9 +15,9 @@ from maintainer.domain.job import Baseline
 def find_lineage_faults(
     baseline: Baseline, own: Sequence[Snapshot], inventory: TableInventory
 ) -> tuple[str, ...]:
-    """The reasons why rows may share an id after our commits; empty when none may.
+    """Return why rows may have the same id after the job's commits; empty if there is no reason.
 
-    `own` are our snapshots, oldest first. A table that had no row ids before the job proves
+    `own` are the job's snapshots, oldest first. A table that had no row ids before the job proves
     nothing: it may have been upgraded meanwhile.
     """
     if baseline.next_row_id is None:

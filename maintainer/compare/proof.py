@@ -42,7 +42,7 @@ def read_sums(checks: Mapping[str, int | str | None]) -> dict[int, Sums] | None:
 
 
 def compare_contents(job: Job, own: Sequence[Snapshot]) -> ContentProof:
-    """Compare the rows at both ends of each unbroken line of our commits."""
+    """Compare the rows at both ends of each unbroken sequence of the job's commits."""
     if job.safeguards.checksum is Checksum.OFF or not own:
         return ContentProof.NOT_TAKEN
     sums = read_sums(job.outcome.checks) if job.outcome is not None else None
@@ -55,7 +55,7 @@ def compare_contents(job: Job, own: Sequence[Snapshot]) -> ContentProof:
 
 
 def _find_lines(own: Sequence[Snapshot]) -> Iterator[tuple[int, int]]:
-    """(parent of the first, last) of each unbroken line of our commits."""
+    """Yield (parent of the first, last) of each unbroken sequence of the job's commits."""
     ids = {snapshot.snapshot_id for snapshot in own}
     children = {snapshot.parent_id: snapshot for snapshot in own}
     for snapshot in own:

@@ -23,10 +23,10 @@ def read_figure(snapshot: Snapshot, key: str) -> int | None:
 def prove_rows(
     own: Sequence[Snapshot], snapshots: Iterable[Snapshot], counted: Mapping[int, int | None]
 ) -> RowProof:
-    """Compare the rows of each of our snapshots with those of its parent.
+    """Compare the rows of each of the job's snapshots with the rows of its parent.
 
     `counted` has the live rows by snapshot id for the snapshots that rows_to_count() returned;
-    None where they could not be counted.
+    None if they could not be counted.
     """
     if not own:
         return RowProof.NOT_NEEDED

@@ -1,4 +1,4 @@
-"""Ways in which another writer's commit makes our commit fail."""
+"""The ways in which another writer's commit makes a job's commit fail."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class ConflictKind(StrEnum):
-    """What the other writer did before our commit: a closed set."""
+    """What the other writer did before the job's commit: a closed set."""
 
     NEW_DELETES = "new_deletes"
     NEW_FILES = "new_files"

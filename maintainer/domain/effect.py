@@ -1,4 +1,4 @@
-"""What a job achieved: read from the table's metadata, our own commits only."""
+"""The effect of a job, from the table's metadata; only the job's own commits count."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Effect:
 
     @property
     def is_idle(self) -> bool:
-        """True when our commits changed nothing that the action is meant to change."""
+        """True if the job's commits changed nothing that the action is meant to change."""
         is_net = self.files_removed or self.manifests_removed or self.snapshots_removed
         return not (
             self.own_commits

@@ -23,7 +23,7 @@ class UnknownTableError(MaintainerError):
 
 
 class CatalogUnavailableError(MaintainerError):
-    """A catalog cannot be reached or refuses us. Other catalogs continue."""
+    """A catalog cannot be reached or refuses the daemon. Other catalogs continue."""
 
 
 class StoreUnavailableError(MaintainerError):
@@ -35,7 +35,7 @@ class RunnerUnavailableError(MaintainerError):
 
 
 class ClusterUnavailableError(RunnerUnavailableError):
-    """The Kubernetes API server cannot be reached or refuses us."""
+    """The Kubernetes API server cannot be reached or refuses the daemon."""
 
 
 class InvalidTransitionError(MaintainerError):

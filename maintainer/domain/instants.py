@@ -1,6 +1,6 @@
-"""Instants from other clocks, or from ours before it was set back.
+"""Instants from other clocks, or from this machine's clock before it was set back.
 
-An instant in the future cannot be true, and must not delay anything until it comes.
+A recorded instant in the future is wrong, and must not delay anything.
 """
 
 from __future__ import annotations

@@ -43,5 +43,5 @@ def rollback_tag(job_id: str) -> str:
 
 
 def is_rollback_tag(name: str) -> bool:
-    """True for one of our tags: it expires by its own age, and nobody reads from it."""
+    """True for a rollback tag, which expires by its own age and from which nobody reads."""
     return name.startswith(ROLLBACK_TAG)

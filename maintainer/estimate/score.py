@@ -1,4 +1,4 @@
-"""The order of candidates: our score, and the published score.
+"""The order of candidates: maintainer's score, and the published score.
 
 Sources: docs/decisions.md; the published model is AutoComp, SIGMOD-Companion 2025.
 """

@@ -35,7 +35,7 @@ class Identities(Protocol):
 
 
 class Sealer(Protocol):
-    """Signs what a browser keeps for us."""
+    """Signs data that the browser keeps for the daemon."""
 
     def seal(self, kind: str, content: Claims, seconds: int) -> str:
         """The content as a text that only this daemon and its replicas can make."""

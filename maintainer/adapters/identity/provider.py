@@ -33,7 +33,7 @@ REFETCH_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ProviderOptions:
-    """Which provider, and who we are there."""
+    """The provider, and the daemon's registration there."""
 
     issuer: str
     client_id: str

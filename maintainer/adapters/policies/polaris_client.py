@@ -226,7 +226,7 @@ class PolarisClient:
 
 
 def _send_as_is(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Keep our own Authorization, which requests would replace by an entry of a .netrc file."""
+    """Keep the client's Authorization, which `requests` would replace with one from .netrc."""
     return request
 
 

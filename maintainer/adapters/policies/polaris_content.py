@@ -1,4 +1,4 @@
-"""Translates Apache Polaris' maintenance policies into our policy files.
+"""Translates Apache Polaris' maintenance policies into policy files of maintainer.
 
 It covers the meaning of each documented field, and lists the fields without a meaning here.
 Sources: Polaris' schemas of 2025-02-03 for system.data-compaction, system.metadata-compaction,
@@ -133,7 +133,7 @@ class Draft:
     notes: list[str] = field(default_factory=list)
 
     def set(self, key: str, path: tuple[str, ...], value: object) -> None:
-        """Set the value of Polaris' key at the path of our file, if our file can hold it."""
+        """Set the value of Polaris' key at the path in the policy file, if the file can have it."""
         if value is None:
             self.notes.append(f"{key} is not used: it has no value")
             return
@@ -156,7 +156,7 @@ def _with(
 
 
 def draft_file(policy: PolarisPolicy, draft: Draft | None = None) -> Draft:
-    """Add the policy to a draft of our policy file; an unknown type only gets a note."""
+    """Add the policy to a draft of the policy file; an unknown type only gets a note."""
     made = draft if draft is not None else Draft()
     rule = RULES.get(policy.kind)
     if rule is None:

@@ -1,4 +1,4 @@
-"""Prometheus metrics on a registry of our own.
+"""Prometheus metrics on a separate registry.
 
 Labels of counters and histograms come from closed sets and from the configuration.
 """

@@ -111,7 +111,7 @@ def _line_between(by_id: Mapping[int, Snapshot], newest: int, oldest: int) -> li
 
 
 def _is_ours(snapshot: Snapshot, job: Job) -> bool:
-    """True for a rewrite by this job or a later one of ours: it added no rows."""
+    """True for a rewrite by this job or a later job of this program; a rewrite adds no rows."""
     return snapshot.operation == "replace" and snapshot.summary.get("app-name") == job.application
 
 
