@@ -237,9 +237,9 @@ class Scheduler:
 
     @property
     def states(self) -> tuple[StepState, ...]:
-        return tuple(map(self._look_at, self._steps.values()))
+        return tuple(map(self._state_of, self._steps.values()))
 
-    def _look_at(self, step: Step) -> StepState:
+    def _state_of(self, step: Step) -> StepState:
         ended = self._ended.get(step.name)
         since, took = ended if ended is not None else (self._began, 0.0)
         return StepState(

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Final, Generic, TypeVar
 
 MAX_WAITING = 1_000
-_LOOK_SECONDS: Final = 0.2
+_CHECK_SECONDS: Final = 0.2
 
 T = TypeVar("T")
 
@@ -69,7 +69,7 @@ class Deliveries(Generic[T]):
     def _deliver_all(self) -> None:
         while not (self.is_closing and self._queue.empty()):
             with suppress(Empty):
-                self._try(self._queue.get(timeout=_LOOK_SECONDS))
+                self._try(self._queue.get(timeout=_CHECK_SECONDS))
             self._try_again(monotonic())
             if not self.is_closing:
                 self._meanwhile()

@@ -33,7 +33,7 @@ CLOSE_GRACE = timedelta(seconds=5)
 HOLD = timedelta(
     minutes=2
 )  # this long after the end of its process, another process delivers the notice
-_LOOKS_PER_HOLD = 4
+_CHECKS_PER_HOLD = 4
 
 _TYPES: Final = {  # by Apprise's names
     NoticeKind.FAILED_PROOF: "failure",
@@ -115,7 +115,7 @@ class AppriseNotifier:
         }
         self._under_way: set[int] = set()
         self._mutex = Lock()
-        self._next_look = 0.0  # by the monotonic clock
+        self._next_check = 0.0  # by the monotonic clock
         self._deliveries = Deliveries(
             "notifier", self._deliver, options.retry_waits, self._look_after_others
         )
@@ -155,10 +155,10 @@ class AppriseNotifier:
     def _look_after_others(self) -> None:
         """Renew this process's notices, and take over those of ended processes."""
         now = monotonic()
-        if now < self._next_look:
+        if now < self._next_check:
             return
         hold = self._options.hold
-        self._next_look = now + hold.total_seconds() / _LOOKS_PER_HOLD
+        self._next_check = now + hold.total_seconds() / _CHECKS_PER_HOLD
         with self._mutex:
             under_way = frozenset(self._under_way)
         try:

@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, HTMLResponse
 PAGE_DIRECTORY = Path(__file__).parent / "page"
 
 # First segments of paths that are not pages: a missing file there is a 404.
-_NOT_OURS = ("api", "assets")
+_NOT_PAGES = ("api", "assets")
 # Vite adds a hash of the contents to the name of each asset.
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _NOT_BUILT = (
@@ -49,7 +49,7 @@ class Page:
         file = self._find(path) if first != "api" else None
         if file is not None and file.name != "index.html":
             return _send_file(request, file, _FOR_A_YEAR if first == "assets" else "no-cache")
-        if first in _NOT_OURS:
+        if first in _NOT_PAGES:
             raise HTTPException(HTTPStatus.NOT_FOUND)
         index = self._find("index.html")
         if index is None:

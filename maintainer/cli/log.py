@@ -14,7 +14,7 @@ from maintainer.domain.visible import make_visible
 
 _FIELD = re.compile(r"(?P<name>\w+)=(?P<value>\S+)")
 _PLACEHOLDER = re.compile(r"%(?:\.\d+)?[a-z]")
-_OURS = "maintainer"
+_PACKAGE = "maintainer"
 _STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
 _INDENT = "    "  # of a traceback: only the lines of events begin in the first column
 _ExceptionInfo = (
@@ -29,7 +29,7 @@ class VisibleFormatter(logging.Formatter):
         """Return the event as one line; further fields of the daemon's events are at the end."""
         fields = (
             [f" {name}={value}" for name, value in vars(record).items() if name not in _STANDARD]
-            if record.name.partition(".")[0] == _OURS
+            if record.name.partition(".")[0] == _PACKAGE
             else ()
         )
         return make_visible("".join((super().formatMessage(record), *fields)))
@@ -46,7 +46,7 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Write the event; numbers stay numbers, and the text after the fields is the message."""
-        is_ours = record.name.partition(".")[0] == _OURS
+        is_ours = record.name.partition(".")[0] == _PACKAGE
         fields = _read_event(record) if is_ours else {"event": record.name}
         if is_ours:
             fields |= {name: each for name, each in vars(record).items() if name not in _STANDARD}
@@ -91,7 +91,7 @@ def configure_log(style: Literal["text", "json"] = "text", level: str = "info") 
         else VisibleFormatter("%(asctime)s %(levelname)s %(message)s")
     )
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    logging.getLogger(_OURS).setLevel(level.upper())
+    logging.getLogger(_PACKAGE).setLevel(level.upper())
 
 
 def guard_warnings() -> None:

@@ -54,13 +54,13 @@ def list_lists(
             f"{orphans.made_at:%Y-%m-%d %H:%M}",
             f"{orphans.files:,}",
             format_size(orphans.bytes),
-            _tell_state(orphans, now),
+            _describe_state(orphans, now),
             orphans.decided_by,
         )
     print_list(grid)
 
 
-def _tell_state(orphans: OrphanList, now: datetime) -> str:
+def _describe_state(orphans: OrphanList, now: datetime) -> str:
     is_expired = orphans.state.is_undecided and now >= orphans.expires_at
     return f"{orphans.state}, expired" if is_expired else str(orphans.state)
 
@@ -105,7 +105,7 @@ def _describe(orphans: OrphanList, now: datetime) -> list[str]:
     lines = [
         (
             f"list {orphans.list_id} of {orphans.table}: {orphans.files:,} files of "
-            f"{format_size(orphans.bytes)}, {_tell_state(orphans, now)}"
+            f"{format_size(orphans.bytes)}, {_describe_state(orphans, now)}"
         ),
         (
             f"older than {format_instant(orphans.older_than)}, at {orphans.location}; "

@@ -215,11 +215,13 @@ def _run_all(
         results = []
         for contender in contenders:
             task = progress.add_task(contender.name, total=1.0)
-            results.append(run_trial(fleet, contender, conditions, partial(_tell, progress, task)))
+            results.append(
+                run_trial(fleet, contender, conditions, partial(_show_progress, progress, task))
+            )
     return results
 
 
-def _tell(progress: Progress, task: TaskID, share: float) -> None:
+def _show_progress(progress: Progress, task: TaskID, share: float) -> None:
     progress.update(task, completed=share)
 
 

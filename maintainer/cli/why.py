@@ -86,7 +86,7 @@ def _find_answer(app: App, table: TableIdentifier) -> _Answer:
 
 def _print_answer(console: Console, answer: _Answer) -> None:
     grade = answer.grade
-    since = f" since {_tell_time(grade.entered_at)}" if grade.entered_at is not None else ""
+    since = f" since {_write_time(grade.entered_at)}" if grade.entered_at is not None else ""
     before = f", before that {grade.came_from}" if grade.came_from is not None else ""
     console.print(
         f"[bold]{escape(str(answer.table))}[/bold] is "
@@ -115,16 +115,16 @@ def _print_part(console: Console, title: str, content: Rows) -> None:
     console.print(content, crop=False)
 
 
-def _tell_time(moment: datetime) -> str:
+def _write_time(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _history_table(history: tuple[RuleVerdict, ...]) -> Rows:
     shown = Rows(("rule", "verdict", "from", "until", "why"), below="why")
     for verdict in history:
-        until = "now" if verdict.until is None else _tell_time(verdict.until)
+        until = "now" if verdict.until is None else _write_time(verdict.until)
         shown.add_row(
-            verdict.rule.value, verdict.code, _tell_time(verdict.at), until, verdict.sentence
+            verdict.rule.value, verdict.code, _write_time(verdict.at), until, verdict.sentence
         )
     return shown
 

@@ -106,11 +106,11 @@ class _Found:
                 known.join(files)
         return (
             *self.single,
-            *(_tell_class(self.classes[key], bounds[key[:2]]) for key in sorted(self.classes)),
+            *(_make_class(self.classes[key], bounds[key[:2]]) for key in sorted(self.classes)),
         )
 
 
-def _tell_class(files: _Class, bounds: _Class) -> DeletedFiles:
+def _make_class(files: _Class, bounds: _Class) -> DeletedFiles:
     shares = bounds.least_ratio, bounds.most_ratio
     return DeletedFiles(
         files.files,

@@ -127,10 +127,10 @@ def take_table(health: TableHealth) -> Traits:
     changes_rows = (
         health.last_change_at is not None and health.last_change_at == health.last_write_at
     )
-    files, fitting_files, fitting_bytes = _tell_files(health)
+    files, fitting_files, fitting_bytes = _count_files(health)
     return Traits(
         table=health.table,
-        layout=_tell_layout(health),
+        layout=_find_layout(health),
         writer=Writer.MERGE if has_deletes or changes_rows else Writer.APPEND,
         commits_per_hour=commits,
         files_per_commit=max(1, round(files_per_day / (commits * 24))) if commits else 1,
@@ -145,7 +145,7 @@ def take_table(health: TableHealth) -> Traits:
     )
 
 
-def _tell_files(health: TableHealth) -> tuple[int, int, int]:
+def _count_files(health: TableHealth) -> tuple[int, int, int]:
     """Return the number of small files, of other files, and the mean size of the latter.
 
     All files count alike if it is unknown which are small.
@@ -157,7 +157,7 @@ def _tell_files(health: TableHealth) -> tuple[int, int, int]:
     return health.small_files, others, (size - health.small_file_bytes) // others if others else 0
 
 
-def _tell_layout(health: TableHealth) -> Layout:
+def _find_layout(health: TableHealth) -> Layout:
     names = [partition.partition for partition in health.partitions]
     if all(not name for name in names):
         return Layout.UNPARTITIONED

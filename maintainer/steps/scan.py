@@ -265,7 +265,7 @@ class _CatalogScan:
     def _take(self, found: Polled | TableFault) -> None:
         """Record a table that is unchanged or cannot be read."""
         if isinstance(found, TableFault):
-            self._tell(keep_fault(self.ports, found))
+            self._report(keep_fault(self.ports, found))
             return
         self.result.unchanged += 1
         if (
@@ -283,9 +283,9 @@ class _CatalogScan:
                 self.ports, taken, mark, TimeLimit(self.options.timeout, self.should_stop)
             )
             del self.changed[taken.table]
-            self._tell(scanned)
+            self._report(scanned)
 
-    def _tell(self, scanned: Measured | TableFault) -> None:
+    def _report(self, scanned: Measured | TableFault) -> None:
         _count(self.result, scanned)
         if self.on_table is not None:
             self.on_table(scanned)

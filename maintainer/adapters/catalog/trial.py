@@ -49,7 +49,7 @@ from maintainer.ports.clock import Clock
 MAX_TABLES: Final = 5  # tables that are read, in as many namespaces as possible
 MAX_LISTED: Final = 1_000  # listed tables; a listing takes a request for each namespace
 MAX_NAMESPACE_ERRORS: Final = 5  # reported errors of namespaces
-_WORDLESS: Final = "HTTP status"  # PyArrow's text for an answer without an explanation
+_UNEXPLAINED: Final = "HTTP status"  # PyArrow's text for an answer without an explanation
 _FIRST_STEP: Final = "reach the catalog"
 _CLASSES: Final = SizeClasses.around(DEFAULT_TARGET_FILE_SIZE_BYTES)
 
@@ -210,7 +210,7 @@ class Trial:
         such a request without an explanation.
         """
         is_missing = fault.kind is FaultKind.METADATA_MISSING
-        if not is_missing and _WORDLESS not in fault.reason:
+        if not is_missing and _UNEXPLAINED not in fault.reason:
             return fault.reason
         access = Access(pointer.io, self._reader.storages, self._clock, None, self._aliases)
         try:

@@ -35,7 +35,7 @@ _NAMESPACES = (
     "logs",
     "logs.gateway",
 )
-_OURS = (  # all that a build or an earlier daemon wrote here, except the marker file
+_BUILT = (  # all that a build or an earlier daemon wrote here, except the marker file
     "catalog.db",
     "catalog.db-journal",
     "maintainer.db",
@@ -184,7 +184,7 @@ def _mark(directory: Path, *, is_complete: bool) -> None:
 
 
 def _remove_ours(directory: Path) -> None:
-    for name in _OURS:
+    for name in _BUILT:
         path = directory / name
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

@@ -43,7 +43,7 @@ OFF = "off"
 Model = TypeVar("Model", bound=BaseModel)
 
 # The error type of this package's validators. Their message is a sentence about the value.
-_OURS = "refused"
+_REFUSED = "refused"
 _WANTED = {
     "int_type": "be a whole number",
     "int_from_float": "be a whole number",
@@ -252,7 +252,7 @@ def refuse(reason: str) -> NoReturn:
 
     The message gets the key's path in front: ``keep`` + ``is 1, under ...``.
     """
-    raise PydanticCustomError(_OURS, "{reason}", {"reason": reason})
+    raise PydanticCustomError(_REFUSED, "{reason}", {"reason": reason})
 
 
 def matching(pattern: str, meaning: str) -> BeforeValidator:

@@ -70,7 +70,7 @@ class Drivers:
                 return True
             for driver in list(self._warm.values()):
                 if driver.is_started and self.audience.is_idle(driver):
-                    self._let_go(driver)
+                    self._forget_warm(driver)
                     self._set_timer(driver, timedelta(0), driver.stop)
             return False
 
@@ -125,7 +125,7 @@ class Drivers:
                 self._warm.setdefault(driver.fingerprint, driver)
             if not driver.is_started:
                 self._await_start(driver)
-            self._rest(driver)
+            self._end_if_idle(driver)
         return True
 
     def leave(self) -> None:
@@ -164,17 +164,17 @@ class Drivers:
         with self.mutex:
             if message.get("event") == "application.started":
                 self._set_timer(driver, None)
-            self._rest(driver)
+            self._end_if_idle(driver)
 
     def ended(self, driver: Driver) -> None:
         with self.mutex:
             self._set_timer(driver, None)
             self._living.pop(driver.name, None)
             self._adopted.discard(driver.name)
-            self._let_go(driver)
+            self._forget_warm(driver)
         self.audience.ended(driver)
 
-    def _rest(self, driver: Driver) -> None:
+    def _end_if_idle(self, driver: Driver) -> None:
         """End the driver if it is idle: after a while, or at once if it takes no more jobs."""
         if (
             not driver.is_started
@@ -195,10 +195,10 @@ class Drivers:
             is_put_off = self._timers.get(driver.name) is not threading.current_thread()
             if is_put_off or not self.audience.is_idle(driver):
                 return
-            self._let_go(driver)  # a job that arrives now starts another Spark
+            self._forget_warm(driver)  # a job that arrives now starts another Spark
         driver.stop()
 
-    def _let_go(self, driver: Driver) -> None:
+    def _forget_warm(self, driver: Driver) -> None:
         if self._warm.get(driver.fingerprint) is driver:
             del self._warm[driver.fingerprint]
 

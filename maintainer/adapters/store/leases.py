@@ -30,7 +30,7 @@ class SqlLeases:
                 self._database, connection, job, JobState.PENDING, statements=statements
             ):
                 return None
-            return _give(self._database, connection, job, job.owner, expires_at)
+            return _assign(self._database, connection, job, job.owner, expires_at)
 
     def leases(self) -> Sequence[Lease]:
         with self._database.read() as connection:
@@ -74,7 +74,7 @@ class SqlLeases:
             row = connection.execute(held).one_or_none()
             if (None if row is None else _read(row)) != before:
                 return None
-            return _give(self._database, connection, job, holder, expires_at)
+            return _assign(self._database, connection, job, holder, expires_at)
 
     def lay_down_leases(self, holder: str, expired_at: datetime) -> int:
         is_theirs = (leases.c.holder == holder, leases.c.expires_at > expired_at)
@@ -84,7 +84,7 @@ class SqlLeases:
             ).rowcount
 
 
-def _give(
+def _assign(
     database: Database, connection: Connection, job: Job, holder: str, expires_at: datetime
 ) -> Lease | None:
     values: dict[str, Any] = {"job_id": job.job_id, "holder": holder, "expires_at": expires_at}

@@ -111,10 +111,10 @@ def read_history(
     ).where(health_samples.c.table_uuid == present_uuid)
     lasting = connection.execute(samples.where(at < since).order_by(at.desc()).limit(1)).all()
     begun = connection.execute(samples.where(at.between(since, until)).order_by(at)).all()
-    return tuple(_tell_points((*lasting, *begun), metric, since, until))
+    return tuple(_list_points((*lasting, *begun), metric, since, until))
 
 
-def _tell_points(
+def _list_points(
     rows: Iterable[AnyRow], metric: str, since: datetime, until: datetime
 ) -> Iterator[tuple[datetime, float | None]]:
     for measured_at, last_at, value, more in rows:

@@ -59,7 +59,7 @@ def add_job(database: Database, connection: Connection, job: Job) -> bool:
         > 0
     )
     if is_stored and job.state.is_final:
-        _fold_finished(database, connection, job, None)
+        _record_finished(database, connection, job, None)
     if is_stored:
         charge(database, connection, job)
         want_plan(connection, tables.c.table_uuid == job.table_uuid)
@@ -99,7 +99,7 @@ def update_job(  # noqa: PLR0913, PLR0917 - the arguments of one change of a job
     if is_ours and job.state is not state:
         charge(database, connection, job)
     if is_ours and job.state.is_final and not state.is_final:
-        _fold_finished(database, connection, job, learnt)
+        _record_finished(database, connection, job, learnt)
         want_plan(connection, tables.c.table_uuid == job.table_uuid)
         connection.execute(update(leases).where(*_lease_of(job)).values(expires_at=None))
     if is_ours:
@@ -139,7 +139,7 @@ def _columns(job: Job) -> dict[str, Any]:
     }
 
 
-def _fold_finished(
+def _record_finished(
     database: Database, connection: Connection, job: Job, learnt: RuleHistory | None
 ) -> None:
     if job.effect is not None:
@@ -235,10 +235,10 @@ def read_savings(connection: Connection) -> AnyRow:
 
 def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
     """Number and add the events; events of jobs that are not in the store are dropped."""
-    stories: dict[str, list[JobEvent]] = defaultdict(list)
+    events_of: dict[str, list[JobEvent]] = defaultdict(list)
     for event in events:
-        stories[event.job_id].append(event)
-    for job_id in sorted(stories):  # in one order, so that two writers never deadlock
+        events_of[event.job_id].append(event)
+    for job_id in sorted(events_of):  # in one order, so that two writers never deadlock
         # With this lock the numbers become visible in their order: a reader that asks for events
         # after 7 never misses a late 6.
         document = connection.execute(
@@ -246,7 +246,7 @@ def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
         ).scalar_one_or_none()
         if document is None:
             continue
-        audit.append(connection, audit_events(documents.read(Job, document), stories[job_id]))
+        audit.append(connection, audit_events(documents.read(Job, document), events_of[job_id]))
         last = connection.execute(
             select(func.coalesce(func.max(job_events.c.sequence), 0)).where(
                 job_events.c.job_id == job_id
@@ -260,7 +260,7 @@ def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
                 "name": event.name,
                 "fields": documents.write_fields(event.fields),
             }
-            for sequence, event in enumerate(stories[job_id], start=last + 1)
+            for sequence, event in enumerate(events_of[job_id], start=last + 1)
         ]
         for start in range(0, len(rows), _EVENTS_PER_INSERT):
             connection.execute(insert(job_events), rows[start : start + _EVENTS_PER_INSERT])

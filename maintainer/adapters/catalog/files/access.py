@@ -49,7 +49,9 @@ _EXPIRED: Final = re.compile(r"expired.?token|token.{0,20} expired", re.IGNORECA
 _TIMED_OUT: Final = re.compile(r"\bkind: Timeout\b|\bTimedOut\b|timed out")
 _OWN_IO: Final = "py-io-impl"  # a FileIO that the user has configured, also for local files
 _NO_ALIASES: Final = Aliases()
-_HASTY: Final = 2  # credentials are short-lived if they last less than so many times RENEW_BEFORE
+_SHORT_LIVED_FACTOR: Final = (
+    2  # credentials are short-lived if they last less than so many times RENEW_BEFORE
+)
 
 
 class StorageTimeoutError(OSError):
@@ -282,7 +284,9 @@ def _when_to_renew(properties: Mapping[str, str], now: datetime) -> datetime | N
         return None
     lifetime = max(timedelta(0), min(ends) - now)
     return now + (
-        lifetime / _HASTY if lifetime < _HASTY * RENEW_BEFORE else lifetime - RENEW_BEFORE
+        lifetime / _SHORT_LIVED_FACTOR
+        if lifetime < _SHORT_LIVED_FACTOR * RENEW_BEFORE
+        else lifetime - RENEW_BEFORE
     )
 
 

@@ -97,7 +97,7 @@ class Poller:
         )
         from maintainer.adapters.catalog.tables.session import find_obstacle  # noqa: PLC0415
 
-        self._say_who_asks(find_obstacle(catalog))
+        self._warn_of_slow_client(find_obstacle(catalog))
         with ConditionalRequests(catalog, self._limits, self._rate) as requests:
             for listed, due in batches:
                 yield from listed
@@ -105,7 +105,7 @@ class Poller:
                 for question, outcome in zip(questions, requests.ask(questions), strict=True):
                     yield self._take_answer(question, outcome)
 
-    def _say_who_asks(self, reason: str) -> None:
+    def _warn_of_slow_client(self, reason: str) -> None:
         if reason and not self._has_said:
             self._has_said = True
             _log.warning(

@@ -23,7 +23,9 @@ CONNECT_TIMEOUT_SECONDS: Final = 10
 READ_TIMEOUT_SECONDS: Final = 60
 GLUE_MAX_RETRIES: Final = "glue.max-retries"
 GLUE_RETRIES: Final = 3  # PyIceberg's ten retries take minutes
-_OURS: Final[Mapping[str, str]] = {  # this package's classes, by type or else by the URI's scheme
+_CLASSES: Final[
+    Mapping[str, str]
+] = {  # this package's classes, by type or else by the URI's scheme
     "dynamodb": "maintainer.adapters.catalog.tables.dynamodb.ObservedDynamoDbCatalog",
     "hive": "maintainer.adapters.catalog.tables.hive.ThreadedHiveCatalog",
     "thrift": "maintainer.adapters.catalog.tables.hive.ThreadedHiveCatalog",
@@ -91,7 +93,9 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
                 "py-catalog-impl": _GLUE,
             }
         return load_catalog(name, **cast("dict[str, str]", numbered))
-    if "py-catalog-impl" not in properties and (ours := _OURS.get(kind or uri.partition(":")[0])):
+    if "py-catalog-impl" not in properties and (
+        ours := _CLASSES.get(kind or uri.partition(":")[0])
+    ):
         properties.pop("type", None)
         return load_catalog(name, **{**properties, "py-catalog-impl": ours})
     if kind in {"", "sql"} and "py-catalog-impl" not in properties:

@@ -39,16 +39,16 @@ class Marks:
         """Name the job in all new snapshots, until `remove`."""
         with self._lock:
             self._jobs.append(job_id)
-            self._tell()
+            self._update_context()
 
     def remove(self, job_id: str) -> None:
         """Remove the job, which can no longer commit."""
         with self._lock:
             if job_id in self._jobs:
                 self._jobs.remove(job_id)
-                self._tell()
+                self._update_context()
 
-    def _tell(self) -> None:
+    def _update_context(self) -> None:
         if self._jobs:
             self._context.put(JOBS, ",".join(self._jobs))
         else:

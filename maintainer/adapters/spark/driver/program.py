@@ -88,7 +88,7 @@ class Program:
         signal.signal(signal.SIGTERM, lambda *_: None)
         self._output = connect(self._take, self._introduce)
         threading.Thread(target=self._watch_fences, daemon=True).start()
-        threading.Thread(target=self._give_way, daemon=True).start()
+        threading.Thread(target=self._end_after_sigterm, daemon=True).start()
 
     def serve(self) -> NoReturn:
         """Start Spark with the received settings on this thread; the JVM ends with this thread."""
@@ -101,7 +101,7 @@ class Program:
         # It is an expected outcome that Spark does not start.
         except Exception as error:  # noqa: BLE001
             self._output.send("application.failed", causes=read_causes(error))
-            self._die(_EXIT_START_FAILED)
+            self._kill(_EXIT_START_FAILED)
         while True:
             time.sleep(_STOP_SECONDS)
 
@@ -138,7 +138,7 @@ class Program:
             case {"acknowledged": list(numbers)}:
                 self._output.acknowledge(numbers)
             case {"end": str(reason)}:
-                self._die(_EXIT_FENCED, f"the daemon has ended this driver: {reason}")
+                self._kill(_EXIT_FENCED, f"the daemon has ended this driver: {reason}")
             case {"stop": _}:
                 threading.Thread(target=self._stop, daemon=True).start()
             case {"renew": {"id": job_id}} | {"bring": {"id": job_id}} | {"stored": {"id": job_id}}:
@@ -164,7 +164,7 @@ class Program:
         if job.job_id not in self._jobs:
             self._jobs[job.job_id] = job
             # Each job has its own thread, so that a late interrupt cannot hit another job.
-            threading.Thread(target=self._carry, args=(job,), daemon=True).start()
+            threading.Thread(target=self._run_job, args=(job,), daemon=True).start()
 
     def _cancel(self, job_id: str) -> None:
         job = self._jobs.get(job_id)
@@ -182,9 +182,9 @@ class Program:
             stopping = threading.Thread(target=self._application.stop, daemon=True)
             stopping.start()
             stopping.join(_STOP_SECONDS)
-        self._die(0, "stopped")
+        self._kill(0, "stopped")
 
-    def _give_way(self) -> NoReturn:
+    def _end_after_sigterm(self) -> NoReturn:
         """After SIGTERM, cancel and report the running jobs; jobs that do not end are killed."""
         while self._signals.recv(1) != bytes([signal.SIGTERM]):
             continue
@@ -195,7 +195,7 @@ class Program:
                 job.given_up_for = reason
                 self._cancel(job.job_id)
         self._await_jobs(_TERM_SECONDS)
-        self._die(_EXIT_TERMINATED, reason)
+        self._kill(_EXIT_TERMINATED, reason)
 
     def _await_jobs(self, seconds: float) -> None:
         """Wait until all jobs have ended, at most so many seconds."""
@@ -220,7 +220,7 @@ class Program:
                     sys.stderr.write(f"job {job.job_id} was not renewed in time and is cancelled\n")
                     self._cancel(job.job_id)
                 if now >= until and job.java_thread is not None and not job.is_over.is_set():
-                    self._die(
+                    self._kill(
                         _EXIT_FENCED,
                         f"job {job.job_id} was not renewed in time and did not end before its "
                         f"fence: Spark was killed",
@@ -241,7 +241,7 @@ class Program:
             return left_at
         return self._last_end + float(self._settings["abandoned_seconds"])
 
-    def _carry(self, job: Job) -> None:
+    def _run_job(self, job: Job) -> None:
         session = None
         sys.stderr.write(begin_line(job.job_id))
         try:
@@ -280,7 +280,7 @@ class Program:
     def _report_end(self, job: Job, causes: list[dict[str, str]]) -> None:
         """Report how the job ended, after none of its threads can commit any more."""
         if causes or job.is_cancelled.is_set():
-            self._settle(job)
+            self._await_quiet(job)
         if has_broken_class(causes):
             self._retire("its JVM can no longer initialize a class")
         about = {"job": job.job_id, **self._application.executors.end(job.job_id)}
@@ -315,7 +315,7 @@ class Program:
         deadline = time.monotonic() + seconds
         while not job.is_over.wait(_CANCEL_ROUND_SECONDS):
             if time.monotonic() > deadline:
-                self._die(
+                self._kill(
                     _EXIT_JVM_GONE,
                     f"job {job.job_id} did not end within {seconds:g} s of its cancellation: "
                     f"Spark was killed",
@@ -326,7 +326,7 @@ class Program:
                 with contextlib.suppress(Exception):
                     self._application.threads.interrupt(job.tag)
 
-    def _settle(self, job: Job) -> None:
+    def _await_quiet(self, job: Job) -> None:
         """Wait until no thread of the job can commit; Iceberg's threads may outlive the CALL.
 
         An interrupted rewrite never closes its committer thread, which then spins without a commit
@@ -337,7 +337,7 @@ class Program:
         seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
         spins = self._application.threads.await_quiet(job.tag, job.java_thread, seconds)
         if spins is None:
-            self._die(
+            self._kill(
                 _EXIT_JVM_GONE,
                 f"threads of job {job.job_id} did not end within {seconds:g} s: Spark was killed",
                 culprit=job.job_id,
@@ -355,7 +355,7 @@ class Program:
         if not self._is_stopping:
             # Without an exit code, only the cluster knows the reason.
             reason = "" if code is None else f"Spark's JVM ended with exit code {code}"
-            self._die(_EXIT_JVM_GONE, reason, exit_code=code)
+            self._kill(_EXIT_JVM_GONE, reason, exit_code=code)
 
     def _watch_progress(self, application: Application) -> None:
         """Report the progress of jobs when it has changed, and the end of the application."""
@@ -371,7 +371,7 @@ class Program:
                     if figures is not None:
                         self._output.send("spark.progress", job=job.job_id, **figures)
 
-    def _die(
+    def _kill(
         self, code: int, reason: str = "", culprit: str | None = None, exit_code: int | None = None
     ) -> NoReturn:
         """End the JVM at once, report the reason, and end this process.

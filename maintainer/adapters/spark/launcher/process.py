@@ -227,7 +227,7 @@ class DriverProcess:
             with contextlib.suppress(OSError):
                 self._connection.close()
             self._connection = self._reconnect()
-        self._bury()
+        self._end_and_remove()
         self._listener.ended(self)
         self.is_caught_up.set()
 
@@ -285,7 +285,7 @@ class DriverProcess:
             time.sleep(_POLL_SECONDS)
         return None
 
-    def _bury(self) -> None:
+    def _end_and_remove(self) -> None:
         """End both processes of a driver that does not answer, and remove their files."""
         self.kill()
         if self._child is not None:

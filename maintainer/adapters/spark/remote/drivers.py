@@ -38,8 +38,8 @@ from maintainer.ports.clock import Clock
 from maintainer.ports.store.drivers import DriverRecord, DriverStore
 
 _TICK_SECONDS = 0.5  # between two readings of messages
-_LOOK_SECONDS = 5.0  # between two questions to the launcher about a silent driver
-_LOOK_AFTER_SECONDS = 5.0  # after this time without a poll a driver is silent
+_CHECK_SECONDS = 5.0  # between two questions to the launcher about a silent driver
+_CHECK_AFTER_SECONDS = 5.0  # after this time without a poll a driver is silent
 _LEAVE_SECONDS = 15.0  # for an application to end by itself after its driver has reported its end
 _CLEAN_UP_SECONDS = 5.0  # for the running clean-ups when this process leaves
 _SWEEP_AFTER_SECONDS = 300.0  # after this time, a dead process's drivers without jobs are ended
@@ -345,12 +345,12 @@ class RemoteDrivers:
 
     def _watch(self) -> None:
         """Ask the launcher about silent drivers, and end drivers without an owner."""
-        while not self._is_released.wait(_LOOK_SECONDS):
+        while not self._is_released.wait(_CHECK_SECONDS):
             for driver in self._drivers():
                 with contextlib.suppress(RunnerUnavailableError):
                     if driver.given_up:
                         driver.end_application()
-                    if driver.given_up or driver.silent_seconds > _LOOK_AFTER_SECONDS:
+                    if driver.given_up or driver.silent_seconds > _CHECK_AFTER_SECONDS:
                         driver.state = self._launcher.state(driver.handle)
             try:
                 self._sweep()

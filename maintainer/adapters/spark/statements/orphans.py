@@ -57,7 +57,9 @@ def orphan_statements(
     """
     if action.approved is None:
         look = (
-            _look_at(table, action, given) if action.is_listed else [call_statement(table, action)]
+            _scan_statements(table, action, given)
+            if action.is_listed
+            else [call_statement(table, action)]
         )
         return [_count_foreign(table, action, "count(*) AS foreign_files"), *look]
     return _disposal_statements(table, action, action.approved, given)
@@ -83,7 +85,7 @@ def _count_foreign(table: TableIdentifier, action: RemoveOrphanFiles, result: st
     return f"SELECT {result} FROM {name_table(table)}.all_files WHERE NOT startswith({path}, {own})"
 
 
-def _look_at(
+def _scan_statements(
     table: TableIdentifier, action: RemoveOrphanFiles, given: GivenFiles | None
 ) -> list[str]:
     """Write statements for each part, so that neither listing nor result must fit into memory."""
@@ -168,12 +170,12 @@ def _disposal_statements(
             "the list is incomplete: nothing is deleted",
         ),
         disposal_statement(table, action),
-        _tell_reached(table, view),
+        _select_referenced(table, view),
         f"DROP VIEW {view}",
     ]
 
 
-def _tell_reached(table: TableIdentifier, view: str) -> str:
+def _select_referenced(table: TableIdentifier, view: str) -> str:
     """Report referenced files, including metadata: first the files on the list, then a sample."""
     sources = {
         "all_files": "file_path",

@@ -182,8 +182,8 @@ class Site:
 def open_quick_site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """Open a site that looks at its drivers again and again, without waiting."""
     monkeypatch.setattr(source, "_TICK_SECONDS", 0.02)
-    monkeypatch.setattr(source, "_LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(source, "_LOOK_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(source, "_CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(source, "_CHECK_AFTER_SECONDS", 0.0)
     monkeypatch.setattr(source, "_LEAVE_SECONDS", 0.2)
     monkeypatch.setattr(remote, "STOP_SECONDS", 0.2)
     opened = Site()

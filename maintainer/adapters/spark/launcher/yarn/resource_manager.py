@@ -127,9 +127,9 @@ class ResourceManager:
         elif code == _UNAUTHORIZED:
             message = f"the {what} does not accept the daemon's user ({code})"
         elif code == _FORBIDDEN:
-            message = f"the {what} forbids it ({code}): {_words(answer)}"
+            message = f"the {what} forbids it ({code}): {_read_message(answer)}"
         else:
-            message = f"the {what} refused ({code}): {_words(answer)}"
+            message = f"the {what} refused ({code}): {_read_message(answer)}"
         raise RunnerUnavailableError(message)
 
 
@@ -138,7 +138,7 @@ def _user_of(principal: str) -> str:
     return principal.partition("@")[0].partition("/")[0]
 
 
-def _words(answer: requests.Response) -> str:
+def _read_message(answer: requests.Response) -> str:
     """Return the message of an error, from Hadoop's document or from plain text."""
     try:
         said = str(answer.json()["RemoteException"]["message"])
