@@ -20,7 +20,7 @@ Found = TypeVar("Found")
 class Abreast(Generic[Item, Found]):
     """Works on a bounded number of items at the same time.
 
-    An item that turns out to be huge is put off. At most HUGE_ABREAST huge items run beside others.
+    An item that turns out to be huge is put off. At most HUGE_ABREAST huge items run with others.
     """
 
     # Starts an item; with True, the result may be that the item is huge.

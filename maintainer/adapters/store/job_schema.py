@@ -140,7 +140,7 @@ scope_pauses = Table(
     Column("document", Text, nullable=False),  # JSON
 )
 
-# The savings of all finished jobs, pruned ones included; one row.
+# The savings of all finished jobs, also of pruned jobs. The table has one row.
 savings = Table(
     "savings",
     metadata,

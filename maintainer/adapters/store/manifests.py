@@ -159,7 +159,7 @@ def _record_portion(
     )
     read = {
         path: named[path] for path in usable if named[path].entries_read > 0
-    }  # the others are the known ones
+    }  # the other digests are known
     kept = usable - set(_find_changed(connection, table_uuid, read))
     new = [digest for path, digest in named.items() if path not in kept]
     _delete(connection, table_uuid, [digest.path for digest in new])
@@ -169,7 +169,7 @@ def _record_portion(
 def _find_changed(
     connection: Connection, table_uuid: str, read: Mapping[str, ManifestDigest]
 ) -> Iterator[str]:
-    """Yield the paths of newly read digests that differ from the stored ones."""
+    """Yield the paths of newly read digests that differ from the stored digests."""
     columns = select(manifest_digests.c.path, manifest_digests.c.document).where(
         manifest_digests.c.table_uuid == table_uuid
     )

@@ -113,7 +113,7 @@ class Program:
         threading.Thread(target=self._watch_jvm, args=(jvm,), daemon=True).start()
         threading.Thread(target=self._watch_progress, args=(application,), daemon=True).start()
         self._output.send("application.started", java_pid=jvm.pid, **self._about)
-        # A thread beside the first job, because a catalog's server may never answer.
+        # A separate thread, because a catalog's server may never answer.
         threading.Thread(target=self._report_facts, args=(application,), daemon=True).start()
         for _ in range(self._settings["max_jobs"]):
             self._sessions.put(application.new_session())

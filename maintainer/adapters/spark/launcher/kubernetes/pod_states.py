@@ -91,7 +91,7 @@ def _explain_exit(container: Mapping[str, object]) -> tuple[str, FailureReason]:
 
 
 def _read_running(pod: Mapping[str, object]) -> tuple[LaunchPhase, str, FailureReason | None]:
-    """Return the state of a running pod; possibly only a container besides the driver's runs."""
+    """Return the state of a running pod, in which possibly only another container still runs."""
     container = _driver_container(pod)
     ended = part(container, "state", "terminated")
     if not ended:
