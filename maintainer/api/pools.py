@@ -18,9 +18,7 @@ router = APIRouter(tags=["pools"])
 
 @router.get("/pools", summary="The pools of Spark", dependencies=[on_any(Role.VIEWER)])
 def get_pools(ports: PortsIn, person: PersonIn) -> list[schemas.PoolOut]:
-    """Each pool with the versions and catalogs of its newest driver, and the reasons why it "
-    "cannot run jobs.
-    """
+    """Each pool with the versions and catalogs of its newest driver, and why it cannot run jobs."""
     known = ports.store.spark_facts()
     return [
         _write(ports, person, name, max_jobs, known.get(name))

@@ -178,9 +178,7 @@ class ComputePartitionStatsRule(Rule):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpireSnapshotsRule(Rule):
-    """Expire old snapshots, and delete the files that only they use, with Iceberg's "
-    "expire_snapshots.
-    """
+    """Expire old snapshots with Iceberg's expire_snapshots, and delete the files only they use."""
 
     name = RuleName.EXPIRE_SNAPSHOTS
     metrics = (

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -157,3 +158,15 @@ def test_an_address_of_the_daemon_in_the_page_begins_with_its_prefix() -> None:
     pages = [path for path in sources() if path.suffix in {".ts", ".tsx"}]
     bare = re.compile(r'`/api|fetch\(["`]/|href="/')
     assert [path for path in pages if bare.search(read_text(path))] == []
+
+
+def test_a_docstring_is_one_text_not_the_parts_of_a_string() -> None:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    assert [
+        f"{path}: {text.splitlines()[0]}"
+        for path in sources()
+        if path.suffix == ".py"
+        for node in ast.walk(ast.parse(read_text(path)))
+        if isinstance(node, documented)
+        and re.search(r'"\n *"', text := ast.get_docstring(node, clean=False) or "")
+    ] == []

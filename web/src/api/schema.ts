@@ -601,8 +601,7 @@ export interface paths {
     };
     /**
      * The pools of Spark
-     * @description Each pool with the versions and catalogs of its newest driver, and the reasons why it "
-     *     "cannot run jobs.
+     * @description Each pool with the versions and catalogs of its newest driver, and why it cannot run jobs.
      */
     get: operations["get_pools"];
     put?: never;
