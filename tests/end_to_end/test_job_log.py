@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.adapters.spark.lakes import Lake
-from tests.end_to_end.outliving import configure, find_ended, find_running, find_store
+from tests.end_to_end.outliving import TABLE, configure, find_ended, find_running, find_store
 from tests.end_to_end.programs import Daemon, serving, wait_for
 from tests.prerequisites import find_chromium
 from tests.web.test_page import FLAGS
@@ -21,6 +21,8 @@ pytestmark = [
     pytest.mark.timeout(400),
 ]
 
+# A tenth of its rewrite is over while a browser looks at the log.
+FILES, PARTITIONS = 240, 120
 SECRET = "planted-secret-4711"  # noqa: S105 - of this test
 SPARK = f"""\
   driver_memory: 640m
@@ -36,6 +38,12 @@ def page() -> Iterator[Page]:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         yield browser.new_page(viewport={"width": 1280, "height": 1400})
         browser.close()
+
+
+@pytest.fixture
+def lake(empty_lake: Lake) -> Lake:
+    empty_lake.create(TABLE.name, files=FILES, partitions=PARTITIONS)
+    return empty_lake
 
 
 def see_lines(page: Page, daemon: Daemon, job_id: str) -> None:

@@ -158,6 +158,9 @@ def read_an_error(page: Page, daemon: Daemon, lake: Lake) -> None:
     expect(page.get_by_text(re.compile(r"mistyped\.yaml")).first).to_be_visible()
     expect(page.get_by_text(re.compile("did you mean 'rules'")).first).to_be_visible()
     mistyped.unlink()
+    wait_for(lambda: "rulez" not in json.dumps(daemon.get("/api/v1/inbox")), 60, "it to be gone")
+    page.reload()
+    expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
     expect(page.get_by_text(re.compile("did you mean 'rules'"))).to_have_count(0)
 
 
@@ -190,6 +193,20 @@ def roll_back(page: Page) -> None:
     )
 
 
+def reload_when(page: Page, daemon: Daemon, state: str) -> None:
+    """Show the orphan list once the daemon has brought it there: the page asks again in 15 s only,
+    and has done so by itself before.
+    """
+
+    def has_come() -> bool:
+        return [one["state"] for one in daemon.get(f"/api/v1{LITTERED}/orphans")["items"]] == [
+            state
+        ]
+
+    wait_for(has_come, SPARK_MILLISECONDS / 1000, f"a list that is {state}")
+    page.reload()
+
+
 def approve_orphans(page: Page, daemon: Daemon, lake: Lake) -> None:
     """The file that Spark found goes into quarantine when it is approved, and comes back."""
     stray = stray_of(lake)
@@ -205,14 +222,16 @@ def approve_orphans(page: Page, daemon: Daemon, lake: Lake) -> None:
     assert stray.exists()
     dialog.get_by_label("Your name").fill("ada")
     dialog.get_by_role("button", name="Approve").click()
-    expect(lists).to_contain_text("In quarantine", timeout=SPARK_MILLISECONDS)
+    reload_when(page, daemon, "quarantined")
+    expect(lists).to_contain_text("In quarantine")
     expect(lists).to_contain_text("by ada")
     assert not stray.exists()
     lists.get_by_role("button", name="Files").click()
     expect(dialog.get_by_text("the next job on the table moves them back")).to_be_visible()
     dialog.get_by_label("Your name").fill("ada")
     dialog.get_by_role("button", name="Restore").click()
-    expect(lists).to_contain_text("Restored", timeout=SPARK_MILLISECONDS)
+    reload_when(page, daemon, "restored")
+    expect(lists).to_contain_text("Restored")
     assert stray.read_bytes() == b"left over by a writer that failed"
 
 
