@@ -40,10 +40,10 @@ rules:
   rewrite_data_files: {enabled: false}
   rewrite_manifests: {enabled: false}
 """
-SNAPSHOTS, OVERWRITES = 120, 10
-BOUND = 30
+SNAPSHOTS, OVERWRITES = 60, 5
+BOUND = 15
 KEPT = 5  # as the policy says
-PINNED, TAGGED, BRANCHED = 110, 20, 50  # which of the snapshots, from 1 on
+PINNED, TAGGED, BRANCHED = 54, 10, 25  # which of the snapshots, from 1 on
 MOST_RUNS = 10
 
 
