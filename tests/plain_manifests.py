@@ -29,7 +29,7 @@ from maintainer.adapters.catalog.manifests import fast_reader as fast
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.manifests.metadata import MetadataError, parse_metadata
 from maintainer.adapters.catalog.manifests.partition import Spec
-from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, path_key, unpack_files
+from maintainer.domain.file_sizes import WHOLE_PARTITION, ListedFile, path_key, unpack_files
 from maintainer.domain.inventory import (
     HISTOGRAM_BOUNDS_BYTES,
     Content,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.app.effective import list_settings
+from maintainer.app.api import list_settings
 from maintainer.settings import load_settings
 from tests.secretive import SECRET, SECRETIVE_SETTINGS
 

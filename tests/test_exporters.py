@@ -12,7 +12,7 @@ import pytest
 from maintainer.adapters.telemetry.lineage import LineageExporter
 from maintainer.adapters.telemetry.traces import TraceExporter
 from maintainer.adapters.telemetry.webhooks import WebhookExporter
-from maintainer.app.exporters import open_exporters
+from maintainer.app import open_exporters
 from maintainer.domain.errors import ConfigurationError
 from maintainer.ports.store import Store
 from maintainer.settings import Settings, load_settings

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from maintainer.adapters.policies.kubernetes.resources import POLICY
+from maintainer.adapters.policies.kubernetes import POLICY
 from maintainer.app import open_app
 from maintainer.app.loop import make_idle_scheduler, make_scheduler
 from maintainer.domain.identifier import TableIdentifier

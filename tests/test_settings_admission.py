@@ -7,11 +7,9 @@ import pytest
 
 from maintainer.app.options import admission_rules
 from maintainer.domain.admission import AdmissionRules, Scorer
-from maintainer.domain.budget import Budget
 from maintainer.domain.errors import ConfigurationError
-from maintainer.domain.job_size import JobSize, SizeProfile
-from maintainer.domain.policy import Window
-from maintainer.domain.pool import Pool
+from maintainer.domain.policy import Budget, Window
+from maintainer.domain.pool import JobSize, Pool, SizeProfile
 from maintainer.domain.units import GIB
 from maintainer.settings import Settings, load_settings
 

@@ -12,7 +12,7 @@ import pytest
 from maintainer.adapters.spark.options import DriverSize, Executors, executor_settings
 from maintainer.app.options import admission_rules, runner_options, spark_options, yarn_options
 from maintainer.domain.errors import ConfigurationError
-from maintainer.domain.job_size import JobSize, SizeProfile
+from maintainer.domain.pool import JobSize, SizeProfile
 from maintainer.settings import Settings, load_settings
 
 CATALOGS = "catalogs: {lake: {type: sql, uri: 'sqlite:///lake.db'}}\n"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from maintainer.app.turns import Turns
-from maintainer.domain.duty import Duty, DutyKind
 from maintainer.domain.errors import StoreUnavailableError
+from maintainer.domain.replica import Duty, DutyKind
 from tests.examples import examples
 from tests.fakes.adapters.store import FakeStore
 

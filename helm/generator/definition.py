@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from maintainer.adapters.policies.kubernetes.resources import POLICY
-from maintainer.adapters.policies.schema import policy_schema
+from maintainer.adapters.policies.kubernetes import POLICY
+from maintainer.adapters.policies.model import policy_schema
 from maintainer.domain.health import Band
 from maintainer.domain.job import JobState
 

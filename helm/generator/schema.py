@@ -6,7 +6,7 @@ from json import dumps
 from typing import Any
 
 from helm.generator.model import Values
-from maintainer.adapters.policies.schema import tidy
+from maintainer.adapters.policies.model import tidy
 from maintainer.domain.redaction import SECRET_WORDS
 from maintainer.settings import Settings
 

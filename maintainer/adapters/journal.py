@@ -10,10 +10,9 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
-from maintainer.domain.plan import Plan
-from maintainer.domain.reader import ReaderFault, SlowRead
+from maintainer.domain.plan import Plan, RuleVerdict
+from maintainer.domain.scan_cost import ReaderFault, SlowRead
 from maintainer.domain.units import format_size
-from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.telemetry import Exporter, Telemetry
 
 log = logging.getLogger("maintainer")

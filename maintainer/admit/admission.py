@@ -1,13 +1,16 @@
-"""Decide which planned actions start now, in which order, and why the others wait."""
+"""Decide which planned actions start now, in which order, and why the others wait.
+
+The reasons to wait become verdicts of their rules.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from maintainer.admit.budgets import Ledger
-from maintainer.admit.circumstances import AdmissionCircumstances
+from maintainer.admit.budgets import AdmissionCircumstances, Ledger
 from maintainer.domain.admission import (
     EVERYTHING,
     AdmissionDecision,
@@ -15,15 +18,25 @@ from maintainer.domain.admission import (
     Scorer,
     Wait,
     WaitCode,
+    code_of_wait,
+    key_of_wait,
 )
 from maintainer.domain.cost import Score
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.plan import (
+    PLANNED,
+    StandingVerdict,
+    planned_key,
+)
 from maintainer.domain.policy import RuleName
 from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.estimate.score import score_all, value_all
 from maintainer.policy.windows import blackout_end, is_blacked_out
 
 _ORDER = {name: position for position, name in enumerate(RuleName)}
+# The share of a daily budget that must be free before "over budget" is withdrawn. Each job
+# returns what it did not need, so the free share varies a little.
+SPARE_SHARE = 0.1
 
 
 def admit(
@@ -216,4 +229,49 @@ def find_blackout(circumstances: AdmissionCircumstances) -> Wait | None:
         WaitCode.BLACKOUT,
         f"nothing starts in the blackout window ({window.cron}, {window.timezone})",
         end,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WaitChange:
+    """A standing verdict that is out of date, and the wait to replace it.
+
+    None means that the action waits no longer.
+    """
+
+    standing: StandingVerdict
+    wait: Wait | None
+
+
+def find_wait_changes(
+    candidates: Iterable[Candidate],
+    standing: Iterable[StandingVerdict],
+    circumstances: AdmissionCircumstances,
+) -> tuple[WaitChange, ...]:
+    """The standing verdicts to change.
+
+    Every daemon on a store computes the same changes, independent of its own slots.
+    """
+    ledger, blackout = Ledger(circumstances), find_blackout(circumstances)
+    known = {(verdict.table, verdict.table_uuid, verdict.rule): verdict for verdict in standing}
+    busy = {running.table_uuid for running in circumstances.running}
+    changes: list[WaitChange] = []
+    for candidate in candidates:
+        held = known.get((candidate.table, candidate.table_uuid, candidate.rule))
+        if held is None or candidate.table_uuid in busy:
+            # The table was planned again after the candidates were read, or will be planned
+            # again after its running job.
+            continue
+        wait = ledger.find_too_large(candidate) or blackout or ledger.find_spent(candidate)
+        almost = wait or ledger.find_spent(candidate, SPARE_SHARE)
+        if (held.code, held.key) not in {_mark(held.key, wait), _mark(held.key, almost)}:
+            changes.append(WaitChange(held, wait))
+    return tuple(changes)
+
+
+def _mark(key: str, wait: Wait | None) -> tuple[str, str]:
+    return (
+        (PLANNED, planned_key(key))
+        if wait is None
+        else (code_of_wait(wait).value, key_of_wait(key, wait))
     )

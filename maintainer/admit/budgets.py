@@ -3,26 +3,66 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from math import floor
 
-from maintainer.admit.circumstances import AdmissionCircumstances
 from maintainer.domain.admission import (
+    AdmissionRules,
     Candidate,
+    ScopePause,
     Wait,
     WaitCode,
 )
-from maintainer.domain.budget import (
+from maintainer.domain.cost import CostBasis
+from maintainer.domain.job import Job, JobRule
+from maintainer.domain.policy import (
     NOTHING_SPENT,
     Budget,
     BudgetState,
     Charge,
     Resource,
+    Spending,
     SpentBudget,
     write_amount,
 )
-from maintainer.domain.cost import CostBasis
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The facts of an unfinished job that admission needs."""
+
+    table_uuid: str
+    catalog: str
+    rule: JobRule
+    policy: str = ""  # the name of the budget of the table's policy
+    # False: Spark has finished, and only the proof is missing. The table is busy, but the job uses
+    # no slot.
+    is_at_work: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionCircumstances:
+    """The facts that admission needs besides the candidates."""
+
+    now: datetime  # in UTC
+    free_slots: Mapping[str, int]  # of each pool of the runner
+    rules: AdmissionRules = field(default_factory=AdmissionRules)
+    running: tuple[Running, ...] = ()
+    spending: Spending = field(default_factory=lambda: Spending(""))  # of today
+    scope_pauses: tuple[ScopePause, ...] = ()
+
+
+def running_of(job: Job) -> Running:
+    """The job as admission counts it."""
+    return Running(
+        job.table_uuid,
+        job.table.catalog,
+        job.rule,
+        job.charged_to,
+        is_at_work=not job.awaits_review,
+    )
 
 
 def find_spent(

@@ -11,19 +11,16 @@ from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from starlette.routing import request_response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from maintainer import __version__
 from maintainer.api import activity as story
 from maintainer.api import (
     audit,
     catalogs,
-    daily_work,
     documentation,
     events,
-    inbox,
-    job_log,
     jobs,
-    namespaces,
     orphans,
     overview,
     pauses,
@@ -31,24 +28,20 @@ from maintainer.api import (
     policies,
     pools,
     probes,
-    queue,
     replicas,
     reports,
-    rescue,
     session,
     settings,
     table_export,
     tables,
 )
 from maintainer.api.access import Need, need_of
-from maintainer.api.auth import authenticate
-from maintainer.api.contract import complete_document
-from maintainer.api.deps import ApiContext
+from maintainer.api.deps import ApiContext, authenticate
+from maintainer.api.documentation import complete_document
 from maintainer.api.errors import declare_problems, register_errors
 from maintainer.api.guard import Guard
 from maintainer.api.job_schemas import JobEventOut, JobLogOut
 from maintainer.api.page import PAGE_DIRECTORY, Page
-from maintainer.api.prefix import Prefix
 from maintainer.api.recent import RecentAnswers
 from maintainer.api.schemas import Problem
 
@@ -73,24 +66,18 @@ _ROUTERS = tuple(
     module.router
     for module in (
         overview,
-        daily_work,
         reports,
-        inbox,
         tables,
         table_export,
-        rescue,
         events,
         story,
-        queue,
         pauses,
         jobs,
-        job_log,
         policies,
         catalogs,
         pools,
         replicas,
         settings,
-        namespaces,
         audit,
         pins,
         orphans,
@@ -102,6 +89,30 @@ _DESCRIPTION = (
     "Times are RFC 3339 in UTC, sizes are bytes, null is unknown. Lists are paged with `limit` "
     "and `cursor`. Errors are problem+json (RFC 9457)."
 )
+
+
+class Prefix:
+    """ASGI middleware that takes the prefix off a request's path.
+
+    A request without it is served too: probes and other pods come past the proxy.
+    """
+
+    def __init__(self, app: ASGIApp, prefix: str) -> None:
+        self.app = app
+        self._prefix = prefix
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+        path = scope.get("path", "")
+        if self._prefix and (path == self._prefix or path.startswith(f"{self._prefix}/")):
+            raw: bytes = scope.get("raw_path") or path.encode()
+            length = len(self._prefix)  # the prefix has only characters that need no encoding
+            scope = {
+                **scope,
+                "path": path[length:] or "/",
+                "raw_path": raw[length:] or b"/",
+            }
+        await self.app(scope, receive, send)
 
 
 def build_api(context: ApiContext, page_directory: Path = PAGE_DIRECTORY) -> FastAPI:

@@ -9,11 +9,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from maintainer.api.access import on_any
-from maintainer.api.auth import PersonIn
-from maintainer.api.deps import PortsIn
-from maintainer.api.fields import Time
+from maintainer.api.deps import PersonIn, PortsIn
 from maintainer.api.health_schemas import Schema, Written
-from maintainer.api.spans import in_utc
+from maintainer.api.spans import Time, in_utc
 from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text
 from maintainer.domain.access import Role
 from maintainer.domain.audit import AuditQuery, Deed

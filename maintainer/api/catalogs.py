@@ -1,21 +1,19 @@
-"""The configured catalogs."""
+"""The configured catalogs and their namespaces: sums, scans and storage."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from datetime import datetime
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
+from pydantic import Field
 
 from maintainer.api.access import on_any
-from maintainer.api.auth import PersonIn
-from maintainer.api.catalog_schemas import (
-    CatalogFaultOut,
-    CatalogOut,
-    CatalogStorageOut,
-    ScanCostOut,
-)
-from maintainer.api.deps import ApiContext, ContextIn, PortsIn
+from maintainer.api.deps import ApiContext, ContextIn, PersonIn, PortsIn
+from maintainer.api.health_schemas import NameServiceOut, Schema, StorageOut
+from maintainer.api.schemas import PageOf, Sums
+from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text
 from maintainer.domain.access import Person, Role, is_within
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.scan_cost import ScanCost
@@ -26,6 +24,56 @@ from maintainer.ports.store.tables import TableQuery
 router = APIRouter(tags=["catalogs"])
 
 _JITTER = 1.1  # of the interval; a scan is late after this time
+
+
+class CatalogFaultOut(Schema):  # noqa: D101 - as in schemas.py
+    namespace: str
+    reason: str
+    seen_at: datetime
+
+
+class ScanCostOut(Schema):
+    """The work and the cost of one scan of a catalog."""
+
+    started_at: datetime
+    seconds: float
+    measured: int = Field(description="Tables that were read.")
+    unchanged: int = Field(description="Tables that were not read again.")
+    faults: int = Field(description="Tables and namespaces that could not be read.")
+    manifests_read: int
+    manifests_reused: int = Field(description="Known from earlier scans.")
+    bytes_read: int = Field(description="Of manifests.")
+    is_complete: bool = Field(
+        description="False: stopped, or changed tables are left for the next scan."
+    )
+
+
+class CatalogOut(Sums):
+    """A configured catalog."""
+
+    name: str
+    type: str
+    is_reachable: bool | None = Field(
+        description="The last scan could list the catalog; null before the first scan."
+    )
+    faults: list[CatalogFaultOut]
+    scans: list[ScanCostOut] = Field(description="The last scans, the newest first.")
+    oldest_measured_at: datetime | None = Field(
+        description="The table that was measured longest ago."
+    )
+    behind_seconds: float | None = Field(
+        description="Time since the next scan was due; null before the first scan."
+    )
+
+
+class CatalogStorageOut(Schema):
+    """The storage of a catalog's tables, and the objects of its name services."""
+
+    catalog: str
+    storages: list[StorageOut] = Field(
+        description="One for each kind of storage; empty before the first measured table."
+    )
+    name_services: list[NameServiceOut]
 
 
 @router.get("/catalogs", summary="The configured catalogs", dependencies=[on_any(Role.VIEWER)])
@@ -104,3 +152,34 @@ def _find_delay(context: ApiContext, last: ScanCost) -> float:
     """The seconds since the next scan was due; 0 when it is not due yet."""
     since_start = (context.ports.clock.now() - last.started_at).total_seconds()
     return max(0.0, since_start - last.seconds - context.scan_interval.total_seconds() * _JITTER)
+
+
+class NamespaceOut(Sums):
+    """A namespace without its nested namespaces."""
+
+    catalog: str
+    namespace: str
+
+
+class NamespacePage(PageOf[NamespaceOut]):
+    """A page of namespaces, by catalog and name."""
+
+
+@router.get("/namespaces", summary="The namespaces in figures", dependencies=[on_any(Role.VIEWER)])
+def get_namespaces(
+    ports: PortsIn,
+    person: PersonIn,
+    catalog: Annotated[Text | None, Query(description="Only this catalog.")] = None,
+    limit: Limit = DEFAULT_PAGE,
+    cursor: Cursor = None,
+) -> NamespacePage:
+    """Each namespace that has tables: how many, their files, bytes, average file size and bands.
+
+    The sums are at most 5 seconds old.
+    """
+    page = ports.store.namespaces(catalog, limit, cursor, person.sees)
+    items = [
+        NamespaceOut.of(item.counters, catalog=item.catalog, namespace=item.namespace)
+        for item in page.items
+    ]
+    return NamespacePage.of(page, items=items)

@@ -10,15 +10,14 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from maintainer.api.access import on_any
-from maintainer.api.auth import PersonIn
-from maintainer.api.deps import ContextIn
+from maintainer.api.deps import ContextIn, PersonIn
 from maintainer.api.errors import declare_problems
 from maintainer.api.health_schemas import Schema
 from maintainer.api.tables import Text
 from maintainer.domain.access import Person, Role
-from maintainer.domain.budget import day_of
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, split_levels
+from maintainer.domain.policy import day_of
 
 MAX_TABLES = 1000  # of one request
 MAX_REPORTS = 1000  # of one request

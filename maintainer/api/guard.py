@@ -1,8 +1,16 @@
-"""Checks on every request before its route: the Host header, bounds, and cross-site changes."""
+"""Checks on every request: the Host header, bounds, cross-site changes, and limits on numbers."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from re import compile as compile_regex
+from threading import Lock
+from time import monotonic
 from urllib.parse import unquote
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -10,8 +18,16 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from maintainer.api.errors import problem_response
-from maintainer.api.hosts import AllowedHosts
 
+MAX_NAMES = 10_000  # with more names, those that may send again are forgotten
+_LOOPBACK_NAME = "localhost"
+_HOST = compile_regex(
+    r"(?P<name>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::(?P<port>[0-9]{1,5}))?"
+)
+_SCHEME = compile_regex(r"(?P<scheme>https?)://(?P<host>.*)")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+_Address = tuple[str, str, int]  # scheme, name, port
 # A page of another site cannot send these types without a preflight request, unlike a form.
 _JSON = frozenset({
     "application/json", "application/cloudevents+json", "application/cloudevents-batch+json",
@@ -32,6 +48,142 @@ _SECURITY_HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Referrer-Policy": "same-origin",
 }
+
+
+class Limits:
+    """A bucket for each name, full at first, that fills at a steady rate; safe for threads."""
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = monotonic) -> None:
+        self._burst = per_minute
+        self._per_second = per_minute / 60
+        self._clock = clock
+        self._lock = Lock()
+        self._full_at: dict[str, float] = {}  # when each bucket will be full again
+
+    def take(self, name: str) -> float:
+        """Count one request; 0.0 when it may be answered, else the seconds until it may."""
+        return self._ask(name, is_counted=True)
+
+    def wait(self, name: str) -> float:
+        """The same without counting it."""
+        return self._ask(name, is_counted=False)
+
+    def _ask(self, name: str, *, is_counted: bool) -> float:
+        with self._lock:
+            now = self._clock()
+            if len(self._full_at) > MAX_NAMES:
+                self._full_at = {each: at for each, at in self._full_at.items() if at > now}
+            full_at = max(now, self._full_at.get(name, now)) + 1 / self._per_second
+            over = full_at - now - self._burst / self._per_second
+            if over > 0:
+                return over
+            if is_counted:
+                self._full_at[name] = full_at
+            return 0.0
+
+
+class Streams:
+    """How many event streams each name follows now; safe for threads."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._lock = Lock()
+        self._open: Counter[str] = Counter()
+
+    @contextmanager
+    def lend(self, name: str) -> Iterator[Callable[[], bool]]:
+        """Yield what takes one stream, until the end of the context; it is False for one more."""
+        taken = 0
+
+        def take() -> bool:
+            nonlocal taken
+            with self._lock:
+                if self._open[name] >= self.most:
+                    return False
+                self._open[name] += 1
+                taken += 1
+                return True
+
+        try:
+            yield take
+        finally:
+            with self._lock:
+                self._open[name] -= taken
+                self._open += Counter()  # removes the names without an open stream
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedHosts:
+    """The accepted names in a Host header, and the addresses of the daemon's page."""
+
+    names: frozenset[str] = frozenset()
+    addresses: frozenset[_Address] = frozenset()  # addresses at which a proxy serves the page
+    has_every_ip: bool = False  # DNS rebinding cannot change a numeric address
+
+    @classmethod
+    def of(cls, bound: str, more: Iterable[str] = ()) -> AllowedHosts:
+        """The names that follow from the listening address, and more.
+
+        Each of `more` is a name, or an address like https://name.
+        """
+        names = {_normalize(bound)}
+        addresses = set()
+        for entry in more:
+            address = _read_origin(entry)
+            host = _read_host(entry if address is None else address[1])
+            if address is not None:
+                addresses.add(address)
+            if host is not None:
+                names.add(host[0])
+        ip = _read_ip(bound)
+        return cls(frozenset(names), frozenset(addresses), ip is not None and ip.is_unspecified)
+
+    def has(self, host: str) -> bool:
+        """True when a request with this Host header is accepted."""
+        found = _read_host(host)
+        if found is None:
+            return False
+        name = found[0]
+        ip = _read_ip(name)
+        return (
+            name in self.names
+            or name == _LOOPBACK_NAME
+            or (ip is not None and (ip.is_loopback or self.has_every_ip))
+        )
+
+    def is_own_origin(self, origin: str, host: str, scheme: str) -> bool:
+        """True if the origin is the daemon's page: the request's or a configured address."""
+        address = _read_origin(origin)
+        asked = _read_origin(f"{scheme}://{host}")
+        return address is not None and (address == asked or address in self.addresses)
+
+
+def _read_origin(text: str) -> _Address | None:
+    match = _SCHEME.fullmatch(text)
+    host = _read_host(match["host"]) if match is not None else None
+    if match is None or host is None:
+        return None
+    name, port = host
+    return match["scheme"], name, _DEFAULT_PORTS[match["scheme"]] if port is None else port
+
+
+def _read_host(text: str) -> tuple[str, int | None] | None:
+    match = _HOST.fullmatch(text)
+    if match is None:
+        return None
+    return _normalize(match["name"]), int(match["port"]) if match["port"] is not None else None
+
+
+def _normalize(name: str) -> str:
+    ip = _read_ip(name)
+    return str(ip) if ip is not None else name.lower().removesuffix(".")
+
+
+def _read_ip(name: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return None
 
 
 class Guard:

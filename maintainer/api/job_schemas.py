@@ -7,15 +7,14 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from maintainer.api.health_schemas import Schema, SnapshotId, Written
-from maintainer.api.outlook_schemas import ProgressOut
+from maintainer.api.health_schemas import ProgressOut, Schema, SnapshotId, Written
 from maintainer.api.plan_schemas import CostOut, EstimateOut, FindingOut, PlanOut, ScoreOut
 from maintainer.api.schemas import PageOf
 from maintainer.domain.cost import Quantity
 from maintainer.domain.effect import ContentProof, RowProof
 from maintainer.domain.job import FailureReason, JobRule, JobState
-from maintainer.domain.job_size import JobSize
 from maintainer.domain.policy import RuleName
+from maintainer.domain.pool import JobSize
 
 LogState: TypeAlias = Literal["waiting", "growing", "complete", "none"]
 

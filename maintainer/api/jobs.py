@@ -1,34 +1,131 @@
-"""Jobs: the list, one job, its activity as a stream, cancelling and rolling back."""
+"""Jobs: the list, one job, its activity and its log as streams, cancelling and rolling back."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from http import HTTPStatus
+from threading import BoundedSemaphore
+from time import monotonic
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Response
-from starlette.responses import StreamingResponse
+from starlette.responses import PlainTextResponse, StreamingResponse
 
 from maintainer.api import job_schemas, wire
-from maintainer.api.access import on_any, on_job
-from maintainer.api.auth import ActorIn, FollowIn, PersonIn
-from maintainer.api.deps import ContextIn, PortsIn
+from maintainer.api.access import JobIn, on_any, on_job
+from maintainer.api.deps import ActorIn, ApiContext, ContextIn, FollowIn, PersonIn, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
-from maintainer.api.fields import Time
-from maintainer.api.paths import JobIn
-from maintainer.api.spans import in_utc
-from maintainer.api.stream import EVENT_STREAM, STREAM_HEADERS, tell_events
+from maintainer.api.spans import Time, in_utc
 from maintainer.api.tables import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit, Text
 from maintainer.domain.access import Role
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job import JobRule, JobState
+from maintainer.domain.job import Job, JobRule, JobState
+from maintainer.ports import Ports
 from maintainer.ports.store.jobs import JobQuery
-from maintainer.requests.cancel import request_cancel
-from maintainer.requests.rollback import request_rollback
+from maintainer.requests.pause import request_rollback
+from maintainer.requests.run import request_cancel
 
+EVENT_STREAM = "text/event-stream"
+POLL_SECONDS = 0.5
+KEEP_ALIVE_SECONDS = 15.0  # interval of a comment that makes proxies keep the connection
+MAX_STREAM_SECONDS = 600.0  # then the stream ends and the client reconnects with Last-Event-ID
+MAX_STREAMS = 16  # at the same time; each takes one of the server's forty threads
+RECONNECT_MILLISECONDS = 3000
+KEEP_ALIVE = ": still here\n\n"
+STREAM_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+
+_waiting = BoundedSemaphore(MAX_STREAMS)
 MAX_SEQUENCE = 2**63 - 1  # a sequence number is a 64-bit integer in every database
 
 router = APIRouter(tags=["jobs"])
 NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
+_EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": (
+            "Each message is a JobEventOut, its id the sequence number; `job` events carry the "
+            "JobOut when it changed, `end` the final one."
+        ),
+        "content": {
+            EVENT_STREAM: {"schema": {"type": "string"}},
+            "application/json": {
+                "schema": {"type": "array", "items": {"$ref": "#/components/schemas/JobEventOut"}}
+            },
+        },
+    },
+    **NOT_FOUND,
+}
+LOG_POLL_SECONDS = 1.0
+LAST_LINES_WITHIN = timedelta(seconds=30)  # after a job's end; later its log is no longer copied
+_LOG: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": (
+            "The kept log as text, or a JobLogOut. In a stream each message is a JobLogOut whose "
+            "id is the position after it; `end` says that nothing follows."
+        ),
+        "content": {
+            "text/plain": {"schema": {"type": "string"}},
+            "application/json": {"schema": {"$ref": "#/components/schemas/JobLogOut"}},
+            EVENT_STREAM: {"schema": {"type": "string"}},
+        },
+    },
+    **NOT_FOUND,
+}
+
+
+def tell_events(context: ApiContext, job: Job, after: int) -> Iterator[str]:
+    """Yield the events after that sequence number, and new ones until the job has ended.
+
+    When MAX_STREAMS are waiting already, the stream ends after the stored events, and the client
+    reconnects by itself.
+    """
+    return bound_waiting(lambda seconds: _follow(context, job, after, seconds))
+
+
+def bound_waiting(follow: Callable[[float], Iterator[str]]) -> Iterator[str]:
+    """Yield what follows within so many seconds, or at once if MAX_STREAMS are waiting."""
+    yield f"retry: {RECONNECT_MILLISECONDS}\n\n"
+    may_wait = _waiting.acquire(blocking=False)
+    try:
+        yield from follow(MAX_STREAM_SECONDS if may_wait else 0)
+    finally:
+        if may_wait:
+            _waiting.release()
+
+
+def _follow(context: ApiContext, job: Job, after: int, seconds: float) -> Iterator[str]:
+    store = context.ports.store
+    deadline, sent_at = monotonic() + seconds, monotonic()
+    reported: Job | None = None
+    while True:
+        was_final = reported is not None and reported.state.is_final
+        lines: list[str] = []
+        for event in store.events(job.job_id, after):
+            after = event.sequence
+            lines.append(
+                f"id: {event.sequence}\ndata: {wire.write_event(event).model_dump_json()}\n\n"
+            )
+        if job != reported:
+            lines.append(
+                f"event: job\ndata: {wire.write_job(job, context.spark_ui).model_dump_json()}\n\n"
+            )
+            reported = job
+        if lines:
+            yield "".join(lines)
+            sent_at = monotonic()
+        if was_final:  # the events after the job's end were read too
+            yield (
+                f"event: end\ndata: {wire.write_job(job, context.spark_ui).model_dump_json()}\n\n"
+            )
+            return
+        if not job.state.is_final and (
+            monotonic() >= deadline or context.stopping.wait(POLL_SECONDS)
+        ):
+            return
+        if monotonic() - sent_at >= KEEP_ALIVE_SECONDS:
+            yield KEEP_ALIVE
+            sent_at = monotonic()
+        job = store.job(job.job_id) or job
 
 
 @router.get("/jobs", summary="The job list", dependencies=[on_any(Role.VIEWER)])
@@ -80,23 +177,6 @@ def get_jobs(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given 
 def get_job(job: JobIn, context: ContextIn) -> job_schemas.JobOut:
     """A job with its progress or, when it has ended, its effect."""
     return wire.write_job(job, context.spark_ui)
-
-
-_EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": (
-            "Each message is a JobEventOut, its id the sequence number; `job` events carry the "
-            "JobOut when it changed, `end` the final one."
-        ),
-        "content": {
-            EVENT_STREAM: {"schema": {"type": "string"}},
-            "application/json": {
-                "schema": {"type": "array", "items": {"$ref": "#/components/schemas/JobEventOut"}}
-            },
-        },
-    },
-    **NOT_FOUND,
-}
 
 
 @router.get(
@@ -167,3 +247,77 @@ def roll_job_back(
     409 with the reason when that is impossible.
     """
     return wire.write_job(request_rollback(ports, job, actor), context.spark_ui)
+
+
+def read_log(ports: Ports, job: Job, since: int) -> job_schemas.JobLogOut:
+    """The log from a position on, and what may still come."""
+    found = ports.runner.log(job, since)
+    is_over = job.state.is_final and ports.clock.now() - job.closed_at > LAST_LINES_WITHIN
+    if found is None:
+        state: job_schemas.LogState = "none" if is_over else "waiting"
+        return job_schemas.JobLogOut(text="", start=0, next=0, state=state)
+    state = "complete" if found.is_complete or is_over else "growing"
+    return job_schemas.JobLogOut.of(found, state=state)
+
+
+def tell_log(context: ApiContext, job: Job, since: int) -> Iterator[str]:
+    """Yield the log as it grows, until it is complete."""
+    return bound_waiting(lambda seconds: _follow_log(context, job, since, seconds))
+
+
+def _follow_log(context: ApiContext, job: Job, since: int, seconds: float) -> Iterator[str]:
+    ports = context.ports
+    deadline, told_at = monotonic() + seconds, monotonic()
+    while True:
+        log = read_log(ports, job, since)
+        if log.text:
+            yield f"id: {log.next}\ndata: {log.model_dump_json()}\n\n"
+            since, told_at = log.next, monotonic()
+        if log.state in {"complete", "none"}:
+            end = log.model_copy(update={"text": "", "start": log.next})
+            yield f"event: end\nid: {log.next}\ndata: {end.model_dump_json()}\n\n"
+            return
+        if monotonic() >= deadline or context.stopping.wait(LOG_POLL_SECONDS):
+            return
+        if monotonic() - told_at >= KEEP_ALIVE_SECONDS:
+            yield KEEP_ALIVE
+            told_at = monotonic()
+        job = ports.store.job(job.job_id) or job
+
+
+@router.get(
+    "/jobs/{job_id}/log",  # noqa: FAST003 - JobIn reads it
+    summary="What a job's driver wrote",
+    responses=_LOG,
+    response_class=Response,
+    dependencies=[on_job(Role.VIEWER)],
+)
+def get_job_log(  # noqa: PLR0913, PLR0917 - parameters of a request, given by name
+    job: JobIn,
+    context: ContextIn,
+    follow: FollowIn,
+    since: Annotated[
+        int, Query(ge=0, le=MAX_SEQUENCE, description="Only what follows this position.")
+    ] = 0,
+    accept: Annotated[
+        str,
+        Header(description="text/plain, application/json, or text/event-stream to follow the log."),
+    ] = "text/plain",
+    last_event_id: Annotated[
+        int | None,
+        Header(ge=0, le=MAX_SEQUENCE, description="Go on after this position, instead of `since`."),
+    ] = None,
+) -> Response:
+    """The job's share of its driver's log: from the start of a new driver, or where a warm one took
+    the job, to the job's end. Other jobs of the driver write between its lines. The last 256 KiB
+    are kept as long as the job; secrets of the settings are hidden.
+    """
+    if EVENT_STREAM in accept:
+        after = since if last_event_id is None else last_event_id
+        follow()
+        messages = tell_log(context, job, after)
+        return StreamingResponse(messages, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
+    log = read_log(context.ports, job, since)
+    if "application/json" in accept:
+        return Response(log.model_dump_json(), media_type="application/json")
+    return PlainTextResponse(log.text)

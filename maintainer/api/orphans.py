@@ -10,12 +10,10 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from maintainer.api.access import on_table
-from maintainer.api.auth import ActorIn, speak_for
-from maintainer.api.deps import REQUESTED_BY, PortsIn
+from maintainer.api.access import RecordIn, TableIn, on_table
+from maintainer.api.deps import REQUESTED_BY, ActorIn, PortsIn, speak_for
 from maintainer.api.errors import declare_problems
 from maintainer.api.health_schemas import Schema
-from maintainer.api.paths import RecordIn, TableIn
 from maintainer.domain.access import Role
 from maintainer.domain.orphan import OrphanList, OrphanListState
 from maintainer.requests.approval import approve_list, find_list, reject_list, restore_list

@@ -1,20 +1,25 @@
-"""The sums of the fleet."""
+"""The fleet: its sums, its work by day, and the inbox."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 
 from maintainer.api import schemas, wire
 from maintainer.api.access import on_any, on_scope, require_scope
-from maintainer.api.auth import PersonIn
-from maintainer.api.deps import PortsIn
+from maintainer.api.deps import PersonIn, PortsIn
+from maintainer.api.health_schemas import Schema
 from maintainer.api.spans import Since, Until, read_span, thin
-from maintainer.api.tables import Text
+from maintainer.api.tables import DEFAULT_PAGE, Limit, Text
 from maintainer.decide.grading.findings import AVERAGE_FILE_SIZE_BOUNDS
-from maintainer.domain.access import Person, Role, write_scope
+from maintainer.domain.access import Person, Role, is_within, write_scope
 from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.notice import InboxEntry, InboxKind
+from maintainer.domain.policy import Resource, day_of
+from maintainer.requests.inbox import find_inbox
 
 MAX_SAMPLES = 500  # a longer history is thinned evenly
 
@@ -76,3 +81,110 @@ def require_place(person: Person, catalog: str | None, namespace: str | None) ->
     if namespace is not None and catalog is None:
         raise InvalidValueError(f"namespace {namespace!r} needs the parameter catalog")
     require_scope(person, Role.VIEWER, write_scope(catalog, namespace))
+
+
+class DayOut(Schema):
+    """One day in UTC. A job counts for the day on which it was admitted."""
+
+    day: str = Field(description="Such as 2026-11-21.")
+    files_removed: int = Field(description="Data files, net.")
+    requests_saved: int = Field(
+        description="Requests that one full read of each maintained table no longer makes: for "
+        "data files, delete files and manifests."
+    )
+    bytes_rewritten: float
+    gb_hours: float = Field(description="Predicted for unfinished jobs, actual for finished ones.")
+
+
+class BudgetOut(Schema):
+    """A daily limit and what was spent of it today."""
+
+    name: str
+    resource: Resource
+    limit: float
+    spent: float
+
+
+class DailyWorkOut(Schema):
+    """The days that had jobs, oldest first."""
+
+    catalog: str | None
+    namespace: str | None
+    days: list[DayOut]
+    budgets: list[BudgetOut] = Field(
+        description="The limits of the fleet and of catalogs; empty for a person who does not "
+        "see all tables."
+    )
+
+
+@router.get(
+    "/overview/days",
+    summary="Cost and savings by day",
+    dependencies=[on_scope(Role.VIEWER)],
+)
+def get_daily_work(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
+    ports: PortsIn,
+    person: PersonIn,
+    catalog: CatalogIn = None,
+    namespace: NamespaceIn = None,
+    since: Since = None,
+    until: Until = None,
+) -> DailyWorkOut:
+    """The cost and savings of the jobs of the fleet, a catalog or a namespace on each day.
+
+    A day counts as long as its jobs are kept.
+    """
+    require_place(person, catalog, namespace)
+    now = ports.clock.now()
+    first, last = read_span(since, until, now)
+    work = ports.store.daily_work(catalog, namespace, day_of(first), day_of(last))
+    spending = ports.store.spending(day_of(now))
+    budgets = ports.admission.list_budgets(spending) if person.sees is None else ()
+    return DailyWorkOut(
+        catalog=catalog,
+        namespace=namespace,
+        days=[
+            DayOut.of(one, bytes_rewritten=one.cost.bytes, gb_hours=one.cost.gb_hours)
+            for one in work
+        ],
+        budgets=[BudgetOut.model_validate(one) for one in budgets],
+    )
+
+
+class InboxEntryOut(Schema):
+    """One problem that only a person can resolve."""
+
+    kind: InboxKind
+    subject: str = Field(description="The name of a table or a catalog, or the source of a policy.")
+    sentence: str
+    since: datetime | None
+    table: str | None = Field(description="catalog.namespace.table")
+    reference: str = Field(description="The id of an orphan list or a job, or empty.")
+
+
+class InboxOut(Schema):
+    """The first entries, the most urgent kind first; total is the number of all."""
+
+    items: list[InboxEntryOut]
+    total: int
+
+
+@router.get("/inbox", summary="What needs a person", dependencies=[on_any(Role.VIEWER)])
+def get_inbox(ports: PortsIn, person: PersonIn, limit: Limit = DEFAULT_PAGE) -> InboxOut:
+    """Tables that are paused, unreadable or keep failing, lists to approve, mistakes in policies.
+
+    Of each kind at most 200 are found. Entries about more than one table are shown only to
+    people who may see all tables.
+    """
+    entries = [entry for entry in find_inbox(ports) if _is_visible(entry, person)]
+    items = [
+        InboxEntryOut.of(entry, table=None if entry.table is None else str(entry.table))
+        for entry in entries[:limit]
+    ]
+    return InboxOut(items=items, total=len(entries))
+
+
+def _is_visible(entry: InboxEntry, person: Person) -> bool:
+    if entry.table is None or entry.kind is InboxKind.SHARED:
+        return person.sees_all
+    return is_within(entry.table, person.sees)

@@ -1,7 +1,8 @@
-"""Pauses of any scope, the kill switch, and drain."""
+"""The queue, pauses of any scope, the kill switch, and drain."""
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated
@@ -10,13 +11,22 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from maintainer.api.access import on_any, on_scope, require_scope
-from maintainer.api.auth import PersonIn
-from maintainer.api.deps import PortsIn
+from maintainer.api.deps import ContextIn, PersonIn, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
-from maintainer.api.fields import Flag
-from maintainer.api.health_schemas import Schema
+from maintainer.api.health_schemas import Schema, Written
+from maintainer.api.plan_schemas import AdmissionOut, CostOut
+from maintainer.api.spans import Flag
+from maintainer.api.tables import DEFAULT_PAGE, Limit
+from maintainer.api.wire import hide_others, write_admission
 from maintainer.domain.access import Role, is_within
-from maintainer.domain.admission import EVERYTHING, MAX_SCOPE_CHARACTERS, ScopePause, read_scope
+from maintainer.domain.admission import (
+    EVERYTHING,
+    MAX_SCOPE_CHARACTERS,
+    ScopePause,
+    WaitCode,
+    read_scope,
+)
+from maintainer.domain.policy import RuleName
 from maintainer.requests.pause import cancel_scope, pause_scope, read_pauses_in_force, resume_scope
 
 router = APIRouter(tags=["jobs"])
@@ -30,6 +40,53 @@ Scope = Annotated[
         "names, or `*` for all.",
     ),
 ]
+
+
+class QueuedOut(Schema):
+    """One planned action in the queue."""
+
+    table: Written
+    rule: RuleName
+    is_urgent: bool = Field(description="The table is in the critical band.")
+    cost: CostOut
+    admission: AdmissionOut
+
+
+class QueueOut(Schema):
+    """The first planned actions, best first; total is the number of all."""
+
+    at: datetime
+    items: list[QueuedOut]
+    total: int
+    starting: int = Field(description="The number of actions that start next.")
+    waiting: dict[WaitCode, int] = Field(
+        description="The number of waiting actions by reason, with every reason."
+    )
+
+
+@router.get("/queue", summary="What happens next", dependencies=[on_any(Role.VIEWER)])
+def get_queue(context: ContextIn, person: PersonIn, limit: Limit = DEFAULT_PAGE) -> QueueOut:
+    """The planned actions in the order in which they would start, and why those that wait do.
+
+    The queue is a few seconds old at most.
+    """
+    queue = context.queue()
+    decisions = [
+        decision for decision in queue.decisions if is_within(decision.candidate.table, person.sees)
+    ]
+    waits = Counter(decision.wait.code for decision in decisions if decision.wait is not None)
+    return QueueOut(
+        at=queue.at,
+        items=[
+            QueuedOut.of(
+                decision.candidate, admission=write_admission(hide_others(decision, person))
+            )
+            for decision in decisions[:limit]
+        ],
+        total=len(decisions),
+        starting=len(decisions) - waits.total(),
+        waiting={code: waits[code] for code in WaitCode},
+    )
 
 
 class ScopePauseRequest(Schema):

@@ -10,14 +10,11 @@ from fastapi import APIRouter, Path
 from pydantic import Field
 
 from maintainer.adapters.spark.statements.job import main_statement
-from maintainer.api.access import on_table
-from maintainer.api.auth import ActorIn, speak_for
-from maintainer.api.deps import REQUESTED_BY, PortsIn
+from maintainer.api.access import RecordIn, on_table
+from maintainer.api.deps import REQUESTED_BY, ActorIn, PortsIn, speak_for
 from maintainer.api.errors import ProblemError, declare_problems
-from maintainer.api.fields import Time
 from maintainer.api.health_schemas import Schema, SnapshotId
-from maintainer.api.paths import RecordIn
-from maintainer.api.spans import thin
+from maintainer.api.spans import Time, thin
 from maintainer.domain.access import Role
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.health import SnapshotRole, SnapshotStamp, TableHealth

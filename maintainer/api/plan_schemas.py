@@ -12,9 +12,9 @@ from maintainer.api.health_schemas import Schema, SnapshotId, Written
 from maintainer.domain.admission import WaitCode
 from maintainer.domain.cost import CostBasis
 from maintainer.domain.health import Band
-from maintainer.domain.job_size import JobSize
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, RuleName
+from maintainer.domain.pool import JobSize
 
 
 class FindingOut(Schema):

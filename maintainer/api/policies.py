@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 
+from maintainer.adapters.policies.model import policy_schema
 from maintainer.adapters.policies.reading import parse_policy
-from maintainer.adapters.policies.schema import policy_schema
-from maintainer.api import policy_schemas, schemas, wire
-from maintainer.api.access import on_all, on_any, on_table
-from maintainer.api.auth import PersonIn
-from maintainer.api.deps import PortsIn, policy_of_record
+from maintainer.api import schemas, wire
+from maintainer.api.access import RecordIn, on_all, on_any, on_table
+from maintainer.api.deps import PersonIn, PortsIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
-from maintainer.api.paths import RecordIn
+from maintainer.api.health_schemas import Schema, Written
+from maintainer.api.schemas import PageOf, PolicyProblemOut, PolicyText
 from maintainer.decide.suggestion import write_suggestion
 from maintainer.domain.access import Role, is_within
-from maintainer.domain.policy import PolicyLayer
-from maintainer.domain.verdict import PLANNED, TablePreview
-from maintainer.policy.pools import find_unknown_pools
-from maintainer.policy.preview import find_affected, with_candidate
+from maintainer.domain.plan import PLANNED, TablePreview
+from maintainer.domain.policy import PolicyLayer, RuleName
+from maintainer.policy.ambiguity import find_unknown_pools
+from maintainer.policy.versions import find_affected, with_candidate
 from maintainer.ports.store.pages import MAX_PAGE
-from maintainer.requests.policy_versions import compare_versions
-from maintainer.requests.preview import preview_tables
-from maintainer.requests.suggest import suggest
+from maintainer.requests.policy_status import compare_versions
+from maintainer.requests.preview import preview_tables, suggest
 
 CANDIDATE = "candidate.yaml"  # the name of a policy from a request, in problems
 MAX_TEXT = 1000  # characters of a version or a cursor
@@ -35,6 +35,107 @@ LONGEST_PREVIEW = timedelta(seconds=10)
 router = APIRouter(tags=["policies"])
 Text = Annotated[str, Query(max_length=MAX_TEXT)]
 Cursor = Annotated[Text | None, Query(description="next_cursor of the page before.")]
+
+
+class PolicyVersionOut(Schema):
+    """Policies of one content hash; last_seen_at is when they last came into force."""
+
+    version: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    layer_count: int
+    problems: list[PolicyProblemOut]
+
+
+class PolicyVersionPage(PageOf[PolicyVersionOut]):
+    """Versions, the one in force first."""
+
+
+class PolicyChangeOut(Schema):
+    """One changed field of one layer, as people write it; null where a version lacks it."""
+
+    layer: str
+    path: str
+    before: str | None
+    after: str | None
+    source_before: str | None
+    source_after: str | None
+
+
+class PolicyDiff(Schema):
+    """The changes from the version `before` to the version `after`."""
+
+    before: str
+    after: str
+    changes: list[PolicyChangeOut]
+
+
+class PreviewRequest(PolicyText):
+    """A policy file to preview.
+
+    With the name of a file in force it replaces that file; otherwise it becomes the last layer
+    among those of equally narrow scope.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\.ya?ml$")] | None = None
+
+
+class SuggestedValueOut(Schema):
+    """One setting as in a policy file, and the figure behind it."""
+
+    path: str
+    text: str
+    reason: str
+
+
+class SuggestedPolicyOut(Schema):
+    """A policy file for one table, from its history between two times."""
+
+    table: Written
+    since: datetime
+    until: datetime
+    values: list[SuggestedValueOut]
+    yaml: str = Field(description="The file, with the reasons as comments.")
+
+
+class VerdictChangeOut(Schema):
+    """A rule with another verdict: "planned" or a skip code; null where the policy lacks it."""
+
+    rule: RuleName
+    before: str | None
+    after: str | None
+    why_before: str
+    why_after: str
+    gb_hours: float | None = Field(
+        description="The predicted cost of an action that would be planned."
+    )
+
+
+class TablePreviewOut(Schema):
+    """A table and its rules with other verdicts."""
+
+    table: Written
+    changes: list[VerdictChangeOut]
+
+
+class FleetPreview(Schema):
+    """The tables whose verdicts would change, of the `looked_at` tables on this page.
+
+    `total` is the number of all tables that the policy may concern.
+    """
+
+    items: list[TablePreviewOut]
+    looked_at: int
+    unmeasured: int
+    gb_hours: float = Field(
+        description="The predicted cost of all actions here that would be newly planned."
+    )
+    next_cursor: str | None
+    total: int
+
+
+class GovernedTables(PageOf[Written]):
+    """Names of the tables that a policy file applies to."""
 
 
 @router.get("/policies", summary="The policy files in force", dependencies=[on_all(Role.VIEWER)])
@@ -67,7 +168,7 @@ def get_effective_policy(record: RecordIn, ports: PortsIn) -> schemas.EffectiveP
     responses=declare_problems(HTTPStatus.NOT_FOUND),
     dependencies=[on_table(Role.VIEWER)],
 )
-def get_suggested_policy(record: RecordIn, ports: PortsIn) -> policy_schemas.SuggestedPolicyOut:
+def get_suggested_policy(record: RecordIn, ports: PortsIn) -> SuggestedPolicyOut:
     """Thresholds, cooldown, retention and window, each with the figure behind it.
 
     Nothing is stored. The policy is in mode observe; a person puts it into a file.
@@ -75,7 +176,7 @@ def get_suggested_policy(record: RecordIn, ports: PortsIn) -> policy_schemas.Sug
     if record.health is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"{record.table} was not measured yet")
     suggested = suggest(ports, record.health)
-    return policy_schemas.SuggestedPolicyOut.of(suggested, yaml=write_suggestion(suggested))
+    return SuggestedPolicyOut.of(suggested, yaml=write_suggestion(suggested))
 
 
 @router.get(
@@ -90,7 +191,7 @@ def get_governed_tables(
     name: Annotated[Text, Query(description="The policy file, as /policies names it.")],
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Tables a page.")] = 100,
     cursor: Cursor = None,
-) -> policy_schemas.GovernedTables:
+) -> GovernedTables:
     """By name. A narrower file may set other values for some of them."""
     layers = {layer.name: layer for layer in ports.policies.current().layers}
     if name not in layers:
@@ -102,7 +203,7 @@ def get_governed_tables(
     governed = [one for one in names if any(pattern.matches_name(one) for pattern in patterns)]
     waiting = [one for one in governed if cursor is None or one > cursor]
     page = waiting[:limit]
-    return policy_schemas.GovernedTables(
+    return GovernedTables(
         items=page,
         next_cursor=page[-1] if len(waiting) > len(page) else None,
         total=len(governed),
@@ -126,11 +227,9 @@ def get_policy_versions(
     ports: PortsIn,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")] = 100,
     cursor: Cursor = None,
-) -> policy_schemas.PolicyVersionPage:
+) -> PolicyVersionPage:
     """Every version in the store that was in force, the current one first."""
-    return policy_schemas.PolicyVersionPage.model_validate(
-        ports.store.policy_versions(limit, cursor)
-    )
+    return PolicyVersionPage.model_validate(ports.store.policy_versions(limit, cursor))
 
 
 @router.get(
@@ -142,16 +241,15 @@ def get_policy_diff(
     ports: PortsIn,
     before: Annotated[Text, Query(description="A version, or `current`.")],
     after: Annotated[Text, Query(description="A version, or `current`.")] = "current",
-) -> policy_schemas.PolicyDiff:
+) -> PolicyDiff:
     """The changes field by field, with values as people write them.
 
     Moving a value to another line or file is no change.
     """
     changes = [
-        policy_schemas.PolicyChangeOut.model_validate(change)
-        for change in compare_versions(ports, before, after)
+        PolicyChangeOut.model_validate(change) for change in compare_versions(ports, before, after)
     ]
-    return policy_schemas.PolicyDiff(before=before, after=after, changes=changes)
+    return PolicyDiff(before=before, after=after, changes=changes)
 
 
 @router.post(
@@ -175,14 +273,14 @@ def validate_policy(text: schemas.PolicyText, ports: PortsIn) -> schemas.PolicyV
     dependencies=[on_any(Role.VIEWER)],
 )
 def preview_policy(
-    request: policy_schemas.PreviewRequest,
+    request: PreviewRequest,
     ports: PortsIn,
     person: PersonIn,
     limit: Annotated[
         int, Query(ge=1, le=MAX_PAGE, description="Tables to check.")
     ] = DEFAULT_PREVIEW,
     cursor: Cursor = None,
-) -> policy_schemas.FleetPreview:
+) -> FleetPreview:
     """Plan a page of the tables that the file may concern, by name, from stored health.
 
     No catalog is asked and nothing is stored. After ten seconds the page ends early.
@@ -200,12 +298,8 @@ def preview_policy(
         if ports.clock.now() >= ends_at:
             break
     page = page[: len(previews)]
-    items = [
-        policy_schemas.TablePreviewOut.model_validate(preview)
-        for preview in previews
-        if preview.changes
-    ]
-    return policy_schemas.FleetPreview(
+    items = [TablePreviewOut.model_validate(preview) for preview in previews if preview.changes]
+    return FleetPreview(
         items=items,
         looked_at=len(page),
         unmeasured=sum(bool(preview.unmeasured) for preview in previews),

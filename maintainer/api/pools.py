@@ -6,11 +6,10 @@ from fastapi import APIRouter
 
 from maintainer.api import schemas
 from maintainer.api.access import on_any
-from maintainer.api.auth import PersonIn
-from maintainer.api.deps import PortsIn
+from maintainer.api.deps import PersonIn, PortsIn
 from maintainer.decide.spark_fitness import find_faults, find_old_versions
 from maintainer.domain.access import Person, Role
-from maintainer.domain.spark_facts import SparkFacts
+from maintainer.domain.driver import SparkFacts
 from maintainer.ports import Ports
 
 router = APIRouter(tags=["pools"])

@@ -9,8 +9,7 @@ from starlette.exceptions import HTTPException
 
 from maintainer.api import schemas
 from maintainer.api.access import for_everybody, for_metrics
-from maintainer.api.auth import identify
-from maintainer.api.deps import ApiContext, ContextIn
+from maintainer.api.deps import ApiContext, ContextIn, identify
 from maintainer.api.errors import declare_problems
 from maintainer.domain.errors import CredentialsRefusedError, ProviderUnavailableError
 

@@ -13,8 +13,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from maintainer.api.auth import may_ask, recognise
-from maintainer.api.deps import ApiContext
+from maintainer.api.deps import ApiContext, may_ask, recognise
 from maintainer.api.guard import SAFE_METHODS
 
 # These answers depend only on the address and on the tables that the person may see.

@@ -8,10 +8,9 @@ from fastapi import APIRouter
 
 from maintainer.api import schemas
 from maintainer.api.access import on_any
-from maintainer.api.auth import PersonIn
-from maintainer.api.deps import PortsIn
+from maintainer.api.deps import PersonIn, PortsIn
 from maintainer.domain.access import Role
-from maintainer.domain.duty import Duty, DutyKind
+from maintainer.domain.replica import Duty, DutyKind
 
 router = APIRouter(tags=["replicas"])
 

@@ -11,8 +11,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
 from maintainer.api.access import on_any
-from maintainer.api.auth import PersonIn
-from maintainer.api.deps import ContextIn
+from maintainer.api.deps import ContextIn, PersonIn
 from maintainer.api.health_schemas import NameServiceOut, Schema
 from maintainer.api.table_export import CSV, make_harmless
 from maintainer.domain.access import Role
@@ -23,9 +22,9 @@ from maintainer.measure.report import (
     SMALL_BOUNDS_BYTES,
     Report,
     ReportLine,
+    describe,
 )
-from maintainer.measure.report_sentences import describe
-from maintainer.requests.report import ReportQuestion
+from maintainer.requests.preview import ReportQuestion
 
 router = APIRouter(tags=["overview"])
 

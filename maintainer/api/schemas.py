@@ -13,6 +13,8 @@ from maintainer.api.health_schemas import (
     HistogramBin,
     ImpactOut,
     ManifestGroupOut,
+    OutlookOut,
+    PartitionAdviceOut,
     RefOut,
     RefRetentionOut,
     Schema,
@@ -21,13 +23,12 @@ from maintainer.api.health_schemas import (
     WriterRateOut,
     Written,
 )
-from maintainer.api.outlook_schemas import OutlookOut, PartitionAdviceOut
 from maintainer.api.plan_schemas import FindingOut
-from maintainer.domain.duty import DutyKind
 from maintainer.domain.health import Band
 from maintainer.domain.inventory import FaultKind
 from maintainer.domain.job import JobState
 from maintainer.domain.policy import Mode, RuleName
+from maintainer.domain.replica import DutyKind
 
 T = TypeVar("T")
 

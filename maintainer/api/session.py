@@ -13,16 +13,17 @@ from pydantic import Field
 from starlette.responses import RedirectResponse
 
 from maintainer.api.access import for_everybody
-from maintainer.api.auth import (
+from maintainer.api.deps import (
     COOKIE,
     SESSION,
+    ApiContext,
+    ContextIn,
     count_failures,
     find_token,
     identify,
     write_person_session,
     write_token_session,
 )
-from maintainer.api.deps import ApiContext, ContextIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.health_schemas import Schema
 from maintainer.api.tables import Text

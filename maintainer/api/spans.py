@@ -1,19 +1,36 @@
-"""Time ranges of requests."""
+"""Times of requests, and ranges of time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from re import compile as compile_regex
 from typing import Annotated, TypeVar
 
 from fastapi import Query
+from pydantic import AwareDatetime, BeforeValidator, StrictBool
 
-from maintainer.api.fields import Time
 from maintainer.domain.errors import InvalidValueError
+
+_RFC_3339 = compile_regex(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?"
+    r"([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+Flag = StrictBool
 
 DEFAULT_SPAN = timedelta(days=30)
 
 T = TypeVar("T")
+
+
+def _check_time(value: object) -> object:
+    """Refuse numbers and days, which pydantic would read as seconds since 1970 and as midnights."""
+    if not isinstance(value, str) or _RFC_3339.fullmatch(value) is None:
+        raise ValueError("must be an RFC 3339 time with an offset, like 2026-03-01T12:00:00Z")
+    return value
+
+
+Time = Annotated[AwareDatetime, BeforeValidator(_check_time)]
 
 Since = Annotated[
     Time | None, Query(alias="from", description="RFC 3339; 30 days before `to` when left out.")

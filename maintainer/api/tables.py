@@ -11,15 +11,13 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import AfterValidator
 
 from maintainer.api import job_schemas, plan_schemas, schemas, wire
-from maintainer.api.access import on_any, on_table
-from maintainer.api.auth import ActorIn, PersonIn
-from maintainer.api.deps import ApiContext, ContextIn, PortsIn, policy_of_record
+from maintainer.api.access import RecordIn, on_any, on_table
+from maintainer.api.deps import ActorIn, ApiContext, ContextIn, PersonIn, PortsIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
-from maintainer.api.outlook_schemas import OutlookOut
-from maintainer.api.paths import RecordIn
-from maintainer.api.plan_wire import hide_others, write_plan
+from maintainer.api.health_schemas import OutlookOut
 from maintainer.api.policies import CANDIDATE, read_candidate
 from maintainer.api.spans import Since, Until, read_span
+from maintainer.api.wire import hide_others, write_plan
 from maintainer.decide.grading.findings import AVERAGE_FILE_SIZE_BOUNDS
 from maintainer.decide.outlook import find_outlook
 from maintainer.domain.access import Person, Role

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, get_origin
 from urllib.parse import quote
 
 from maintainer import __version__
 from maintainer.adapters.spark.statements.job import main_statement
-from maintainer.api import health_schemas, job_schemas, outlook_schemas, schemas
+from maintainer.api import health_schemas, job_schemas, plan_schemas, schemas
 from maintainer.api.spans import thin
+from maintainer.decide.explanation import DOING, explain, explain_admission
 from maintainer.decide.grading.partitioning import advise_partitions
 from maintainer.decide.outlook import Outlook
+from maintainer.domain.access import Person
+from maintainer.domain.admission import AdmissionDecision, WaitCode
+from maintainer.domain.driver import JobDriver
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, has_present_bins
 from maintainer.domain.job import Job, JobEvent, JobState
-from maintainer.domain.job_driver import JobDriver
+from maintainer.domain.plan import Plan, PlannedAction, RuleVerdict, SkippedRule, is_waiting
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
 from maintainer.measure.impact import ImpactModel, estimate_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
@@ -27,6 +31,7 @@ from maintainer.policy.inherited import ICEBERG_DEFAULT
 from maintainer.policy.layering import BUILT_IN, weak_to_strong
 from maintainer.policy.writing import describe, describe_layer, write_path, write_value
 from maintainer.ports.store.figures import Overview
+from maintainer.ports.store.pages import Page
 from maintainer.ports.store.tables import TableRecord
 
 _OF_HEALTH = {field.name for field in fields(TableHealth)}
@@ -39,6 +44,12 @@ _EMPTY: Mapping[Any, object] = {
     list: (),
     dict: {},
 }  # for a table without health; other types: unknown
+# The waits whose sentences contain numbers of jobs or spent budgets.
+_OTHERS = {
+    WaitCode.QUEUED: "no free slot",
+    WaitCode.OVER_BUDGET: "a budget that it shares has too little left",
+    WaitCode.RESERVED: "what is left of a budget that it shares is reserved for others",
+}
 
 
 def write_summary(record: TableRecord) -> schemas.TableSummary:
@@ -50,7 +61,7 @@ def write_detail(
     record: TableRecord,
     policy: Policy,
     model: ImpactModel,
-    outlook: outlook_schemas.OutlookOut,
+    outlook: health_schemas.OutlookOut,
     reads_per_day: float | None,
 ) -> schemas.TableDetail:
     """Convert a record to the table's page."""
@@ -168,9 +179,9 @@ def _write_driver(driver: JobDriver, template: str) -> job_schemas.DriverOut:
     return job_schemas.DriverOut.of(driver, ui_url=template.format(**values) if is_known else "")
 
 
-def write_outlook(outlook: Outlook, job: Job | None) -> outlook_schemas.OutlookOut:
+def write_outlook(outlook: Outlook, job: Job | None) -> health_schemas.OutlookOut:
     """Convert what happens next on a table, and its unfinished job."""
-    return outlook_schemas.OutlookOut.of(outlook, job=job)
+    return health_schemas.OutlookOut.of(outlook, job=job)
 
 
 def write_event(event: JobEvent) -> job_schemas.JobEventOut:
@@ -199,3 +210,79 @@ def write_overview(overview: Overview) -> schemas.OverviewOut:
         jobs={state: overview.jobs.get(state, 0) for state in JobState},
         version=__version__,
     )
+
+
+def hide_others(decision: AdmissionDecision, person: Person) -> AdmissionDecision:
+    """The decision without figures of tables that the person may not see."""
+    wait = decision.wait
+    if wait is None or person.sees_all or wait.code not in _OTHERS:
+        return decision
+    kept = replace(wait, reason=_OTHERS[wait.code], ahead=None, budget=None)
+    return replace(decision, wait=kept)
+
+
+def write_plan(plan: Plan, decisions: Iterable[AdmissionDecision] = ()) -> plan_schemas.PlanOut:
+    """Convert a plan, with the CALL statement and the queue position of each action."""
+    admissions = {
+        decision.candidate.rule: decision
+        for decision in decisions
+        if decision.candidate.table_uuid == plan.table_uuid
+    }
+    return plan_schemas.PlanOut.of(
+        plan,
+        policy=plan.policy_version,
+        planned=[
+            _write_planned(plan.table, planned, admissions.get(planned.rule))
+            for planned in plan.planned
+        ],
+        skipped=[_write_skipped(plan.table, skipped) for skipped in plan.skipped],
+    )
+
+
+def _write_planned(
+    table: TableIdentifier,
+    planned: PlannedAction,
+    admission: AdmissionDecision | None,
+) -> plan_schemas.PlannedOut:
+    return plan_schemas.PlannedOut.of(
+        planned,
+        action=main_statement(table, planned.action),
+        sentence=explain(planned),
+        admission=None if admission is None else write_admission(admission),
+    )
+
+
+def write_admission(decision: AdmissionDecision) -> plan_schemas.AdmissionOut:
+    wait = decision.wait
+    return plan_schemas.AdmissionOut.of(
+        decision,
+        code=wait.code if wait is not None else None,
+        sentence=explain_admission(decision),
+        next_at=wait.next_at if wait is not None else None,
+        ahead=wait.ahead if wait is not None else None,
+        waiting_since=decision.candidate.waiting_since,
+    )
+
+
+def _write_skipped(table: TableIdentifier, skipped: SkippedRule) -> plan_schemas.SkippedOut:
+    return plan_schemas.SkippedOut.of(
+        skipped,
+        action=main_statement(table, skipped.would_do) if skipped.would_do is not None else None,
+        sentence=explain(skipped),
+    )
+
+
+def write_verdicts(page: Page[RuleVerdict], person: Person) -> plan_schemas.VerdictPage:
+    """Convert a page of the history of verdicts, without figures of tables of others."""
+    items = [
+        verdict
+        if person.sees_all or not is_waiting(verdict.key)
+        else replace(verdict, sentence=f"{DOING[verdict.rule]} waits: others were first.")
+        for verdict in page.items
+    ]
+    return plan_schemas.VerdictPage.of(page, items=[write_verdict(item) for item in items])
+
+
+def write_verdict(verdict: RuleVerdict) -> plan_schemas.VerdictOut:
+    """Convert one entry of the history of verdicts."""
+    return plan_schemas.VerdictOut.of(verdict, policy=verdict.policy_version)

@@ -20,24 +20,29 @@ from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.launcher.ownership import owner_lives, prune_leftovers
 from maintainer.adapters.store import MAX_AGE, open_store
+from maintainer.adapters.telemetry.lineage import LineageExporter
 from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
+from maintainer.adapters.telemetry.traces import TraceExporter
+from maintainer.adapters.telemetry.webhooks import Webhook, WebhookExporter
 from maintainer.api.readiness import Reach
-from maintainer.app.exporters import open_exporters
 from maintainer.app.options import admission_rules, gauge_options, poll_limits, read_limits, run_dir
 from maintainer.app.policies import PolicySources, open_policies
 from maintainer.app.spark import open_runner, serve_links
 from maintainer.app.turns import Turns
 from maintainer.domain.errors import ConfigurationError, MaintainerError
-from maintainer.domain.lease import LeaseTerms
+from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.location import Aliases
 from maintainer.domain.notice import NoticeLimits
+from maintainer.domain.replica import LeaseTerms
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog
 from maintainer.ports.clock import Clock
 from maintainer.ports.notifier import NoNotifier, Notifier
 from maintainer.ports.store import Store
+from maintainer.ports.telemetry import Exporter
 from maintainer.settings import NotificationSettings, Settings
 from maintainer.settings.loading import POOLS_DIRECTORY
+from maintainer.settings.telemetry import WebhookSettings
 from maintainer.steps.notices import record_delivery
 
 
@@ -219,3 +224,36 @@ def open_notifier(settings: NotificationSettings, store: Store, clock: Clock) ->
         clock,
         partial(record_delivery, store, clock),
     )
+
+
+def open_exporters(settings: Settings, store: Store) -> tuple[Exporter, ...]:
+    """Return the configured exporters; ConfigurationError if the extra of one is missing."""
+    tracing, lineage = settings.tracing, settings.lineage
+    found: list[Exporter] = []
+    try:
+        if tracing is not None:
+            found.append(TraceExporter(tracing.endpoint, tracing.headers))
+        if lineage is not None:
+            locate = partial(_find_location, store)
+            found.append(LineageExporter(lineage.url, lineage.api_key, lineage.namespace, locate))
+    except ImportError as error:
+        raise ConfigurationError(str(error)) from error
+    if settings.webhooks:
+        found.append(WebhookExporter([_make(*named) for named in settings.webhooks.items()]))
+    return tuple(found)
+
+
+def _make(name: str, settings: WebhookSettings) -> Webhook:
+    return Webhook(
+        name,
+        settings.url,
+        settings.headers,
+        tuple(map(TablePattern, settings.tables)),
+        settings.jobs == "all",
+        settings.body,
+    )
+
+
+def _find_location(store: Store, table: TableIdentifier) -> str | None:
+    record = store.table(table)
+    return None if record is None or record.health is None else record.health.location

@@ -7,7 +7,7 @@ from functools import partial
 
 from maintainer.app import App
 from maintainer.app.options import loop_options
-from maintainer.domain.duty import DutyKind
+from maintainer.domain.replica import DutyKind
 from maintainer.requests.policy_status import find_statuses
 from maintainer.scheduler import Scheduler, Step
 from maintainer.steps.admission import WAITS_INTERVAL, WAITS_REST, record_waits

@@ -21,19 +21,17 @@ from maintainer.adapters.spark.options import (
     Executors,
     LocalSparkOptions,
     RunnerOptions,
+    mark_settings,
     megabytes,
 )
 from maintainer.adapters.spark.pins import Jar
-from maintainer.adapters.spark.snapshot_marks import mark_settings
 from maintainer.adapters.telemetry.gauges import GaugeOptions
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.job_size import JobSize
-from maintainer.domain.pool import DEFAULT_POOL
+from maintainer.domain.pool import DEFAULT_POOL, JobSize
 from maintainer.measure.impact import ImpactModel, ImpactModels, StorageProfile
 from maintainer.settings import ScanSettings, Settings, StorageSettings
 from maintainer.settings.spark import PoolSettings
-from maintainer.settings.spark.kubernetes import KubernetesSettings
-from maintainer.settings.spark.yarn import YarnSettings
+from maintainer.settings.spark.clusters import KubernetesSettings, YarnSettings
 from maintainer.steps.scan import ScanOptions
 
 # A pod may wait for a node and for its image; an application of YARN may wait for its queue.

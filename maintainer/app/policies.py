@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from maintainer.adapters.policies.directory import PolicyDirectory
-from maintainer.adapters.policies.kubernetes.source import (
+from maintainer.adapters.policies.kubernetes import (
     KubernetesPolicies,
     KubernetesPolicyOptions,
 )
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.policy import PolicySet
-from maintainer.policy.pools import find_unknown_pools
+from maintainer.policy.ambiguity import find_unknown_pools
 from maintainer.ports.policies import Policies
 from maintainer.settings import Settings
 

@@ -29,10 +29,9 @@ from maintainer.ports.clock import Clock
 from maintainer.ports.runner import Runner
 from maintainer.ports.store import Store
 from maintainer.settings import Settings
-from maintainer.settings.spark.link import LinkSettings
+from maintainer.settings.spark.clusters import LinkSettings
 
 log = logging.getLogger("maintainer")
-
 
 # The ports that this process listens on for drivers, by the host and the port of the settings.
 LinkPorts = Mapping[tuple[str, int], int]

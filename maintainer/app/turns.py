@@ -9,9 +9,9 @@ from contextlib import suppress
 from datetime import timedelta
 from threading import Lock
 
-from maintainer.admit.duties import choose_duties
-from maintainer.domain.duty import Duty, DutyKind, list_duties
+from maintainer.admit.replicas import choose_duties
 from maintainer.domain.errors import MaintainerError
+from maintainer.domain.replica import Duty, DutyKind, list_duties
 from maintainer.ports.store.upkeep import DutyStore
 
 log = logging.getLogger("maintainer")

@@ -18,11 +18,11 @@ from maintainer.cli.console import OutputFormat, print_json, print_list, say
 from maintainer.cli.rows import Rows
 from maintainer.domain.errors import ConfigurationError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.domain.plan import TablePreview
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 from maintainer.domain.units import format_count
-from maintainer.domain.verdict import TablePreview
 from maintainer.policy.ambiguity import find_ambiguities
-from maintainer.policy.preview import find_affected, with_candidate, with_file
+from maintainer.policy.versions import find_affected, with_candidate, with_file
 from maintainer.requests.preview import preview_tables
 
 STDIN = "-"

@@ -19,7 +19,7 @@ from maintainer.domain.errors import (
     MaintainerError,
     UnknownTableError,
 )
-from maintainer.domain.visible import make_visible
+from maintainer.domain.redaction import make_visible
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2

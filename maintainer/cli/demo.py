@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.live import Live
 
-from maintainer.adapters.spark.prerequisites import refuse_missing
-from maintainer.cli import show_jobs
+from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
+from maintainer.adapters.spark.jars import default_directory, find_jars
+from maintainer.adapters.spark.java import find_java, prepare_home
+from maintainer.adapters.spark.prerequisites import find_prerequisites, refuse_missing
+from maintainer.cli import show
 from maintainer.cli.console import EXIT_FAILED, make_console, print_list, say
 from maintainer.cli.once import run_until_rest
 from maintainer.cli.plan import plan_summary
@@ -24,6 +31,19 @@ if TYPE_CHECKING:
     from maintainer.app import App
 
 DEFAULT_DEMO_DIRECTORY = Path("demo-lake")
+
+
+def build_demo(directory: Path, say: Callable[[str], None]) -> LakeReport:
+    """Build the demo lake, unless it exists already."""
+    if lake_is_complete(directory):  # this needs no Spark
+        return build_lake(directory, say, SparkLaunch(sys.executable, "", ()), datetime.now(UTC))
+    refuse_missing(find_prerequisites(None, default_directory()))
+    with TemporaryDirectory(prefix="iceberg-maintainer-") as scratch:
+        java_home = prepare_home(find_java(None, os.environ), Path(scratch))
+        jars = tuple(str(jar) for jar in find_jars(default_directory()))
+        return build_lake(
+            directory, say, SparkLaunch(sys.executable, str(java_home), jars), datetime.now(UTC)
+        )
 
 
 def demo(
@@ -50,7 +70,7 @@ def demo(
     """Build a local lake with small-file problems, and run the daemon on it."""
     if build_only and once:
         raise InvalidValueError("--build-only and --once exclude each other")
-    from maintainer.app.demo import build_demo  # noqa: PLC0415
+    from maintainer.cli.demo import build_demo  # noqa: PLC0415
     from maintainer.cli.serve import serve as serve_daemon  # noqa: PLC0415
 
     started = time.monotonic()
@@ -80,11 +100,11 @@ def _demo_once(app: App) -> None:
         report = run_until_rest(
             app.ports,
             lambda text: live.console.print(text, markup=False),
-            lambda jobs: live.update(show_jobs.jobs_table(jobs)),
+            lambda jobs: live.update(show.jobs_table(jobs)),
         )
-    print_list(show_jobs.jobs_table(report.jobs) if report.jobs else "No job was needed.")
+    print_list(show.jobs_table(report.jobs) if report.jobs else "No job was needed.")
     print_list("")
-    print_list(show_jobs.fleet_table(report.before, report.after))
+    print_list(show.fleet_table(report.before, report.after))
     print_list("\nWhy no more jobs are needed:")
     print_list(plan_summary([report.plans[table] for table in sorted(report.plans)]))
     if not report.is_at_rest:

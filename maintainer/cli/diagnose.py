@@ -13,11 +13,13 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from maintainer.adapters.catalog.reader import MetadataReader
+from maintainer.adapters.catalog.trial import Trial
 from maintainer.adapters.clock import SystemClock
-from maintainer.adapters.spark.catalogs import needed_jars
+from maintainer.adapters.spark.catalogs import jars_of_location, needed_jars
 from maintainer.adapters.spark.jars import default_directory
 from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
 from maintainer.adapters.spark.launcher.yarn.launcher import YarnLauncher
+from maintainer.adapters.spark.pins import SETS
 from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
 from maintainer.adapters.store import open_store
 from maintainer.api.page import PAGE_DIRECTORY
@@ -30,9 +32,9 @@ from maintainer.app.options import (
     yarn_options,
 )
 from maintainer.app.policies import open_policies
-from maintainer.cli.try_catalog import open_trials, try_catalog
 from maintainer.cli.try_spark import Scratch, judge_facts, try_spark
 from maintainer.domain.errors import ConfigurationError, MaintainerError
+from maintainer.domain.location import Aliases
 from maintainer.domain.policy import PolicySet
 from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import find_ambiguities
@@ -40,9 +42,53 @@ from maintainer.ports.catalog import Catalog
 from maintainer.settings import Settings
 from maintainer.settings.paths import find_sqlite_directory, is_missing_sqlite
 from maintainer.settings.spark import PoolSettings
-from maintainer.settings.spark.link import LinkSettings
+from maintainer.settings.spark.clusters import LinkSettings
 
 DEFAULT_POLICIES = str(Settings.model_fields["policies"].default)
+
+
+def open_trials(settings: Settings, reader: MetadataReader) -> dict[str, Trial]:
+    """Return a trial for each catalog, which has not begun."""
+    return {
+        name: Trial(
+            name,
+            catalog.properties,
+            Aliases(tuple(catalog.locations.items())),
+            reader,
+            SystemClock(),
+        )
+        for name, catalog in settings.catalogs.items()
+    }
+
+
+def try_catalog(settings: Settings, name: str, trial: Trial) -> Iterator[Finding]:
+    """Yield what works and what fails, and then the jars that jobs on the found tables lack."""
+    what = f"catalog {name}"
+    for is_fine, sentence in trial.run():
+        yield what, is_fine, sentence
+    for sentence in find_missing_jars(settings, name, trial.locations):
+        yield what, False, sentence
+
+
+def find_missing_jars(settings: Settings, name: str, locations: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for each set of jars that a pool lacks; pools with an image are left out."""
+    spark = spark_catalogs(settings)[0].get(name)
+    if spark is None:  # another finding says why Spark cannot use this catalog
+        return
+    sets = needed_jars(spark).union(*(jars_of_location(place, spark) for place in locations))
+    for pool_name, pool in settings.spark.every_pool.items():
+        if pool.kubernetes is not None:  # the pool's image has the jars
+            continue
+        directory = pool.jars_dir or default_directory()
+        for one in sorted(sets):
+            missing = [
+                jar.file_name for jar in SETS[one] if not (directory / jar.file_name).is_file()
+            ]
+            if missing:
+                yield (
+                    f"cannot run jobs in pool {pool_name}: jar {', '.join(missing)} is missing in "
+                    f"{directory}. To fix: maintainer jars fetch --with {one}"
+                )
 
 
 @dataclass(frozen=True, slots=True)

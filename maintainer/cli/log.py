@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Literal
 
-from maintainer.domain.visible import make_visible
+from maintainer.domain.redaction import make_visible
 
 _FIELD = re.compile(r"(?P<name>\w+)=(?P<value>\S+)")
 _PLACEHOLDER = re.compile(r"%(?:\.\d+)?[a-z]")

@@ -12,10 +12,10 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.units import format_count
-from maintainer.policy.scope_pauses import is_draining
+from maintainer.policy.restriction import is_draining
 from maintainer.ports import Ports
 from maintainer.ports.store.jobs import JobQuery
-from maintainer.requests.cancel import request_cancel
+from maintainer.requests.run import request_cancel
 from maintainer.steps.jobs import held_jobs
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review

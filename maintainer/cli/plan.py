@@ -67,7 +67,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
             for decision in read_queue(app.ports)
         }
         if output is OutputFormat.JSON:
-            from maintainer.api.plan_wire import write_plan  # noqa: PLC0415 - as in commands
+            from maintainer.api.wire import write_plan  # noqa: PLC0415 - as in commands
 
             print_json([write_plan(made, waits.values()).model_dump(mode="json") for made in plans])
         elif tables or verbose:

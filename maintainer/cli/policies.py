@@ -11,24 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from maintainer.adapters.policies.directory import PolicyDirectory
-from maintainer.adapters.policies.polaris_content import read_policies
-from maintainer.adapters.policies.polaris_layers import write_file
+from maintainer.adapters.policies.model import write_policy_schema
+from maintainer.adapters.policies.polaris_content import read_policies, write_file
 from maintainer.adapters.policies.reading import parse_policy
-from maintainer.adapters.policies.schema import write_policy_schema
-from maintainer.cli.complete import known_tables
 from maintainer.cli.console import EXIT_USAGE, OutputFormat, echo, join, print_json, print_list, say
 from maintainer.cli.rows import Rows
-from maintainer.cli.state import Config, Format, TableName, load, open_app
+from maintainer.cli.state import Config, Format, TableName, known_tables, load, open_app
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicySet
 from maintainer.domain.units import format_count
-from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
+from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities, find_unknown_pools
 from maintainer.policy.effective import effective
-from maintainer.policy.pools import find_unknown_pools
 from maintainer.policy.writing import describe
 from maintainer.ports.store.pages import MAX_PAGE
-from maintainer.requests.policy_versions import CURRENT, compare_versions
+from maintainer.requests.policy_status import CURRENT, compare_versions
 
 if TYPE_CHECKING:
     from maintainer.settings import Settings
@@ -137,7 +134,7 @@ def list_versions(
     with open_app(load(config)) as app:
         versions = app.ports.store.policy_versions(limit).items
     if output is OutputFormat.JSON:
-        from maintainer.api.policy_schemas import PolicyVersionOut  # noqa: PLC0415 - as in commands
+        from maintainer.api.policies import PolicyVersionOut  # noqa: PLC0415 - as in commands
 
         written = [PolicyVersionOut.model_validate(version) for version in versions]
         print_json([version.model_dump(mode="json") for version in written])

@@ -21,11 +21,11 @@ from maintainer.measure.report import (
     SMALL_BOUNDS_BYTES,
     Report,
     ReportLine,
+    describe,
 )
-from maintainer.measure.report_sentences import describe
 from maintainer.ports.store.tables import TableRecord
-from maintainer.requests import rescue as rescue_requests
-from maintainer.requests.report import ReportQuestion, report_small_files
+from maintainer.requests import preview as rescue_requests
+from maintainer.requests.preview import ReportQuestion, report_small_files
 
 _COLUMNS = (
     "name", "tables", "files", "average",
@@ -150,7 +150,7 @@ def _report_rescue(table: str, output: OutputFormat, config: Path | None) -> Non
         record = app.ports.store.table(name) or TableRecord(name, health.measured_at)
         found = rescue_requests.rescue(app.ports, record, health)
     if output is OutputFormat.JSON:
-        from maintainer.api.rescue import RescuePlanOut  # noqa: PLC0415 - imports the server
+        from maintainer.api.activity import RescuePlanOut  # noqa: PLC0415 - imports the server
 
         print_json(RescuePlanOut.model_validate(found).model_dump(mode="json"))
         return

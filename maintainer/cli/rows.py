@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from maintainer.domain.visible import make_visible
+from maintainer.domain.redaction import make_visible
 
 GAP = "  "
 INDENT = 4  # of a reason under its row

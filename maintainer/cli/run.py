@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from maintainer.adapters.spark.prerequisites import refuse_missing
-from maintainer.cli import show_jobs
+from maintainer.cli import show
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import EXIT_FAILED, make_console, say
 from maintainer.cli.once import follow_job, settle_left_jobs
@@ -24,7 +24,7 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.policy.effective import effective
-from maintainer.requests.rollback import request_rollback
+from maintainer.requests.pause import request_rollback
 from maintainer.requests.run import request_run
 from maintainer.steps.table import measured_record
 from maintainer.steps.table_plan import make_plan, policy_of
@@ -64,14 +64,14 @@ def print_job(job: Job) -> None:
     took = f" in {job.duration.total_seconds():.1f} s" if job.duration is not None else ""
     console.print(f"[bold]{job.rule}[/bold] on {escape(str(job.table))}: {job.state}{took}")
     if job.effect is not None:
-        console.print(show_jobs.effect_table(job.effect.before, job.effect.after), crop=False)
-        console.print(f"{escape(job.effect.sentence)} {show_jobs.ROW_PROOFS[job.effect.rows]}.")
+        console.print(show.effect_table(job.effect.before, job.effect.after), crop=False)
+        console.print(f"{escape(job.effect.sentence)} {show.ROW_PROOFS[job.effect.rows]}.")
         if job.effect.difference:
             console.print(escape(job.effect.difference))
     if job.estimate_errors:
         console.print(
             f"Estimate and actual: "
-            f"{'; '.join(show_jobs.describe_error(error) for error in job.estimate_errors)}."
+            f"{'; '.join(show.describe_error(error) for error in job.estimate_errors)}."
         )
     if job.failure_message:
         console.print(escape(job.failure_message))

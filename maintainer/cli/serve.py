@@ -24,8 +24,7 @@ from maintainer.cli.roles import Role
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.job import Job
 from maintainer.ports.runner import Runner
-from maintainer.requests.cancel import request_cancel
-from maintainer.requests.run import continue_interrupted
+from maintainer.requests.run import continue_interrupted, request_cancel
 from maintainer.settings import Settings
 from maintainer.steps.jobs import held_jobs
 from maintainer.steps.review import review

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from maintainer.adapters.policies.reading import parse_policy
-from maintainer.api.policy_schemas import SuggestedPolicyOut
+from maintainer.api.policies import SuggestedPolicyOut
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import OutputFormat, print_json, say
 from maintainer.cli.state import Config, Format, TableName, load, open_app
@@ -14,7 +14,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Mode, PolicyLayer
 from maintainer.requests.preview import preview
-from maintainer.requests.suggest import suggest as suggest_from_history
+from maintainer.requests.preview import suggest as suggest_from_history
 
 
 def suggest(

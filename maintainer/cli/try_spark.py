@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.spark.prerequisites import Finding
-from maintainer.adapters.spark.statements.scratch import (
+from maintainer.adapters.spark.statements.job import (
     create_scratch,
     drop_scratch,
     rewrite_scratch,
@@ -21,9 +21,9 @@ from maintainer.adapters.store import open_store
 from maintainer.app import spark_catalogs
 from maintainer.app.spark import open_trials, serve_links
 from maintainer.decide.spark_fitness import find_faults, find_old_versions
+from maintainer.domain.driver import SparkFacts
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.identifier import TableIdentifier, split_levels
-from maintainer.domain.spark_facts import SparkFacts
 from maintainer.settings import Settings
 
 _CALL_TIMEOUT = timedelta(minutes=2)  # for a step on a scratch table

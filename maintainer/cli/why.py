@@ -16,10 +16,10 @@ from maintainer.cli.rows import Rows
 from maintainer.cli.show import (
     BAND_STYLES,
     Waits,
+    jobs_table,
     weigh,
     write_time,
 )
-from maintainer.cli.show_jobs import jobs_table
 from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.decide.explanation import give_verdicts, write_next_check
 from maintainer.domain.errors import MaintainerError
@@ -27,8 +27,7 @@ from maintainer.domain.health import Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
-from maintainer.domain.plan import Plan
-from maintainer.domain.verdict import PLANNED, RuleVerdict
+from maintainer.domain.plan import PLANNED, Plan, RuleVerdict
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.preview import preview
 from maintainer.steps.admission import waits_of
@@ -131,7 +130,7 @@ def _history_table(history: tuple[RuleVerdict, ...]) -> Rows:
 
 def _answer_json(answer: _Answer) -> dict[str, object]:
     # as in commands
-    from maintainer.api.plan_wire import write_plan, write_verdict  # noqa: PLC0415
+    from maintainer.api.wire import write_plan, write_verdict  # noqa: PLC0415
 
     grade = answer.grade
     return {

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from maintainer.compare.effect import REWRITTEN_ITEMS, count_claimed, end_of_work
-from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, Procedure
+from maintainer.domain.action import Checksum, ComputePartitionStats, ComputeTableStats, Procedure
 from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
 from maintainer.domain.effect import ContentProof, Effect, RowProof
-from maintainer.domain.instants import is_ahead
 from maintainer.domain.inventory import StatisticsFile, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobState, Outcome
-from maintainer.domain.safeguards import Checksum
-from maintainer.domain.units import format_duration
+from maintainer.domain.units import format_duration, is_ahead
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from maintainer.compare.row_proof import read_figure
 from maintainer.domain.action import (
+    JobAction,
     Procedure,
     RewriteDataFiles,
     RewritePositionDeleteFiles,
@@ -15,7 +16,6 @@ from maintainer.domain.action import (
 from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot
 from maintainer.domain.job import JOBS_MARK, Baseline, Job
-from maintainer.domain.rollback import JobAction
 from maintainer.domain.units import format_number, format_size
 
 REWRITTEN_ITEMS = {

@@ -7,17 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from maintainer.domain.action import Procedure
+from maintainer.domain.action import Canary, Checksum, Procedure
+from maintainer.domain.condition import quote_identifier, quote_text
 from maintainer.domain.effect import CanaryResult, ContentProof, Effect
-from maintainer.domain.inventory import Snapshot, Unreadable
-from maintainer.domain.job import FailureReason, Job
-from maintainer.domain.safeguards import Canary, Checksum
-from maintainer.domain.sql import quote_identifier, quote_text
+from maintainer.domain.inventory import Snapshot, TableInventory, Unreadable
+from maintainer.domain.job import Baseline, FailureReason, Job
 
 CHECKSUMS: Final = "checksums"  # the column in which Spark returns the checksums
 # A read that fails for one of these reasons shows a fault of the files; any other reason
 # is a fault of Spark or the catalog.
 _TELLING: Final = frozenset({FailureReason.MISSING_FILE, FailureReason.OTHER})
+_REMOVED: Final = {
+    Procedure.REWRITE_DATA_FILES: ("data files", "files_removed"),
+    Procedure.REWRITE_POSITION_DELETE_FILES: ("delete files", "delete_files_removed"),
+    Procedure.REWRITE_MANIFESTS: ("manifests", "manifests_removed"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +141,6 @@ def describe_missing_checks(job: Job, contents: ContentProof) -> str:
     return f"Requested but not possible: {' and '.join(unmade)}." if unmade else ""
 
 
-_REMOVED: Final = {
-    Procedure.REWRITE_DATA_FILES: ("data files", "files_removed"),
-    Procedure.REWRITE_POSITION_DELETE_FILES: ("delete files", "delete_files_removed"),
-    Procedure.REWRITE_MANIFESTS: ("manifests", "manifests_removed"),
-}
-
-
 def explain_difference(job: Job, effect: Effect) -> str:
     """Describe how the result differs from the estimate, and the likely reasons.
 
@@ -232,3 +229,45 @@ def _explain_deletes(job: Job) -> str:
             f"were expected"
         )
     return ""
+
+
+def find_lineage_faults(
+    baseline: Baseline, own: Sequence[Snapshot], inventory: TableInventory
+) -> tuple[str, ...]:
+    """Return why rows may have the same id after the job's commits; empty if there is no reason.
+
+    `own` are the job's snapshots, oldest first. A table that had no row ids before the job proves
+    nothing: it may have been upgraded meanwhile.
+    """
+    if baseline.next_row_id is None:
+        return ()
+    return tuple(_find_faults(baseline.next_row_id, own, inventory))
+
+
+def _find_faults(before: int, own: Sequence[Snapshot], inventory: TableInventory) -> Iterator[str]:
+    after = inventory.next_row_id
+    if after is None:
+        yield f"the table's next-row-id, which was {before}, is missing in its metadata"
+    elif after < before:
+        yield (
+            f"the table's next-row-id decreased from {before} to {after}, so that new rows get "
+            f"the ids of older ones"
+        )
+    free = before
+    for snapshot in own:
+        first, added = snapshot.first_row_id, snapshot.added_rows
+        if first is None or added is None:
+            missing = "first-row-id" if first is None else "added-rows"
+            yield f"snapshot {snapshot.snapshot_id} of this job has no {missing}"
+            continue
+        if first < free:
+            yield (
+                f"snapshot {snapshot.snapshot_id} of this job gives row ids from {first} on, and "
+                f"those below {free} were given before"
+            )
+        free = max(free, first + added)
+    if after is not None and before <= after < free:
+        yield (
+            f"the table's next-row-id is {after}, and this job's snapshots have given row ids "
+            f"up to {free - 1}"
+        )

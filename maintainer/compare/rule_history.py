@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from maintainer.domain.action import Repair
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import FailureStreak, RuleHistory
-from maintainer.domain.rollback import Repair
 
 OVERLOADS = frozenset(
     {FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY}

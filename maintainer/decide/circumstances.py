@@ -1,21 +1,31 @@
-"""The facts that a decision needs besides the table's health and its policy."""
+"""The facts that a decision needs besides health and policy, and a hash of a table's state.
+
+The hash changes when others change the table, and not when a job sets its own tags.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha256
+from typing import Final
 
 from maintainer.decide.orphans.scan import Surroundings
+from maintainer.domain.action import is_rollback_tag
 from maintainer.domain.admission import AdmissionRules, ScopePause
-from maintainer.domain.calibration import Calibration
-from maintainer.domain.health import Band
-from maintainer.domain.job_size import SizeProfile
+from maintainer.domain.cost import Calibration
+from maintainer.domain.driver import SparkFacts
+from maintainer.domain.health import Band, TableHealth
+from maintainer.domain.identifier import Registration
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.domain.registration import Registration
-from maintainer.domain.spark_facts import SparkFacts
+from maintainer.domain.pool import SizeProfile
+
+_DIGITS: Final = 16
+# Nessie writes its commit id into the table's properties, at each commit to any table.
+_VOLATILE_PROPERTIES: Final = frozenset({"nessie.commit.id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +51,30 @@ class Circumstances:
     facts: SparkFacts | None = None  # what the newest Spark driver reported about itself
     registrations: tuple[Registration, ...] = ()  # the table's other names
     profiles: tuple[SizeProfile, ...] = ()  # of jobs; empty: every job is small and takes memory_gb
+
+
+def digest_state(health: TableHealth) -> str:
+    """A hash of the table's state.
+
+    Equal texts mean: the same snapshots at the heads, the same refs of others, specs, sort order,
+    format and properties. The metadata location is no substitute: a job that changes nothing still
+    tags a snapshot, which changes the location.
+    """
+    newest = max(
+        health.history, key=lambda stamp: (stamp.committed_at, stamp.snapshot_id), default=None
+    )  # for example a staged snapshot
+    state = (
+        health.table_uuid,
+        health.snapshot_id,
+        newest.snapshot_id if newest is not None else None,
+        sorted(repr(ref) for ref in health.refs if ref.is_branch or not is_rollback_tag(ref.name)),
+        health.format_version,
+        health.default_spec_id,
+        health.is_sorted,
+        sorted(
+            (name, value)
+            for name, value in health.properties.items()
+            if name not in _VOLATILE_PROPERTIES
+        ),
+    )
+    return sha256(repr(state).encode()).hexdigest()[:_DIGITS]

@@ -10,13 +10,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from maintainer.domain.admission import AdmissionDecision, Wait
+from maintainer.domain.action import Repair
+from maintainer.domain.admission import AdmissionDecision, Wait, code_of_wait, key_of_wait
 from maintainer.domain.job import JobRule
-from maintainer.domain.plan import Plan, PlannedAction, SkipCode, SkippedRule
+from maintainer.domain.plan import (
+    PLANNED,
+    Plan,
+    PlannedAction,
+    RuleVerdict,
+    SkipCode,
+    SkippedRule,
+)
 from maintainer.domain.policy import RuleName
-from maintainer.domain.rollback import Repair
 from maintainer.domain.units import format_instant
-from maintainer.domain.verdict import PLANNED, RuleVerdict, code_of_wait, key_of_wait
 
 DOING: Mapping[JobRule, str] = {
     RuleName.REWRITE_DATA_FILES: "Compacting data files",

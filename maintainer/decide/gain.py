@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from maintainer.decide.orphans.approval import describe_disposal, find_disposal
-from maintainer.decide.rewrite.file_groups import Selection
 from maintainer.decide.rewrite.limits import MOST_FILES, PARTIAL_PROGRESS, JobBounds
-from maintainer.decide.rewrite.selection import select_groups
+from maintainer.decide.rewrite.selection import Selection, select_groups
 from maintainer.domain.action import (
     Action,
     ComputePartitionStats,

@@ -9,12 +9,12 @@ from enum import StrEnum
 
 from maintainer.decide.explanation import DOING, explain, explain_admission
 from maintainer.domain.admission import AdmissionDecision, ScopePause
+from maintainer.domain.driver import Stage
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan, SkipCode, SkippedRule
-from maintainer.domain.progress import Stage
 from maintainer.domain.units import format_instant
-from maintainer.policy.scope_pauses import find_scope_pause
+from maintainer.policy.restriction import find_scope_pause
 
 # The codes of rules that are due, but delayed for a limited time.
 WAITING = (

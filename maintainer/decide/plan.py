@@ -12,22 +12,28 @@ from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.gain import find_gain, target_of_policy
 from maintainer.decide.jobs.size import choose_size, spread_groups
 from maintainer.decide.orphans.scan import refuse_orphans, wants_restore
-from maintainer.decide.rewrite.delete_memory import fit_deletes
 from maintainer.decide.rewrite.limits import (
     JobBounds,
+    fit_deletes,
     limit_between_commits,
     limit_to_a_day,
     shrink_groups,
 )
 from maintainer.decide.spark_fitness import find_fault, find_unfit
 from maintainer.decide.thresholds import assess
-from maintainer.decide.waiting.postponement import KEEPS_WAITING, find_waiting_since, hold_back
-from maintainer.decide.waiting.quiet_periods import end_of_patience, find_unrest, has_waited_out
-from maintainer.decide.waiting.registrations import refuse_shared
+from maintainer.decide.waiting.postponement import (
+    KEEPS_WAITING,
+    end_of_patience,
+    find_unrest,
+    find_waiting_since,
+    has_waited_out,
+    hold_back,
+    refuse_shared,
+)
 from maintainer.domain.health import Band, Finding, TableHealth
-from maintainer.domain.job_size import SizeProfile
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
+from maintainer.domain.pool import SizeProfile
 from maintainer.domain.rules import (
     RULES,
     RemoveOrphanFilesRule,

@@ -8,9 +8,9 @@ from heapq import nsmallest
 from zlib import crc32
 
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.instants import is_ahead
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy
+from maintainer.domain.units import is_ahead
 
 
 def is_due(

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from maintainer.domain.driver import SparkFacts, Version, read_version, write_version
 from maintainer.domain.health import TableHealth
 from maintainer.domain.policy import Rule, RuleName
-from maintainer.domain.spark_facts import SparkFacts, Version, read_version, write_version
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.job import Job
 from maintainer.domain.metric import Metric
 from maintainer.domain.policy import Mode
+from maintainer.domain.redaction import make_visible
 from maintainer.domain.rules import (
     ExpireSnapshotsRule,
     RemoveOrphanFilesRule,
@@ -30,8 +31,7 @@ from maintainer.domain.units import (
     write_duration,
     write_size,
 )
-from maintainer.domain.visible import make_visible
-from maintainer.measure.samples import Samples, drop_unknown, mean_over_time, sum_rises
+from maintainer.measure.history import Samples, drop_unknown, mean_over_time, sum_rises
 
 LOOKS_BACK: Final = timedelta(days=30)
 METRICS: Final = ("commits_per_hour", "data_files", "data_bytes")  # samples that are read

@@ -6,9 +6,49 @@ A policy holds ages, an action holds instants: an action means the same whenever
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Literal
+
+ROLLBACK_TAG = "maintainer-before-"
+
+
+class Canary(StrEnum):
+    """Whether some of the new files and rows are read again."""
+
+    OFF = "off"
+    SAMPLE = "sample"
+
+
+class Checksum(StrEnum):
+    """Whether the contents of rows before and after a rewrite are compared."""
+
+    OFF = "off"
+    SAMPLE = "sample"  # rows of a few rewritten partitions
+    FULL = "full"  # all rows that the rewrite may have touched
+
+
+@dataclass(frozen=True, slots=True)
+class Safeguards:
+    """The safeguards of a table's rewrites."""
+
+    rollback_for: timedelta = timedelta(0)  # zero: no tag
+    canary: Canary = Canary.OFF
+    checksum: Checksum = Checksum.OFF
+    checksum_where: str | None = (
+        # for a job: the compared rows, as Spark SQL; None: the rows in the job's own scope
+        None
+    )
+
+
+def rollback_tag(job_id: str) -> str:
+    """The name of the tag on the snapshot before the job."""
+    return f"{ROLLBACK_TAG}{job_id}"
+
+
+def is_rollback_tag(name: str) -> bool:
+    """True for a rollback tag, which expires by its own age and from which nobody reads."""
+    return name.startswith(ROLLBACK_TAG)
 
 
 class Procedure(StrEnum):
@@ -156,3 +196,22 @@ Action = (
     | ExpireSnapshots
     | RemoveOrphanFiles
 )
+
+
+class Repair(StrEnum):
+    """What a job may do only because a person asked for it: no policy rule does it."""
+
+    ROLL_BACK = "roll_back"
+
+
+@dataclass(frozen=True, slots=True)
+class RollBack:
+    """CALL rollback_to_snapshot on main. Other branches do not change."""
+
+    snapshot_id: int  # the new head of main
+    of_job: str  # the job to undo
+    expected_snapshot_id: int  # main's head at the request; it must not have changed
+    procedure: Literal[Repair.ROLL_BACK] = Repair.ROLL_BACK
+
+
+JobAction = Action | RollBack

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from maintainer.domain.budget import Budget, BudgetState, Spending
 from maintainer.domain.cost import Cost, Score, Worth
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, TablePattern, split_levels
 from maintainer.domain.job import Job
-from maintainer.domain.plan import Plan
-from maintainer.domain.policy import RuleName, Window
+from maintainer.domain.plan import Plan, SkipCode, key_while_waiting
+from maintainer.domain.policy import Budget, BudgetState, RuleName, Spending, Window
 from maintainer.domain.pool import DEFAULT_POOL, Pool
 
 EVERYTHING = "*"  # the scope of all tables
@@ -202,3 +201,18 @@ class AdmissionRules:
             for budget, spent in owners
             for resource, limit in budget.daily_limits.items()
         )
+
+
+def code_of_wait(wait: Wait) -> SkipCode:
+    """Convert admission waits into rule verdicts."""
+    return SkipCode.OUTSIDE_WINDOW if wait.code is WaitCode.BLACKOUT else SkipCode.OVER_BUDGET
+
+
+def key_of_wait(key: str, wait: Wait) -> str:
+    """The cause of a wait without figures: which budget and resource, or which blackout."""
+    if wait.budget is None:
+        return key_while_waiting(key, wait.reason)
+    cause = f"{wait.budget.resource} of {wait.budget.name}"
+    return key_while_waiting(
+        key, f"too large for {cause}" if wait.code is WaitCode.TOO_LARGE else cause
+    )

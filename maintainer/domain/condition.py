@@ -1,8 +1,9 @@
-"""A condition of a policy or of a table property, as Spark SQL.
+"""Names, values and conditions as Spark SQL. They come from strangers.
 
-It is one expression on the table's own columns that stays inside its brackets. The tokens are those
-of Spark's lexer, and everything that is not known to be harmless is refused. The reason: everybody
-who can write a table can write its properties, and a condition runs with the maintainer's rights.
+A condition of a policy or of a table property is one expression on the table's own columns
+that stays inside its brackets. The tokens are those of Spark's lexer, and everything that is not
+known to be harmless is refused. The reason: everybody who can write a table can write its
+properties, and a condition runs with the maintainer's rights.
 """
 
 from __future__ import annotations
@@ -15,6 +16,17 @@ from typing import Final
 
 from maintainer.domain.errors import InvalidValueError
 
+MAX_NAME_CHARACTERS: Final = 1_000  # of one level of a name
+_LITERAL_ESCAPES: Final = {
+    "\\": "\\\\",
+    "'": "\\'",
+    "$": "\\u0024",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\0": "\\u0000",
+    "\x1a": "\\u001a",
+}
 MAX_CONDITION_CHARACTERS: Final = 10_000
 MAX_CONDITION_DEPTH: Final = 50  # nested brackets, because Spark's parser is recursive
 
@@ -75,6 +87,37 @@ _ALLOWED: Final = (
     f"{', '.join(sorted(ICEBERG_FUNCTIONS))}"
 )
 _SHOWN_CHARACTERS: Final = 40
+
+
+def quote_identifier(level: str) -> str:
+    """One level of a name in backticks.
+
+    InvalidValueError when it is empty, too long or not valid Unicode.
+    """
+    if not level or len(level) > MAX_NAME_CHARACTERS:
+        raise InvalidValueError(
+            f"name {level[:40]!r} has {len(level)} characters; a level has 1 to "
+            f"{MAX_NAME_CHARACTERS}"
+        )
+    _refuse_surrogates(level)
+    return "`" + level.replace("`", "``") + "`"
+
+
+def quote_text(text: str) -> str:
+    """A SQL string literal for Spark with spark.sql.parser.escapedStringLiterals=false.
+
+    The driver sets this option. A dollar sign is escaped too: Spark would substitute ``${...}``
+    anywhere in a statement.
+    """
+    _refuse_surrogates(text)
+    return "'" + "".join(_LITERAL_ESCAPES.get(character, character) for character in text) + "'"
+
+
+def _refuse_surrogates(text: str) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InvalidValueError(
+            f"text {text[:40]!r} holds half of a surrogate pair, which UTF-8 cannot carry"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from maintainer.domain.action import is_rollback_tag
 from maintainer.domain.file_sizes import DeletedFiles, FileSizes
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import ManifestContent, PartitionSpec, Ref, Unreadable
 from maintainer.domain.location import paths_of
-from maintainer.domain.safeguards import is_rollback_tag
 
 
 class Band(StrEnum):

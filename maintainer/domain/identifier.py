@@ -1,8 +1,9 @@
-"""Table names, and globs that select tables."""
+"""Table names, globs that select tables, and tables with several names."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from fnmatch import translate
 from functools import lru_cache
 from re import Pattern, sub
@@ -11,6 +12,8 @@ from re import split as split_text
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.units import format_count
+
+_CHARACTERS = r"\[!?\]?[^\]]*\]"  # one of several characters, in a glob
 
 
 def _write_level(level: str) -> str:
@@ -96,9 +99,6 @@ class TableIdentifier:
         return cls(levels[0], levels[1:-1], levels[-1])
 
 
-_CHARACTERS = r"\[!?\]?[^\]]*\]"  # one of several characters, in a glob
-
-
 @lru_cache(maxsize=4096)
 def _compile_glob(pattern: str) -> Pattern[str]:
     return compile_regex(translate(pattern))
@@ -144,3 +144,14 @@ class TablePattern:
         spans in each name that the text stands for.
         """
         return self.matches_name(sub(_CHARACTERS, "?", other.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """Another name of a table, as last seen."""
+
+    table: TableIdentifier
+    is_owner: bool  # True if a policy says so
+    newest_snapshot_at: datetime | None = (
+        None  # commit time of the snapshot under this name; None: no snapshot, or never measured
+    )

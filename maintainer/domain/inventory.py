@@ -1,4 +1,4 @@
-"""What a table's metadata says, without any interpretation."""
+"""What a table's metadata says, without any interpretation, and the text of a partition."""
 
 from __future__ import annotations
 
@@ -7,11 +7,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from re import compile as compile_regex
+from typing import Final
 
 from maintainer.domain.file_sizes import FileSizes
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.units import GIB, KIB, MIB
 
+# Iceberg's table properties that the daemon reads.
+TARGET_FILE_SIZE = "write.target-file-size-bytes"
+DELETE_TARGET_FILE_SIZE = "write.delete.target-file-size-bytes"
+MAX_SNAPSHOT_AGE = "history.expire.max-snapshot-age-ms"
+MIN_SNAPSHOTS_TO_KEEP = "history.expire.min-snapshots-to-keep"
+MAX_REF_AGE = "history.expire.max-ref-age-ms"
+MANIFEST_TARGET_SIZE = "commit.manifest.target-size-bytes"
+MIN_COUNT_TO_MERGE = "commit.manifest.min-count-to-merge"
+MERGE_ENABLED = "commit.manifest-merge.enabled"
+GC_ENABLED = "gc.enabled"
+
+NULL_TEXT: Final = "null"
+# Characters that could give two partitions the same text. "%" comes first, as it is the escape.
+_ESCAPES: Final = {
+    "%": "%25",
+    "/": "%2F",
+    "=": "%3D",
+    "\n": "%0A",
+    "\r": "%0D",
+    "\t": "%09",
+    "\x00": "%00",
+}
+_ESCAPED: Final = compile_regex(r"%[0-9A-F]{2}")
 DEFAULT_TARGET_FILE_SIZE_BYTES = 512 * MIB  # Iceberg: write.target-file-size-bytes
 DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES = 64 * MIB  # Iceberg: write.delete.target-file-size-bytes
 DEFAULT_TARGET_MANIFEST_SIZE_BYTES = 8 * MIB  # Iceberg: commit.manifest.target-size-bytes
@@ -26,9 +51,46 @@ HISTOGRAM_BOUNDS_BYTES: tuple[int, ...] = (
     256 * MIB, 512 * MIB, GIB,
 )  # fmt: skip
 
-
 # Increase this if the digest of the same manifest changes; then all manifests are read again.
 DIGEST_VERSION = 4
+
+
+def escape(text: str) -> str:
+    """Escape separators inside a value, and the text "null", which means no value."""
+    if text == NULL_TEXT:
+        return "%6Eull"
+    return "".join(_ESCAPES.get(character, character) for character in text)
+
+
+def unescape(text: str) -> str:
+    """The inverse of escape()."""
+    return _ESCAPED.sub(lambda found: chr(int(found[0][1:], 16)), text)
+
+
+def null_partition(spec: PartitionSpec) -> str:
+    """The text of the partition with only null values; empty for a spec without fields."""
+    return "/".join(
+        f"{escape(field.name)}={NULL_TEXT}" for field in spec.fields if field.transform != "void"
+    )
+
+
+def read_partition(text: str, spec: PartitionSpec) -> dict[str, str | None] | None:
+    """Field name to value, unescaped; None for null.
+
+    None as a whole when the text does not fit the spec.
+    """
+    names = [field.name for field in spec.fields if field.transform != "void"]
+    if not names:
+        return None if text else {}
+    parts = [part.partition("=") for part in text.split("/")]
+    if [unescape(label) for label, _, _ in parts] != names or any(
+        not separator for _, separator, _ in parts
+    ):
+        return None
+    return {
+        name: None if value == NULL_TEXT else unescape(value)
+        for name, (_, _, value) in zip(names, parts, strict=True)
+    }
 
 
 def histogram_bin(size_bytes: int) -> int:

@@ -11,31 +11,26 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from maintainer.domain.action import Procedure
-from maintainer.domain.budget import Charge
-from maintainer.domain.calibration import CostSample
+from maintainer.domain.action import JobAction, Procedure, Repair, RollBack, Safeguards
 from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.cost import (
     FIRST_RUN,
     Cost,
     CostBasis,
+    CostSample,
     EstimateError,
     ExecutorUse,
     Quantity,
     Score,
 )
+from maintainer.domain.driver import JobDriver, Progress
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job_driver import JobDriver
-from maintainer.domain.job_size import JobSize
 from maintainer.domain.plan import Estimate, name_state
-from maintainer.domain.policy import RuleName
-from maintainer.domain.pool import DEFAULT_POOL
-from maintainer.domain.progress import Progress
-from maintainer.domain.rollback import JobAction, Repair, RollBack
-from maintainer.domain.safeguards import Safeguards
+from maintainer.domain.policy import Charge, RuleName
+from maintainer.domain.pool import DEFAULT_POOL, JobSize
 
 JobRule = RuleName | Repair
 

@@ -21,7 +21,6 @@ PLACE_PROPERTIES = (
     "write.folder-storage.path",
 )
 
-
 _DOTS = compile_regex(r"/\.{1,2}(?:/|$)")
 _KEYS_OF_A_MACHINE = ip_address("fd00:ec2::254")  # Amazon's; others are link-local
 

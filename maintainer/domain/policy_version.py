@@ -1,10 +1,12 @@
-"""Versions of the policies, in the form in which people write them."""
+"""Versions of the policies as people write them, and the state of the tables of one policy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 
+from maintainer.domain.health import Band
+from maintainer.domain.job import Job
 from maintainer.domain.policy import PolicyProblem
 
 
@@ -42,3 +44,15 @@ class PolicyChange:
     after: str | None
     source_before: str | None = None
     source_after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyStatus:
+    """The sums over all known tables that a policy names; None is not measured."""
+
+    tables: int = 0
+    band: Band | None = None  # the worst grade
+    average_file_size_bytes: float | None = None
+    last_job: Job | None = None  # None: not among the newest jobs of all tables
+    next_check_at: datetime | None = None  # the earliest next check
+    problems: tuple[str, ...] = ()  # problems with other policies, such as ambiguities

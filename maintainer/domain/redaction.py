@@ -1,4 +1,4 @@
-"""Secrets that must not be shown: names of secret settings, and secrets inside URLs."""
+"""Texts made safe to show: secrets are hidden, and unprintable characters are escaped."""
 
 from __future__ import annotations
 
@@ -51,3 +51,16 @@ def hide_secrets(text: str, secrets: Collection[str]) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
     return _ASSIGNED_SECRET.sub(rf"\1{HIDDEN}", redact_url(text))
+
+
+def make_visible(text: str, keep: str = "") -> str:
+    r"""Write unprintable characters as escapes, such as ``\n``; ``keep`` stays as it is."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter in keep else _escape(letter) for letter in text
+    )
+
+
+def _escape(letter: str) -> str:
+    return letter.encode("unicode_escape").decode("ascii")

@@ -1,4 +1,4 @@
-"""Parsing and formatting of sizes and durations; formatting of counts and instants."""
+"""Sizes, durations, counts and instants: parsing, formatting, and times of other clocks."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ _DURATION_PART = compile_regex(rf"{_NUMBER}\s*(ms|s|m|h|d|w)")
 _DURATION = compile_regex(rf"(?:{_DURATION_PART.pattern}\s*)+")
 
 LARGEST_LONG = 2**63 - 1  # of Java and of databases
+CLOCK_TOLERANCE = timedelta(minutes=5)  # allowed difference between the clocks of two machines
 
 
 def read_whole(text: str) -> int | None:
@@ -139,3 +140,20 @@ def write_duration(seconds: float) -> str:
         count, rest = divmod(rest, length)
         text += f"{count}{unit}" if count else ""
     return text
+
+
+def is_ahead(instant: datetime, now: datetime) -> bool:
+    """True when the instant is further in the future than clocks may differ.
+
+    Then it does not say when anything happened.
+    """
+    return instant > now + CLOCK_TOLERANCE
+
+
+def is_recent(instant: datetime, span: timedelta, now: datetime) -> bool:
+    """True when the instant is less than the span ago.
+
+    An instant slightly in the future counts as recent, because the writer's clock may be ahead. An
+    instant that is ahead by the whole span does not count.
+    """
+    return abs(now - instant) < span

@@ -17,12 +17,19 @@ from maintainer.domain.action import (
     ComputeTableStats,
     ExpireSnapshots,
 )
-from maintainer.domain.calibration import NOTHING_LEARNT, Calibration, CostFit
-from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
+from maintainer.domain.cost import (
+    NOTHING_LEARNT,
+    Benefit,
+    Calibration,
+    Cost,
+    CostBasis,
+    CostFit,
+    Worth,
+)
 from maintainer.domain.health import TableHealth
-from maintainer.domain.instants import is_recent
 from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import RuleName
+from maintainer.domain.units import is_recent
 
 _SECONDS_PER_HOUR = 3600
 _P90 = 1.2816  # of a normal distribution, in standard deviations

@@ -2,11 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from maintainer.domain.file_sizes import DeletedFiles, FileSizes, SizeRun, merge_runs
 from maintainer.domain.health import PartitionHealth
+
+
+def pack(
+    weights: Iterable[int], limit: int, lookback: int, *, most_items: int | None = None
+) -> Iterator[list[int]]:
+    """The bins in the order in which Iceberg closes them, oldest first.
+
+    An item above the limit has a bin of its own.
+    """
+    bins: list[_Bin] = []
+    for weight in weights:
+        fitting = next(
+            (
+                found
+                for found in bins
+                if found.weight + weight <= limit
+                and (most_items is None or len(found.items) < most_items)
+            ),
+            None,
+        )
+        if fitting is not None:
+            fitting.add(weight)
+            continue
+        bins.append(_Bin(weight))
+        if len(bins) > lookback:
+            yield bins.pop(0).items
+    yield from (left.items for left in bins)
+
+
+class _Bin:
+    """The items of one bin so far."""
+
+    __slots__ = ("items", "weight")
+
+    def __init__(self, weight: int) -> None:
+        self.items = [weight]
+        self.weight = weight
+
+    def add(self, weight: int) -> None:
+        self.items.append(weight)
+        self.weight += weight
+
+
+def weigh_bins(classes: Iterable[tuple[int, int]], limit: int, lookback: int) -> Iterator[int]:
+    """The weights of the bins for classes of equal items, each (weight, number), heaviest first.
+
+    Equal items in a row fill one bin after the other, so each bin takes its share at once.
+    """
+    bins: list[int] = []
+    for weight, number in classes:
+        left = number
+        room = limit - weight
+        for position, filled in enumerate(bins):
+            if filled <= room:
+                taken = 1 if left == 1 else _count_fitting(weight, left, limit - filled)
+                bins[position] = filled + taken * weight
+                left -= taken
+                if not left:
+                    break
+        while left:  # no open bin has room for another item
+            bins.append(weight)
+            left -= 1
+            if len(bins) > lookback:
+                heaviest = bins.index(max(bins))
+                yield bins.pop(heaviest)
+                if heaviest == len(bins):
+                    continue
+            if left and 2 * weight <= limit:
+                taken = _count_fitting(weight, left, limit - weight)
+                bins[-1] += taken * weight
+                left -= taken
+    yield from bins
+
+
+def _count_fitting(weight: int, number: int, room: int) -> int:
+    return min(number, room // weight) if weight else number
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from re import compile as compile_regex
 
-from maintainer.domain.action import Action, Disposal, ExpireSnapshots, RemoveOrphanFiles
+from maintainer.domain.action import Action, Disposal, ExpireSnapshots, RemoveOrphanFiles, RollBack
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import ImportedFiles, Rule, RuleName
-from maintainer.domain.rollback import RollBack
 from maintainer.domain.rules import (
     MIN_EXPIRE_AGE,
     MIN_SNAPSHOTS_KEPT,

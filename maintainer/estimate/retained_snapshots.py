@@ -7,14 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from maintainer.domain.action import ExpireSnapshots
+from maintainer.domain.action import ExpireSnapshots, is_rollback_tag
 from maintainer.domain.health import SnapshotRole, SnapshotStamp, TableHealth
-from maintainer.domain.inventory import Ref
+from maintainer.domain.inventory import MAX_REF_AGE, Ref
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import ExpireSnapshotsRule
-from maintainer.domain.safeguards import is_rollback_tag
-from maintainer.domain.table_properties import MAX_REF_AGE
 from maintainer.domain.units import (
     format_count,
     format_duration,

@@ -14,18 +14,22 @@ from functools import partial
 
 from maintainer.domain.file_sizes import FileSizes
 from maintainer.domain.health import PartitionHealth, PartitionKey, TableHealth
-from maintainer.domain.inventory import LARGE_FILE_RATIO, SMALL_FILE_RATIO, ManifestContent
-from maintainer.domain.partition import null_partition
+from maintainer.domain.inventory import (
+    LARGE_FILE_RATIO,
+    SMALL_FILE_RATIO,
+    ManifestContent,
+    null_partition,
+)
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import GIB, MIB, read_whole
-from maintainer.estimate.bin_packing import pack
 from maintainer.estimate.file_selection import (
     Bounds,
     Candidates,
     find_candidates,
     may_have_candidates,
     merge_candidates,
+    pack,
 )
 from maintainer.estimate.filters.partition_filter import PartitionFilter, Taken
 from maintainer.estimate.output_files import (

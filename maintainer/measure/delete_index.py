@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 
-from maintainer.domain.file_sizes import DeletedFiles
-from maintainer.domain.filelist import (
+from maintainer.domain.file_sizes import (
     WHOLE_PARTITION,
+    DeletedFiles,
     FileColumns,
     ListedFile,
     unpack_columns,

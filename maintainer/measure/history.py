@@ -44,6 +44,25 @@ _ENGINE_KEYS: Final = (
     # Iceberg's Java library adds this key to each snapshot, also for engines without a name.
     ("iceberg-version", "iceberg-java"),
 )
+_REMOVED_KEYS: Final = {
+    "added-data-files": "deleted-data-files",
+    "added-delete-files": "removed-delete-files",
+}
+WAP_ID = "wap.id"
+PUBLISHED_WAP_ID = "published-wap-id"
+FLINK_JOB_ID = "flink.job-id"
+# of a sink; Flink restores a sink from the last checkpoint with both ids
+FLINK_OPERATOR_ID = "flink.operator-id"
+FLINK_CHECKPOINT_ID = "flink.max-committed-checkpoint-id"
+EQUALITY_CONVERT_STAGING = "equality-convert-staging-snapshot"
+REWRITER_WINDOW: Final = timedelta(days=7)
+MAX_REWRITERS: Final = 10
+_BETWEEN_RUNS: Final = timedelta(hours=1)  # a rewrite may commit in parts
+_REPLACE: Final = "replace"
+_KEEPS_ROWS: Final = frozenset(
+    {"append", _REPLACE}
+)  # without an operation in the summary, every change is possible
+Samples = Sequence[tuple[datetime, float | None]]  # oldest first; None: unknown at that time
 
 
 def read_figure(snapshot: Snapshot, key: str) -> int | None:
@@ -114,12 +133,6 @@ def count_kept_files(snapshots: Sequence[Snapshot], total_key: str, added_key: s
             return None
         kept += added
     return kept
-
-
-_REMOVED_KEYS: Final = {
-    "added-data-files": "deleted-data-files",
-    "added-delete-files": "removed-delete-files",
-}
 
 
 def _change(snapshot: Snapshot, key: str) -> int | None:
@@ -274,16 +287,6 @@ def _retention_of(ref: Ref, by_id: Mapping[int, Snapshot], main_line: set[int]) 
     )
 
 
-WAP_ID = "wap.id"
-PUBLISHED_WAP_ID = "published-wap-id"
-FLINK_JOB_ID = "flink.job-id"
-FLINK_OPERATOR_ID = (
-    "flink.operator-id"  # of a sink; Flink restores a sink from the last checkpoint with both ids
-)
-FLINK_CHECKPOINT_ID = "flink.max-committed-checkpoint-id"
-EQUALITY_CONVERT_STAGING = "equality-convert-staging-snapshot"
-
-
 def stamp_snapshots(snapshots: Iterable[Snapshot]) -> tuple[SnapshotStamp, ...]:
     """The snapshots as stamps for expiry, in the given order."""
     every = tuple(snapshots)
@@ -320,15 +323,6 @@ def _find_role(summary: Mapping[str, str], published: set[str]) -> tuple[Snapsho
     if WAP_ID in summary and summary[WAP_ID] not in published:
         return SnapshotRole.STAGED, summary[WAP_ID]
     return None, ""
-
-
-REWRITER_WINDOW: Final = timedelta(days=7)
-MAX_REWRITERS: Final = 10
-_BETWEEN_RUNS: Final = timedelta(hours=1)  # a rewrite may commit in parts
-_REPLACE: Final = "replace"
-_KEEPS_ROWS: Final = frozenset(
-    {"append", _REPLACE}
-)  # without an operation in the summary, every change is possible
 
 
 def find_last_write(snapshots: Sequence[Snapshot], current_id: int | None) -> datetime | None:
@@ -375,3 +369,21 @@ def _count_runs(moments: Sequence[datetime]) -> int:
 
 def _line(snapshots: Sequence[Snapshot], current_id: int | None) -> list[Snapshot]:
     return list(walk_back({snapshot.snapshot_id: snapshot for snapshot in snapshots}, current_id))
+
+
+def drop_unknown(samples: Samples) -> list[tuple[datetime, float]]:
+    """The samples with a value."""
+    return [(at, value) for at, value in samples if value is not None]
+
+
+def sum_rises(samples: Sequence[tuple[datetime, float]]) -> float:
+    """The sum of all increases; decreases do not count, because rewrites and expiry cause them."""
+    return sum(max(0.0, after - before) for (_, before), (_, after) in pairwise(samples))
+
+
+def mean_over_time(samples: Sequence[tuple[datetime, float]]) -> float:
+    """The mean weighted by time, because tables are measured more often during writes."""
+    span = samples[-1][0] - samples[0][0]
+    if not span:
+        return samples[-1][1]
+    return sum(before * ((then - at) / span) for (at, before), (then, _) in pairwise(samples))

@@ -1,17 +1,18 @@
-"""The report on small files: their share, and what they cost on a kind of storage."""
+"""Reports on small files, their share and cost, and on the storage of each catalog."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, has_present_bins
-from maintainer.domain.units import KIB, MIB
+from maintainer.domain.units import KIB, MIB, format_count, format_duration
 from maintainer.measure.impact import (
     Impact,
     ImpactModels,
@@ -19,13 +20,21 @@ from maintainer.measure.impact import (
     StorageProfile,
     estimate_impact,
 )
-from maintainer.measure.name_node import NameService, sum_by_service
+from maintainer.measure.name_node import (
+    NameNodeLoad,
+    NameService,
+    load_name_node,
+    name_service,
+    sum_by_service,
+    sum_loads,
+)
 
 # Only bounds of the histogram: for other sizes the number of smaller files is unknown.
 SMALL_BOUNDS_BYTES: Final = (64 * KIB, MIB, 10 * MIB)
 PARALLEL: Final = (1, 64)  # requests at the same time
 MAX_SCANS_PER_DAY: Final = 1_000_000
 FIRST_TABLES: Final = 10
+_Part = tuple[TableHealth, Impact]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +97,6 @@ class Report:
         if line.cost is None or line.cost_at_target is None:
             return None
         return (line.cost - line.cost_at_target) * self.scans_per_day
-
-
-_Part = tuple[TableHealth, Impact]
 
 
 def build_report(
@@ -175,3 +181,82 @@ def _mean(weights: Sequence[int], weight: int, values: Sequence[float]) -> float
 
 def _count_under(health: TableHealth, bound: int) -> int:
     return sum(health.histogram[: HISTOGRAM_BOUNDS_BYTES.index(bound) + 1])
+
+
+def describe(found: Report) -> Iterator[str]:
+    """The sentences below the lists: requests and money a day, round trips, sources."""
+    total = found.total
+    if total is None:
+        return
+    money = found.cost_per_day(total)
+    saved = found.cost_saved_per_day(total)
+    yield (
+        f"Requests a day (scans of each table a day: {found.scans_per_day:g}): "
+        f"{found.requests_per_day(total.requests):,.0f}, of which files of the target size would "
+        f"avoid {found.requests_per_day(total.requests_saved):,.0f}."
+    )
+    if money is not None and saved is not None:
+        yield f"Cost of these requests a day: {money:,.3g}, of which {saved:,.3g} is avoidable."
+    waits = " and ".join(
+        f"{_write_seconds(total.wait_seconds / parallel)} with {parallel} in parallel"
+        for parallel in PARALLEL
+    )
+    yield f"Round trips of one scan of each table: {waits}."
+    yield (
+        f"One scan of each table takes about {_write_seconds(total.scan_seconds)}, and "
+        f"{_write_seconds(total.scan_seconds_at_target)} with files of the target size."
+    )
+    yield from (storage.sentence for storage in found.storages)
+    yield from (service.sentence for service in found.name_services)
+    if found.left_out:
+        yield (
+            f"{format_count(found.left_out, 'table')} left out: no readable data files, or not "
+            "measured since an upgrade."
+        )
+    yield f"Slower: estimated query time against files of about 130 MB on {_name(found)}."
+    yield from found.sources
+
+
+def _name(found: Report) -> str:
+    return " and ".join(found.profiles).replace("_", " ")
+
+
+def _write_seconds(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 1 else format_duration(timedelta(seconds=seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogStorage:
+    """The storage of one catalog, by its measured tables.
+
+    A catalog without measured tables has the storage of its settings, if they name the profile.
+    """
+
+    catalog: str
+    storages: tuple[Storage, ...]  # one for each kind of storage
+    name_services: tuple[NameService, ...]  # of the tables on HDFS, by name
+
+
+def describe_storage(
+    healths: Iterable[TableHealth], models: ImpactModels, catalogs: Sequence[str]
+) -> tuple[CatalogStorage, ...]:
+    """The storage of each of these catalogs, in their order."""
+    storages: dict[str, set[Storage]] = defaultdict(set)
+    loads: dict[str, list[tuple[str, NameNodeLoad | None]]] = defaultdict(list)
+    for health in healths:
+        name = health.table.catalog
+        storage = models.of(name).at(health.location)
+        storages[name].add(storage)
+        if storage.profile is StorageProfile.HDFS:
+            loads[name].append((name_service(health.location), load_name_node(health)))
+    for name in catalogs:
+        if models.of(name).profile is not None:
+            storages[name].add(models.of(name).at(""))
+    return tuple(
+        CatalogStorage(
+            name,
+            tuple(sorted(storages[name], key=lambda storage: storage.profile)),
+            sum_loads(loads[name]),
+        )
+        for name in catalogs
+    )

@@ -1,9 +1,9 @@
-"""Ambiguities between equally specific layers, as sentences that name all their sources."""
+"""Ambiguities between equally specific layers, and unknown pools, as sentences with sources."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import combinations
 
 from maintainer.domain.identifier import TableIdentifier
@@ -12,6 +12,7 @@ from maintainer.policy.layering import DEFAULT_FILES, agree, lay_layers
 from maintainer.policy.writing import write_path, write_value
 
 MAX_PROBLEMS = 100  # in one check; more would not help
+RUNS_ON = "runs_on"
 
 
 def find_ambiguities(
@@ -84,3 +85,24 @@ def explain_ambiguities(policy: Policy) -> str:
         for ambiguity in policy.ambiguities
     ]
     return "; ".join(f"{problem.source}: {problem.message}" for problem in reported)
+
+
+def find_unknown_pools(
+    layers: Iterable[PolicyLayer], pools: Collection[str]
+) -> tuple[PolicyProblem, ...]:
+    """The layers whose `runs_on` is none of these pools; the layers stay in force."""
+    named = [layer.settings[RUNS_ON] for layer in layers if RUNS_ON in layer.settings]
+    return tuple(
+        PolicyProblem(setting.source, explain_unknown(str(setting.value), "", pools))
+        for setting in named
+        if setting.value not in pools
+    )
+
+
+def explain_unknown(name: str, source: str, pools: Collection[str]) -> str:
+    """Why no job runs under a policy with an unknown pool, and where it names the pool."""
+    where = f"{source}: " if source else ""
+    return (
+        f"{where}{RUNS_ON} is {name!r}, but spark.pools has no such pool (there is "
+        f"{', '.join(sorted(pools))}); no job runs on these tables until then"
+    )

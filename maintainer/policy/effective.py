@@ -9,11 +9,11 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import TypeVar
 
-from maintainer.domain.budget import Budget
+from maintainer.domain.action import Canary, Checksum, Safeguards
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job_size import JobSize
 from maintainer.domain.metric import Metric
 from maintainer.domain.policy import (
+    Budget,
     Mode,
     Others,
     Policy,
@@ -25,13 +25,11 @@ from maintainer.domain.policy import (
     Setting,
     Window,
 )
-from maintainer.domain.pool import DEFAULT_POOL
+from maintainer.domain.pool import DEFAULT_POOL, JobSize
 from maintainer.domain.rules import RULES
-from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.policy.inherited import TableProperties, source_of
-from maintainer.policy.layering import BUILT_IN, lay_layers
+from maintainer.policy.layering import BUILT_IN, build_rule, built_in_rules, lay_layers
 from maintainer.policy.restriction import is_switched_off, lay_properties
-from maintainer.policy.rule_settings import build_rule, built_in_rules
 from maintainer.policy.writing import flatten, write_value
 
 # A policy that names the rule sets its own thresholds. The built-in threshold would be an

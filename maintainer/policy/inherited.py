@@ -10,10 +10,6 @@ from maintainer.domain.inventory import (
     DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES,
     DEFAULT_TARGET_FILE_SIZE_BYTES,
     DEFAULT_TARGET_MANIFEST_SIZE_BYTES,
-)
-from maintainer.domain.policy import Setting
-from maintainer.domain.rules import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
-from maintainer.domain.table_properties import (
     DELETE_TARGET_FILE_SIZE,
     GC_ENABLED,
     MANIFEST_TARGET_SIZE,
@@ -24,6 +20,8 @@ from maintainer.domain.table_properties import (
     MIN_SNAPSHOTS_TO_KEEP,
     TARGET_FILE_SIZE,
 )
+from maintainer.domain.policy import Setting
+from maintainer.domain.rules import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
 
 ICEBERG_DEFAULT = "Iceberg's default"
 

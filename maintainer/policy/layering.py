@@ -6,17 +6,73 @@ Different values in two equally specific layers are an ambiguity; file names nev
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from maintainer.domain.identifier import TableIdentifier, TablePattern
-from maintainer.domain.policy import Ambiguity, PolicyLayer, Setting
+from maintainer.domain.metric import Threshold
+from maintainer.domain.policy import Ambiguity, PolicyLayer, Rule, Setting
+from maintainer.domain.rule_field import fields_of
 
+_Rule = TypeVar("_Rule", bound=Rule)
 BUILT_IN = "built-in default"  # the source of a value that no layer sets
 DEFAULT_FILES = ("default.yaml", "default.yml")
 STRATEGY, SORT_ORDER = "rules.rewrite_data_files.strategy", "rules.rewrite_data_files.sort_order"
 
 Rank = tuple[bool, tuple[int, int, int], int]
+
+
+def build_rule(kind: type[_Rule], settings: Mapping[str, Setting]) -> _Rule:
+    """The rule of that type; fields without a setting have their defaults.
+
+    A value of another type counts as none: a layer that our reader did not make must not break a
+    scan.
+    """
+    at = f"rules.{kind.name}"
+    found: dict[str, Any] = {
+        field.name: settings[path].value
+        for field in fields_of(kind)
+        if (path := f"{at}.{field.key}") in settings and field.accepts(settings[path].value)
+    }
+    bounds = ((metric, settings.get(f"{at}.when.{metric.key}")) for metric in kind.metrics)
+    options = f"{at}.options."
+    return kind(
+        when=tuple(
+            Threshold(metric, setting.value)
+            for metric, setting in bounds
+            if setting is not None and isinstance(setting.value, float)
+        ),
+        options=tuple(
+            (path.removeprefix(options), str(settings[path].value))
+            for path in sorted(settings)
+            if path.startswith(options)
+        ),
+        **found,
+    )
+
+
+def flatten_rule(rule: Rule) -> dict[str, object]:
+    """All values of the rule by setting path; an empty tuple is no value."""
+    at = f"rules.{rule.name}"
+    values: dict[str, object] = {at: True, f"{at}.enabled": rule.is_enabled}
+    values |= {f"{at}.when.{threshold.metric.key}": threshold.bound for threshold in rule.when}
+    values |= {f"{at}.{field.key}": getattr(rule, field.name) for field in fields_of(type(rule))}
+    values |= {f"{at}.options.{name}": text for name, text in rule.options}
+    return {path: value for path, value in values.items() if value not in {None, ()}}
+
+
+def built_in_rules(kinds: Mapping[str, type[Rule]]) -> dict[str, object]:
+    """The values of the rules that the built-in default has, by setting path."""
+    values: dict[str, object] = {}
+    for name, kind in kinds.items():
+        if kind.built_in:
+            values[f"rules.{name}"] = True
+            values |= {
+                f"rules.{name}.when.{threshold.metric.key}": threshold.bound
+                for threshold in kind.built_in
+            }
+    return values
 
 
 @dataclass(slots=True)
@@ -127,3 +183,24 @@ def _is_binpack(settings: Mapping[str, Setting]) -> bool:
 
 def _differ(left: object, right: object) -> bool:
     return type(left) is not type(right) or left != right
+
+
+class LayerIndex:
+    """Layers by the beginnings of their patterns."""
+
+    def __init__(self, layers: Sequence[PolicyLayer]) -> None:
+        self._numbered: dict[str, list[tuple[TablePattern, int]]] = defaultdict(list)
+        for number, layer in enumerate(layers):
+            for pattern in layer.tables:
+                self._numbered[pattern.prefix].append((pattern, number))
+        self._lengths = sorted({len(prefix) for prefix in self._numbered})
+
+    def find(self, name: str) -> tuple[int, ...]:
+        """The numbers of the layers that select the table with this full name, in their order."""
+        found = {
+            number
+            for length in self._lengths
+            for pattern, number in self._numbered.get(name[:length], ())
+            if pattern.matches_name(name)
+        }
+        return tuple(sorted(found))

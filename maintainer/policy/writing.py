@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from maintainer.domain.budget import Budget
 from maintainer.domain.metric import Metric
-from maintainer.domain.policy import Policy, PolicyLayer, Window
+from maintainer.domain.policy import Budget, Policy, PolicyLayer, Window
 from maintainer.domain.rules import find_field
 from maintainer.domain.units import write_duration, write_size
-from maintainer.policy.layering import BUILT_IN
-from maintainer.policy.rule_settings import flatten_rule
+from maintainer.policy.layering import BUILT_IN, flatten_rule
 
 _SIZES = {"target_file_size_bytes", "bytes_per_day"}
 _METRICS = {metric.key: metric for metric in Metric}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.lease import LeaseTerms
+from maintainer.domain.replica import LeaseTerms
 from maintainer.ports.catalog import Catalog
 from maintainer.ports.clock import Clock
 from maintainer.ports.notifier import NoNotifier, Notifier

@@ -8,12 +8,9 @@ from datetime import timedelta
 from typing import Protocol
 
 from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.driver import JobDriver, JobLog, Progress, SparkFacts
 from maintainer.domain.job import Job, JobEvent, Outcome
-from maintainer.domain.job_driver import JobDriver
-from maintainer.domain.job_log import JobLog
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
-from maintainer.domain.progress import Progress
-from maintainer.domain.spark_facts import SparkFacts
 
 
 @dataclass(frozen=True, slots=True)

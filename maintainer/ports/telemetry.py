@@ -9,9 +9,8 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
-from maintainer.domain.plan import Plan
-from maintainer.domain.reader import ReaderFault, SlowRead
-from maintainer.domain.verdict import RuleVerdict
+from maintainer.domain.plan import Plan, RuleVerdict
+from maintainer.domain.scan_cost import ReaderFault, SlowRead
 
 
 class Telemetry(Protocol):

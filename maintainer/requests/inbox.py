@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from maintainer.decide import inbox
+from maintainer.decide import notices
 from maintainer.decide.notices import REPEATED_FAILURES
-from maintainer.domain.inbox import InboxEntry, InboxKind
+from maintainer.domain.notice import InboxEntry, InboxKind
 from maintainer.ports import Ports
 
 MAX_OF_KIND = 200  # entries; more are not listed
@@ -17,17 +17,17 @@ def find_inbox(ports: Ports) -> tuple[InboxEntry, ...]:
     failing = store.failing_rules(REPEATED_FAILURES, MAX_OF_KIND)
     found = [
         *_find_pauses(ports),
-        *map(inbox.entry_of_fault, store.faulty_tables(MAX_OF_KIND)),
-        *map(inbox.entry_of_catalog, store.catalog_faults()),
-        *(inbox.entry_of_failures(table, history) for table, history in failing),
+        *map(notices.entry_of_fault, store.faulty_tables(MAX_OF_KIND)),
+        *map(notices.entry_of_catalog, store.catalog_faults()),
+        *(notices.entry_of_failures(table, history) for table, history in failing),
         *(
-            inbox.entry_of_problem(problem)
+            notices.entry_of_problem(problem)
             for problem in ports.policies.current().problems
             if not problem.is_note
         ),
-        *map(inbox.entry_of_list, store.waiting_orphan_lists()),
-        *inbox.entries_of_names(store.shared_tables()),
-        *inbox.entries_of_observed(store.unenforced(MAX_VERDICTS)),
+        *map(notices.entry_of_list, store.waiting_orphan_lists()),
+        *notices.entries_of_names(store.shared_tables()),
+        *notices.entries_of_observed(store.unenforced(MAX_VERDICTS)),
     ]
     ordered = sorted(found, key=lambda entry: (entry.subject, entry.sentence))
     return tuple(
@@ -37,7 +37,7 @@ def find_inbox(ports: Ports) -> tuple[InboxEntry, ...]:
 
 def _find_pauses(ports: Ports) -> list[InboxEntry]:
     entries = (
-        inbox.entry_of_pause(table, pause.by, pause.reason, pause.at)
+        notices.entry_of_pause(table, pause.by, pause.reason, pause.at)
         for table, pause in ports.store.paused_tables().items()
     )
     return [entry for entry in entries if entry is not None]

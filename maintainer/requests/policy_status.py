@@ -1,4 +1,4 @@
-"""The state of each policy's tables, from the store alone."""
+"""The state of each policy's tables, and versions of policies, from the store alone."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band
 from maintainer.domain.job import Job
 from maintainer.domain.policy import PolicyLayer, PolicyProblem
-from maintainer.domain.policy_status import PolicyStatus
+from maintainer.domain.policy_version import PolicyChange, PolicyStatus, PolicyVersion
 from maintainer.policy.ambiguity import find_ambiguities
-from maintainer.policy.layer_index import LayerIndex
+from maintainer.policy.layering import LayerIndex
+from maintainer.policy.versions import compare_layers, version_of
 from maintainer.ports import Ports
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.ports.store.pages import MAX_PAGE
@@ -19,6 +21,7 @@ from maintainer.ports.store.tables import TableQuery, TableRecord
 
 _BANDS = tuple(Band)  # best first
 _MAX_PREFIXES = 100  # in one query; with more, all tables are read
+CURRENT = "current"  # names the version in force wherever a version is expected
 
 
 @dataclass(slots=True)
@@ -104,3 +107,20 @@ def _find_problems(problems: Iterable[PolicyProblem], name: str) -> Iterator[str
             yield f"{problem.source.removeprefix(f'{name}:')}: {problem.message}"
         elif f" {name}:" in problem.message:
             yield f"{problem.source}: {problem.message}"
+
+
+def compare_versions(ports: Ports, before: str, after: str = CURRENT) -> tuple[PolicyChange, ...]:
+    """The changes from one version to another; InvalidValueError for an unknown version."""
+    return compare_layers(_find_version(ports, before).layers, _find_version(ports, after).layers)
+
+
+def _find_version(ports: Ports, name: str) -> PolicyVersion:
+    if name == CURRENT:
+        return version_of(ports.policies.current(), ports.clock.now())
+    found = ports.store.policy_version(name)
+    if found is None:
+        raise InvalidValueError(
+            f"no policy version {name!r} is kept; `maintainer policies versions` lists those "
+            f"that are"
+        )
+    return found

@@ -1,23 +1,35 @@
-"""Plan tables now without storing a plan, also under candidate policies."""
+"""What changes nothing: plans, also under candidate policies, rescues, suggestions and reports."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from maintainer.decide.gain import target_of_policy
 from maintainer.decide.plan import decide
+from maintainer.decide.rescue.plan import RescuePlan, plan_rescue
+from maintainer.decide.suggestion import LOOKS_BACK, METRICS, SuggestedPolicy, suggest_policy
+from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
-from maintainer.domain.plan import Plan
+from maintainer.domain.plan import Plan, TablePreview
 from maintainer.domain.policy import PolicyLayer, PolicySet
-from maintainer.domain.verdict import TablePreview
 from maintainer.measure.health import measure
+from maintainer.measure.impact import ImpactModels, StorageProfile
+from maintainer.measure.report import CatalogStorage, Report, build_report, describe_storage
 from maintainer.policy.effective import effective
-from maintainer.policy.preview import compare_plans
+from maintainer.policy.versions import compare_plans
 from maintainer.ports import Ports
-from maintainer.ports.store.tables import TableRecord
+from maintainer.ports.store import Store
+from maintainer.ports.store.jobs import JobQuery
+from maintainer.ports.store.pages import MAX_PAGE
+from maintainer.ports.store.tables import TableQuery, TableRecord
+from maintainer.steps.isolation import TimeLimit
 from maintainer.steps.table import measure_table, read_table, read_with_policies
 from maintainer.steps.table_plan import circumstances_of, make_plan, policy_of
+
+MOST_JOBS = 200  # the newest jobs of a table
 
 
 def preview(
@@ -82,3 +94,59 @@ def _preview_table(
             decide(health_after, after, circumstances_of(ports, record, health, after)),
         ),
     )
+
+
+def suggest(ports: Ports, health: TableHealth) -> SuggestedPolicy:
+    """Suggest a policy for a measured table; nothing is stored, and no catalog is asked."""
+    now, store = ports.clock.now(), ports.store
+    samples = {
+        metric: store.history(health.table, metric, now - LOOKS_BACK, now) for metric in METRICS
+    }
+    jobs = store.jobs(JobQuery(table=health.table, limit=MOST_JOBS)).items
+    own = [job for job in jobs if job.table_uuid == health.table_uuid]
+    return suggest_policy(health, samples, own, now)
+
+
+def rescue(ports: Ports, record: TableRecord, health: TableHealth) -> RescuePlan:
+    """Plan the jobs until the table is healthy. Nothing is stored or started.
+
+    TookTooLongError when it takes longer than the work on one table may.
+    """
+    policy = policy_of(ports, health)
+    circumstances = circumstances_of(ports, record, health, policy)
+    limit = TimeLimit(should_stop=ports.is_stopping)
+    return limit.run(partial(plan_rescue, health, policy, circumstances, record.grade))
+
+
+@dataclass(frozen=True, slots=True)
+class ReportQuestion:
+    """The question that a report on small files answers."""
+
+    within: tuple[str, ...] | None = None  # prefixes of the tables' names; None: all tables
+    storage: StorageProfile | None = None  # of all tables; None: the storage of each table
+    scans_per_day: float = 1.0  # full reads of each table
+
+
+def report_small_files(store: Store, models: ImpactModels, asked: ReportQuestion) -> Report:
+    """Report on the tables in question; InvalidValueError for impossible scans_per_day."""
+    if asked.storage is not None:
+        models = models.on(asked.storage)
+    return build_report(_read(store, TableQuery(within=asked.within)), models, asked.scans_per_day)
+
+
+def report_storage(
+    store: Store, models: ImpactModels, catalogs: Sequence[str], within: tuple[str, ...] | None
+) -> tuple[CatalogStorage, ...]:
+    """The storage of each catalog, by the tables whose names have one of the prefixes."""
+    return describe_storage(_read(store, TableQuery(within=within)), models, catalogs)
+
+
+def _read(store: Store, query: TableQuery) -> Iterator[TableHealth]:
+    """Read the latest health of the tables, page by page."""
+    query = replace(query, limit=MAX_PAGE)
+    while True:
+        page = store.tables(query)
+        yield from (record.health for record in page.items if record.health is not None)
+        if page.next_cursor is None:
+            return
+        query = replace(query, cursor=page.next_cursor)

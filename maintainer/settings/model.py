@@ -14,14 +14,13 @@ from maintainer.policy.writing import write_value
 from maintainer.settings.admission import AdmissionSettings
 from maintainer.settings.auth import AuthSettings
 from maintainer.settings.catalogs import CatalogSettings, StorageSettings, check_catalogs
-from maintainer.settings.kubernetes_policies import KubernetesPolicySettings
-from maintainer.settings.leases import RENEWALS_PER_LEASE, LeaseSettings
-from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
-from maintainer.settings.polaris import PolarisSettings
+from maintainer.settings.policy_sources import KubernetesPolicySettings, PolarisSettings
 from maintainer.settings.server import ServerSettings
 from maintainer.settings.spark import SparkSettings
 from maintainer.settings.steps import (
+    RENEWALS_PER_LEASE,
+    LeaseSettings,
     PlanSettings,
     PruneSettings,
     ReviewSettings,
@@ -33,6 +32,7 @@ from maintainer.settings.telemetry import (
     LineageSettings,
     LogSettings,
     MetricsSettings,
+    NotificationSettings,
     TracingSettings,
     WebhookSettings,
 )

@@ -1,4 +1,4 @@
-"""Settings of the loop's steps: intervals, bounds and assumptions."""
+"""Settings of the loop's steps: intervals, bounds, assumptions and leases."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from maintainer.adapters.catalog.limits import READABLE_SCHEMES
 from maintainer.adapters.policies.validation import DurationBetween, SizeBetween, Strict, refuse
+from maintainer.domain.replica import LeaseTerms
 from maintainer.domain.units import MIB
 from maintainer.policy.writing import write_value
+
+RENEWALS_PER_LEASE = 3
 
 
 class CatalogScanSettings(Strict):
@@ -233,3 +236,35 @@ class PruneSettings(Strict):
                     f"finer ones"
                 )
         return self
+
+
+class LeaseSettings(Strict):
+    """How long a process may work on a table without renewing its lease.
+
+    The runner ends a job whose lease is not renewed in time, for example because the store cannot
+    be reached or the daemon hangs.
+    """
+
+    duration: Annotated[timedelta, DurationBetween("30s", "1h")] = Field(
+        default=timedelta(minutes=2),
+        description="How long a lease lasts without renewal; at least three times "
+        "`watch.interval`.",
+    )
+    clock_margin: Annotated[timedelta, DurationBetween("1s", "10m")] = Field(
+        default=timedelta(seconds=15),
+        description="The largest difference of the clocks of two machines. A takeover waits this "
+        "much longer.",
+    )
+
+    @model_validator(mode="after")
+    def _check_margin(self) -> LeaseSettings:
+        if self.clock_margin > self.duration:
+            refuse(
+                f"has clock_margin {write_value('', self.clock_margin)} above duration "
+                f"{write_value('', self.duration)}"
+            )
+        return self
+
+    def as_terms(self) -> LeaseTerms:
+        """Return the terms in the steps' form."""
+        return LeaseTerms(self.duration, self.clock_margin)

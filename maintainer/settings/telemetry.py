@@ -1,17 +1,34 @@
-"""Settings of what the daemon says of itself: metrics, log, traces, lineage and webhooks."""
+"""Settings of what the daemon reports: metrics, log, traces, lineage, webhooks and notices."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field
 
+from maintainer.adapters.notifier import PLACEHOLDERS as PLACEHOLDERS_OF_NOTICES
 from maintainer.adapters.policies.texts import template_of
-from maintainer.adapters.policies.validation import SizeBetween, Strict, refuse
+from maintainer.adapters.policies.validation import DurationBetween, SizeBetween, Strict, refuse
 from maintainer.adapters.telemetry.webhooks import PLACEHOLDERS
 from maintainer.domain.location import is_link_local
+from maintainer.domain.notice import NoticeKind
 from maintainer.domain.units import MIB
+
+_Secret = Annotated[str, Field(min_length=1, max_length=10_000)]
+_Headers = Annotated[
+    dict[str, _Secret],
+    Field(
+        repr=False,
+        max_length=20,
+        description="Headers of each request. They contain secrets: take them from the "
+        "environment.",
+    ),
+]
+_Template = Annotated[
+    str, template_of("notice", PLACEHOLDERS_OF_NOTICES), Field(min_length=1, max_length=2000)
+]
 
 
 def _split(value: object) -> object:
@@ -77,16 +94,6 @@ def _check_receiver(value: object) -> object:
 
 
 Receiver = Annotated[str, BeforeValidator(_check_receiver), Field(max_length=1000)]
-_Secret = Annotated[str, Field(min_length=1, max_length=10_000)]
-_Headers = Annotated[
-    dict[str, _Secret],
-    Field(
-        repr=False,
-        max_length=20,
-        description="Headers of each request. They contain secrets: take them from the "
-        "environment.",
-    ),
-]
 
 
 class TracingSettings(Strict):
@@ -142,4 +149,78 @@ class LineageSettings(Strict):
         min_length=1,
         max_length=250,
         description="The namespace of the daemon's jobs.",
+    )
+
+
+def _read_kind(value: object) -> NoticeKind:
+    if not isinstance(value, str) or value not in set(NoticeKind):
+        refuse(f"has {value!r}, but the kinds are {', '.join(NoticeKind)}")
+    return NoticeKind(value)
+
+
+def _read_kinds(value: object) -> object:
+    return tuple(_read_kind(kind) for kind in value) if isinstance(value, list) else value
+
+
+def _read_templates(value: object) -> object:
+    return (
+        {_read_kind(kind): words for kind, words in value.items()}
+        if isinstance(value, dict)
+        else value
+    )
+
+
+class NoticeTemplate(Strict):
+    """Your text for one kind of notice; the built-in text replaces a missing part."""
+
+    title: _Template | None = Field(default=None, description="The first line of the notice.")
+    body: _Template | None = Field(default=None, description="The text of the notice.")
+
+
+class NotificationSettings(Strict):
+    """Which notices are sent to which targets, and how many."""
+
+    targets: Annotated[
+        dict[str, str],
+        Field(
+            repr=False,
+            max_length=20,
+            description="Apprise URLs by name. They contain secrets: take them from the "
+            "environment.",
+        ),
+    ] = Field(default_factory=dict)
+    schemes: tuple[Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,31}$")], ...] = Field(
+        default=(),
+        strict=False,
+        max_length=100,
+        description="The only schemes that targets may have, such as `slack` and `jsons`. "
+        "Default: all but those that act on the daemon's own machine.",
+    )
+    hosts: tuple[Annotated[str, Field(min_length=1, max_length=255)], ...] = Field(
+        default=(),
+        strict=False,
+        max_length=100,
+        description="The only hosts that targets may name, also as globs like `*.example`. "
+        "Default: all. Link-local addresses are always refused.",
+    )
+    kinds: Annotated[tuple[NoticeKind, ...], BeforeValidator(_read_kinds)] = Field(
+        default=tuple(NoticeKind), description="The kinds of notices that are sent."
+    )
+    templates: Annotated[
+        dict[NoticeKind, NoticeTemplate],
+        BeforeValidator(_read_templates),
+        Field(
+            description="Your own text for a kind of notice, with `$kind`, `$subject`, "
+            "`$sentence`, `$at`, `$job`, `$held_back`."
+        ),
+    ] = Field(default_factory=dict)
+    repeat_after: Annotated[timedelta, DurationBetween("1s")] = Field(
+        default=timedelta(hours=6),
+        description="A notice of one kind about one table is sent once in this time.",
+    )
+    max_per_hour: int = Field(
+        default=60,
+        ge=1,
+        le=10_000,
+        description="The most notices in an hour; the next one says how many were held back.",
     )

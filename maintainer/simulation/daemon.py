@@ -12,18 +12,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from maintainer.admit.admission import choose, find_blackout
-from maintainer.admit.budgets import next_day
-from maintainer.admit.circumstances import AdmissionCircumstances, Running
-from maintainer.decide.circumstances import Circumstances
+from maintainer.admit.budgets import AdmissionCircumstances, Running, next_day
+from maintainer.decide.circumstances import Circumstances, digest_state
 from maintainer.decide.gain import target_of_policy
 from maintainer.decide.grading.bands import grade
 from maintainer.decide.plan import decide
 from maintainer.decide.rewrite.limits import MOST_FILES, PARTIAL_PROGRESS
-from maintainer.decide.table_state import digest_state
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, Candidate, Scorer, find_candidates
-from maintainer.domain.budget import NOTHING_SPENT, Budget, Charge, Spending, day_of
-from maintainer.domain.calibration import (
+from maintainer.domain.cost import (
     NOTHING_LEARNT,
     SHARED_ALPHA,
     TABLE_ALPHA,
@@ -33,7 +30,19 @@ from maintainer.domain.calibration import (
 )
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, name_state
-from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName, Window
+from maintainer.domain.policy import (
+    NOTHING_SPENT,
+    Budget,
+    Charge,
+    Mode,
+    Policy,
+    PolicyLayer,
+    PolicySet,
+    RuleName,
+    Spending,
+    Window,
+    day_of,
+)
 from maintainer.domain.pool import DEFAULT_POOL, Pool
 from maintainer.estimate.filters.filter_writer import write_where
 from maintainer.policy.effective import effective

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import pairwise
 
-from maintainer.domain.calibration import Calibration
 from maintainer.domain.conflict import ConflictKind
+from maintainer.domain.cost import Calibration
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.policy import RuleName
 from maintainer.estimate.cost import find_pace
-from maintainer.measure.samples import Samples, drop_unknown, mean_over_time, sum_rises
+from maintainer.measure.history import Samples, drop_unknown, mean_over_time, sum_rises
 from maintainer.simulation.fleet import SMALLEST_FILE_BYTES, Traits, Writer, take_table
 
 METRICS = ("commits_per_hour", "data_files", "data_bytes")  # samples that are read

@@ -7,18 +7,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from maintainer.admit.admission import admit, choose, find_blackout, is_shut
-from maintainer.admit.budgets import find_spent
-from maintainer.admit.circumstances import AdmissionCircumstances, running_of
-from maintainer.admit.waiting_verdicts import WaitChange, find_wait_changes
+from maintainer.admit.admission import (
+    WaitChange,
+    admit,
+    choose,
+    find_blackout,
+    find_wait_changes,
+    is_shut,
+)
+from maintainer.admit.budgets import AdmissionCircumstances, find_spent, running_of
 from maintainer.decide.explanation import give_wait
 from maintainer.decide.notices import notice_of_budget
 from maintainer.domain.admission import AdmissionDecision, Candidate
-from maintainer.domain.budget import day_of
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
+from maintainer.domain.plan import RuleVerdict, StandingVerdict
+from maintainer.domain.policy import day_of
 from maintainer.domain.reads import COUNTED_SPAN
-from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 from maintainer.estimate.score import rate_reads
 from maintainer.ports import Ports
 

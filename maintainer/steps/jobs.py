@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from maintainer.admit.leases import is_abandoned, is_due
+from maintainer.admit.replicas import is_abandoned, is_due
 from maintainer.compare.rule_history import learn_from_job
+from maintainer.domain.action import Repair
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent
-from maintainer.domain.lease import Lease
-from maintainer.domain.rollback import Repair
+from maintainer.domain.replica import Lease
 from maintainer.ports import Ports
 from maintainer.steps.notices import notify_end
 from maintainer.steps.table_plan import plan_table

@@ -8,7 +8,7 @@ from maintainer.domain.admission import ScopePause
 from maintainer.domain.audit import BY_WAIT, AuditEntry, Deed
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
-from maintainer.policy.scope_pauses import find_scope_pause
+from maintainer.policy.restriction import find_scope_pause
 from maintainer.ports import Ports
 from maintainer.ports.store.tables import Pause
 

@@ -10,7 +10,7 @@ from maintainer.decide.rechecks import find_next_check
 from maintainer.decide.spark_fitness import list_restrictions
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.pool import DEFAULT_POOL
-from maintainer.policy.scope_pauses import hash_scope_pauses
+from maintainer.policy.restriction import hash_scope_pauses
 from maintainer.policy.versions import version_of
 from maintainer.ports import Ports
 from maintainer.ports.store.plans import LONGEST_TRUST, PlanDue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
-from maintainer.domain.budget import day_of
+from maintainer.domain.policy import day_of
 from maintainer.ports import Ports
 
 KEEP_READINGS = timedelta(

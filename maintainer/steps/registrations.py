@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.registration import Registration
+from maintainer.domain.identifier import Registration, TableIdentifier
 from maintainer.policy.effective import effective
 from maintainer.ports import Ports
 

@@ -17,7 +17,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import DIGEST_VERSION, CatalogFault, FaultKind, TableFault
 from maintainer.domain.scan_cost import ScanCost
-from maintainer.policy.fingerprint import Bases
+from maintainer.policy.versions import Bases
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog, Polled, Taken
 from maintainer.ports.store.tables import ScanMark

@@ -13,14 +13,13 @@ from maintainer.decide.grading.bands import grade
 from maintainer.decide.notices import notice_of_fault, notice_of_grade
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError, UnknownTableError
 from maintainer.domain.health import Grade, TableHealth
-from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.identifier import Registration, TableIdentifier
 from maintainer.domain.inventory import FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import PolicyLayer, PolicySet
-from maintainer.domain.registration import Registration
 from maintainer.measure.health import measure, target_file_size
 from maintainer.policy.effective import effective
-from maintainer.policy.preview import with_candidate
+from maintainer.policy.versions import with_candidate
 from maintainer.ports import Ports
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Taken, TargetOf
 from maintainer.ports.store.tables import ScanMark, TableRecord

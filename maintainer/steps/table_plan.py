@@ -14,10 +14,10 @@ from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer
 from maintainer.domain.pool import Pool
 from maintainer.domain.rules import RemoveOrphanFilesRule
+from maintainer.policy.ambiguity import explain_unknown
 from maintainer.policy.effective import effective
-from maintainer.policy.pools import explain_unknown
-from maintainer.policy.preview import with_candidate
-from maintainer.policy.scope_pauses import find_scope_pause
+from maintainer.policy.restriction import find_scope_pause
+from maintainer.policy.versions import with_candidate
 from maintainer.ports import Ports
 from maintainer.ports.store.tables import TableRecord
 from maintainer.steps.isolation import TimeLimit

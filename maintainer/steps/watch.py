@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from maintainer.decide.jobs.timeouts import is_over_time, may_go_on
+from maintainer.decide.jobs.safeguards import is_over_time, may_go_on
+from maintainer.domain.driver import Stage
 from maintainer.domain.job import Job, JobEvent, JobState
-from maintainer.domain.lease import Lease
-from maintainer.domain.progress import Stage
+from maintainer.domain.replica import Lease
 from maintainer.ports import Ports
 from maintainer.ports.runner import RunnerReport
 from maintainer.steps.isolation import each

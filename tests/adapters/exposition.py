@@ -7,8 +7,8 @@ from typing import Any
 from maintainer.adapters.telemetry.gauges import GaugeOptions
 from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.policy import Budget
 from maintainer.ports.store import Store
 from tests.api.nouns import NOW
 from tests.fakes.adapters.clock import FakeClock

@@ -9,10 +9,9 @@ from maintainer.adapters.journal import Journal
 from maintainer.domain.action import RewriteManifests
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.job import FailureReason, JobState
-from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
+from maintainer.domain.plan import Estimate, Plan, PlannedAction, RuleVerdict, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, RuleName
-from maintainer.domain.reader import SlowRead
-from maintainer.domain.verdict import RuleVerdict
+from maintainer.domain.scan_cost import SlowRead
 from tests.fakes.adapters.telemetry import FakeTelemetry
 from tests.samples import NOW, TABLE, UUID, health_of_partitions, job_of_manifests
 

@@ -10,14 +10,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from maintainer.domain.cost import Cost
-from maintainer.domain.duty import list_duties
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, JobState
+from maintainer.domain.plan import RuleVerdict
 from maintainer.domain.policy import RuleName
-from maintainer.domain.reader import ReaderFault, SlowRead
-from maintainer.domain.verdict import RuleVerdict
+from maintainer.domain.replica import list_duties
+from maintainer.domain.scan_cost import ReaderFault, SlowRead
 from maintainer.ports.telemetry import Telemetry
 from tests.adapters.exposition import make_telemetry, named, read
 from tests.api.nouns import (

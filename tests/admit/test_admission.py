@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maintainer.admit.admission import admit, choose, is_shut
-from maintainer.admit.budgets import find_spent
-from maintainer.admit.circumstances import AdmissionCircumstances, Running, running_of
+from maintainer.admit.budgets import AdmissionCircumstances, Running, find_spent, running_of
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.admission import (
     AdmissionDecision,
@@ -23,11 +22,19 @@ from maintainer.domain.admission import (
     WaitCode,
     find_candidates,
 )
-from maintainer.domain.budget import Budget, BudgetState, Charge, Resource, Spending
 from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction
-from maintainer.domain.policy import Mode, RuleName, Window
+from maintainer.domain.policy import (
+    Budget,
+    BudgetState,
+    Charge,
+    Mode,
+    Resource,
+    RuleName,
+    Spending,
+    Window,
+)
 from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.units import GIB
 from maintainer.estimate.floors import check_before_submit

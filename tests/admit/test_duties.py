@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.admit.duties import choose_duties
-from maintainer.domain.duty import Duty, DutyKind, HeldDuty, list_duties
+from maintainer.admit.replicas import choose_duties
+from maintainer.domain.replica import Duty, DutyKind, HeldDuty, list_duties
 
 CATALOGS = st.frozensets(st.sampled_from("abcdef"))
 WORKERS = st.lists(st.sampled_from(["one", "two", "three", "four"]), unique=True, min_size=1)

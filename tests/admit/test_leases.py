@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.admit.leases import is_abandoned, is_due
-from maintainer.domain.lease import Lease, LeaseTerms
+from maintainer.admit.replicas import is_abandoned, is_due
+from maintainer.domain.replica import Lease, LeaseTerms
 from tests.samples import NOW
 
 TERMS = LeaseTerms(timedelta(minutes=3), timedelta(seconds=15))

@@ -6,18 +6,17 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.admit.circumstances import AdmissionCircumstances, Running
-from maintainer.admit.waiting_verdicts import SPARE_SHARE, find_wait_changes
+from maintainer.admit.admission import SPARE_SHARE, find_wait_changes
+from maintainer.admit.budgets import AdmissionCircumstances, Running
 from maintainer.domain.admission import AdmissionRules, Candidate, Wait, WaitCode
-from maintainer.domain.budget import Budget, Charge, Spending
-from maintainer.domain.policy import RuleName, Window
-from maintainer.domain.verdict import (
+from maintainer.domain.plan import (
     PLANNED,
     StandingVerdict,
     is_waiting,
     key_while_waiting,
     planned_key,
 )
+from maintainer.domain.policy import Budget, Charge, RuleName, Spending, Window
 from tests.admit.test_admission import candidate, circumstances, limited
 from tests.samples import NOW
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles
+from maintainer.domain.driver import Progress
 from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.health import (
     Band,
@@ -20,7 +21,6 @@ from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, ManifestContent,
 from maintainer.domain.job import Job, JobState, Outcome
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, RuleName
-from maintainer.domain.progress import Progress
 from maintainer.domain.units import MIB
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

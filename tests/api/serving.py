@@ -20,14 +20,14 @@ from maintainer.adapters.identity import CookieSealer
 from maintainer.api import jobs, policies, tables
 from maintainer.api.application import build_api
 from maintainer.api.deps import ApiContext, EffectiveSetting, People, Queue
-from maintainer.api.fleet_cache import FleetCache
-from maintainer.api.hosts import AllowedHosts
-from maintainer.api.limits import Limits, Streams
+from maintainer.api.guard import AllowedHosts, Limits, Streams
+from maintainer.app.api import FleetCache
 from maintainer.domain.access import ApiToken
+from maintainer.domain.action import Repair, RollBack
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.job import Job
-from maintainer.domain.plan import Plan
+from maintainer.domain.plan import PLANNED, Plan, TablePreview, VerdictChange
 from maintainer.domain.policy import (
     Mode,
     PolicyLayer,
@@ -37,12 +37,10 @@ from maintainer.domain.policy import (
     Setting,
 )
 from maintainer.domain.policy_version import PolicyChange
-from maintainer.domain.rollback import Repair, RollBack
-from maintainer.domain.verdict import PLANNED, TablePreview, VerdictChange
 from maintainer.measure.impact import ImpactModels
 from maintainer.ports import Ports
 from maintainer.ports.identity import Sealer
-from maintainer.requests.report import report_small_files, report_storage
+from maintainer.requests.preview import report_small_files, report_storage
 from tests.api.nouns import NOW, ORDERS, PLAN, make_job
 from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.store import FakeStore

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from maintainer.domain.access import Role
 from maintainer.domain.cost import Cost, CostBasis, Score
+from maintainer.domain.plan import RuleVerdict, key_while_waiting
 from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import RuleVerdict, key_while_waiting
 from tests.api.nouns import ESTIMATE, FINDING, NOW, ORDERS, PLAN
 from tests.api.people import let_in
 from tests.api.serving import Client, expect_problem, path_of

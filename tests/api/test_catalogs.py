@@ -8,14 +8,14 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.api.fleet_cache import MAX_AGE, MOST_ANSWERS, QUEUE_AGE, FleetCache
+from maintainer.app.api import MAX_AGE, MOST_ANSWERS, QUEUE_AGE, FleetCache
 from maintainer.domain.access import Role
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault
 from maintainer.domain.scan_cost import ScanCost
-from maintainer.measure.catalog_storage import CatalogStorage
 from maintainer.measure.impact import ImpactModel, ImpactModels, StorageProfile
+from maintainer.measure.report import CatalogStorage
 from tests.api.nouns import HEALTH, NOW, ORDERS, measure
 from tests.api.people import let_in
 from tests.api.serving import Client

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from maintainer.api.measure_queue import MeasureQueue
+from maintainer.app.api import MeasureQueue
 from maintainer.domain.access import Role
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier

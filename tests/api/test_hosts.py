@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.api.hosts import AllowedHosts
+from maintainer.api.guard import AllowedHosts
 from tests.api.nouns import ORDERS
 from tests.api.serving import HOST, Client, expect_problem, path_of
 

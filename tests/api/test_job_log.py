@@ -12,12 +12,11 @@ from unittest.mock import Mock
 
 import pytest
 
-from maintainer.api import job_log, stream
-from maintainer.api.job_log import LAST_LINES_WITHIN, tell_log
+from maintainer.api import jobs
+from maintainer.api.jobs import LAST_LINES_WITHIN, tell_log
+from maintainer.domain.driver import JobDriver, JobLog
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.job import Job, JobState
-from maintainer.domain.job_driver import JobDriver
-from maintainer.domain.job_log import JobLog
 from maintainer.domain.pool import DEFAULT_POOL
 from tests.api.nouns import finish_job
 from tests.api.serving import Client, expect_problem, job_of
@@ -32,7 +31,7 @@ LOG = JobLog("one\ntwo\n", 0)
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_log, "POLL_SECONDS", 0)
+    monkeypatch.setattr(jobs, "LOG_POLL_SECONDS", 0)
 
 
 def runner_of(client: Client) -> FakeRunner:
@@ -137,10 +136,10 @@ def test_a_stream_goes_on_after_the_position_that_the_client_has(client: Client)
 def test_streams_are_bounded_together_with_those_of_activities(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "_waiting", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(jobs, "_waiting", threading.BoundedSemaphore(1))
     write(client, LOG)
     job = job_of(client.daemon.store, "job-2")
-    waiting = stream.tell_events(client.daemon.context(), job, 0)
+    waiting = jobs.tell_events(client.daemon.context(), job, 0)
     next(waiting)
     next(waiting)
     beyond = "".join(tell_log(client.daemon.context(), job, 0))
@@ -155,14 +154,14 @@ def close(sent: Iterator[str]) -> None:
 def test_a_quiet_stream_says_that_it_is_still_here_and_ends_with_its_bound_or_the_daemon(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_log, "KEEP_ALIVE_SECONDS", 0)
+    monkeypatch.setattr(jobs, "KEEP_ALIVE_SECONDS", 0)
     job = job_of(client.daemon.store, "job-2")
     sent = tell_log(client.daemon.context(), job, 0)
     assert [next(sent), next(sent)] == ["retry: 3000\n\n", ": still here\n\n"]
     client.daemon.stopping.set()
     assert list(sent) == []
     client.daemon.stopping.clear()
-    monkeypatch.setattr(stream, "MAX_STREAM_SECONDS", 0)
+    monkeypatch.setattr(jobs, "MAX_STREAM_SECONDS", 0)
     assert list(tell_log(client.daemon.context(), job, 0)) == ["retry: 3000\n\n"]
 
 

@@ -10,8 +10,8 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from maintainer.api import stream
-from maintainer.api.stream import tell_events
+from maintainer.api import jobs as jobs_api
+from maintainer.api.jobs import tell_events
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.job import JobEvent, JobState
 from tests.api.listening import DEADLINE_SECONDS, listening
@@ -203,7 +203,7 @@ def test_a_last_event_id_that_is_none_of_ours_is_refused(client: Client, last: s
 def test_an_open_stream_sends_new_events_and_ends_with_the_job(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(jobs_api, "POLL_SECONDS", 0.01)
     tell(client, "job.submitted", job_id="job-2")
     with (
         serve(client) as address,
@@ -227,7 +227,7 @@ def test_an_open_stream_sends_new_events_and_ends_with_the_job(
 def test_an_event_that_is_stored_after_the_final_state_is_still_reported(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "POLL_SECONDS", 0)
+    monkeypatch.setattr(jobs_api, "POLL_SECONDS", 0)
     job = job_of(client.daemon.store, "job-2")
     story = tell_events(client.daemon.context(), job, 0)
     assert "running" in next(story) + next(story)
@@ -245,16 +245,16 @@ def test_a_stopping_daemon_ends_its_streams(client: Client) -> None:
 def test_a_stream_lasts_no_longer_than_its_bound(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "MAX_STREAM_SECONDS", 0.05)
-    monkeypatch.setattr(stream, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(jobs_api, "MAX_STREAM_SECONDS", 0.05)
+    monkeypatch.setattr(jobs_api, "POLL_SECONDS", 0.01)
     assert read_stream(client.get("/api/v1/jobs/job-2/events").text) == [("job", "running")]
 
 
 def test_a_quiet_stream_says_that_it_is_still_here(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "KEEP_ALIVE_SECONDS", 0)
-    monkeypatch.setattr(stream, "POLL_SECONDS", 0)
+    monkeypatch.setattr(jobs_api, "KEEP_ALIVE_SECONDS", 0)
+    monkeypatch.setattr(jobs_api, "POLL_SECONDS", 0)
     story = tell_events(client.daemon.context(), job_of(client.daemon.store, "job-2"), 0)
     assert [next(story), next(story)[:10], next(story)] == [
         "retry: 3000\n\n",
@@ -267,8 +267,8 @@ def test_a_quiet_stream_says_that_it_is_still_here(
 def test_streams_beyond_the_cap_send_the_stored_events_and_end(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "_waiting", threading.BoundedSemaphore(1))
-    monkeypatch.setattr(stream, "POLL_SECONDS", 0)
+    monkeypatch.setattr(jobs_api, "_waiting", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(jobs_api, "POLL_SECONDS", 0)
     daemon, job = client.daemon, run_job(make_job("job-2"))
     first = tell_events(daemon.context(), job, 0)
     next(first)
@@ -277,6 +277,6 @@ def test_streams_beyond_the_cap_send_the_stored_events_and_end(
     first.close()  # type: ignore[attr-defined]
     second = tell_events(daemon.context(), job, 0)
     assert [next(second)[:5], next(second)[:10]] == ["retry", "event: job"]
-    assert stream._waiting._value == 0
+    assert jobs_api._waiting._value == 0
     second.close()  # type: ignore[attr-defined]
-    assert stream._waiting._value == 1
+    assert jobs_api._waiting._value == 1

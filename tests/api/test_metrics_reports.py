@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from maintainer.domain.access import Role
-from maintainer.domain.budget import day_of
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.policy import day_of
 from maintainer.domain.reads import TableReads
 from tests.api.nouns import GRADE, NOW, ORDERS, measure
 from tests.api.people import let_in

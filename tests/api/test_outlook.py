@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from maintainer.domain.admission import ScopePause
+from maintainer.domain.driver import Progress, Stage
 from maintainer.domain.health import PartitionHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.job import Job, JobState
-from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.units import MIB
 from maintainer.ports.store.tables import Pause
 from tests.api.nouns import GRADE, HEALTH, NOW, ORDERS, PLAN, finish_job, make_job, run_job

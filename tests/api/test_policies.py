@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.adapters.policies.schema import write_policy_schema
+from maintainer.adapters.policies.model import write_policy_schema
 from maintainer.api import policies
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TablePattern

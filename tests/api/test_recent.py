@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from maintainer.api import recent
-from maintainer.api.limits import Limits
+from maintainer.api.guard import Limits
 from maintainer.domain.access import Role
 from maintainer.domain.identifier import TableIdentifier
 from tests.api.nouns import GRADE, HEALTH, ORDERS

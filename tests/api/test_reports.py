@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from maintainer.api import reports
-from maintainer.api.fleet_cache import MAX_AGE
+from maintainer.app.api import MAX_AGE
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, FaultKind, TableFault

@@ -10,13 +10,13 @@ import pytest
 from maintainer import __version__
 from maintainer.api.wire import write_overview
 from maintainer.domain.access import Role
-from maintainer.domain.duty import Duty, DutyKind
+from maintainer.domain.driver import SparkFacts
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault
 from maintainer.domain.job import JobState
 from maintainer.domain.pool import DEFAULT_POOL
-from maintainer.domain.spark_facts import SparkFacts
+from maintainer.domain.replica import Duty, DutyKind
 from maintainer.domain.units import MIB
 from tests.api.nouns import GRADE, HEALTH, NOW, ORDERS
 from tests.api.people import let_in

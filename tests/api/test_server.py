@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from maintainer.api import documentation, stream
-from maintainer.api.limits import Limits, Streams
+from maintainer.api import documentation, jobs
+from maintainer.api.guard import Limits, Streams
 from maintainer.api.server import ConnectionBounds
 from maintainer.domain.access import Role
 from tests.api.listening import DEADLINE_SECONDS, Listening, listening, wait_for
@@ -178,7 +178,7 @@ def test_a_person_follows_so_many_streams_at_once(
     client: Client, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A stream notices that its client has left when it sends the next comment.
-    monkeypatch.setattr(stream, "KEEP_ALIVE_SECONDS", 0.1)
+    monkeypatch.setattr(jobs, "KEEP_ALIVE_SECONDS", 0.1)
     for name in ("one", "other"):
         let_in(client, name, Role.VIEWER)
     client.daemon.streams = Streams(1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from maintainer import __version__
 from maintainer.api.deps import EffectiveSetting
-from maintainer.app.effective import list_settings
+from maintainer.app.api import list_settings
 from maintainer.domain.access import Role
 from maintainer.settings import load_settings
 from tests.api.people import let_in

@@ -14,11 +14,15 @@ from joserfc import jwt
 from joserfc.jwk import OctKey
 from starlette.requests import Request
 
-from maintainer.adapters.identity import CookieSealer, OpenIdProvider, ProviderOptions
-from maintainer.adapters.identity.provider import FRESH_SECONDS, REFETCH_SECONDS
-from maintainer.api.auth import COOKIE, client_of
-from maintainer.api.deps import People
-from maintainer.api.limits import Limits
+from maintainer.adapters.identity import (
+    FRESH_SECONDS,
+    REFETCH_SECONDS,
+    CookieSealer,
+    OpenIdProvider,
+    ProviderOptions,
+)
+from maintainer.api.deps import COOKIE, People, client_of
+from maintainer.api.guard import Limits
 from maintainer.api.session import SIGN_IN_COOKIE
 from maintainer.domain.access import ClaimRule, Grant, Role
 from maintainer.domain.audit import AuditQuery, Deed

@@ -6,11 +6,10 @@ from datetime import timedelta
 import pytest
 
 from maintainer.api import tables
-from maintainer.domain.budget import day_of
 from maintainer.domain.health import Band, Disagreement, Grade, RefRetention, WriterRate
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
-from maintainer.domain.policy import RuleName
+from maintainer.domain.policy import RuleName, day_of
 from maintainer.domain.units import MIB
 from maintainer.steps.scan import scan
 from tests.api.nouns import BIG_ID, GRADE, HEALTH, NOW, ORDERS, PLAN, measure

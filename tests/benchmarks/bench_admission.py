@@ -21,15 +21,14 @@ from maintainer.adapters.store.job_schema import candidates
 from maintainer.adapters.store.schema import plans, tables
 from maintainer.adapters.store.sql import SqlStore
 from maintainer.admit.admission import admit, choose
-from maintainer.admit.circumstances import AdmissionCircumstances
+from maintainer.admit.budgets import AdmissionCircumstances
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, find_candidates
-from maintainer.domain.budget import Budget
 from maintainer.domain.cost import Benefit, Cost, Worth
 from maintainer.domain.health import Band, Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction
-from maintainer.domain.policy import Mode, RuleName
+from maintainer.domain.policy import Budget, Mode, RuleName
 from maintainer.domain.pool import DEFAULT_POOL
 from tests.benchmarks.harness import Measured, less_is_better
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from maintainer.adapters.catalog.manifests.deletes import PATH_COLUMN
+from maintainer.adapters.catalog.manifests.manifest import PATH_COLUMN
 from tests.benchmarks import copied_table
 from tests.benchmarks.copied_table import FILES_A_MANIFEST
 from tests.benchmarks.manifest_files import path_of, read_avro, write_avro

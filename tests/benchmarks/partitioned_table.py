@@ -31,7 +31,7 @@ from pyiceberg.types import (
     TimestamptzType,
 )
 
-from maintainer.adapters.catalog.manifests.deletes import PATH_COLUMN
+from maintainer.adapters.catalog.manifests.manifest import PATH_COLUMN
 from tests.benchmarks.manifest_files import path_of, read_avro, write_avro
 
 FILES_A_MANIFEST: Final = 4_000

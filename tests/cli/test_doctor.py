@@ -20,8 +20,8 @@ from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites,
 from maintainer.adapters.store import open_store
 from maintainer.cli import commands, diagnose
 from maintainer.cli.diagnose import Check, run_checks
+from maintainer.domain.driver import SparkFacts
 from maintainer.domain.errors import MaintainerError, RunnerUnavailableError
-from maintainer.domain.spark_facts import SparkFacts
 from tests.adapters.spark.launcher.yarn.small_manager import serve_manager
 from tests.adapters.store.values import NOW
 

@@ -12,9 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from maintainer.cli import commands
+from maintainer.domain.driver import JobDriver, JobLog
 from maintainer.domain.job import FailureReason, JobState
-from maintainer.domain.job_driver import JobDriver
-from maintainer.domain.job_log import JobLog
 from tests.api.nouns import finish_job, make_job, run_job
 from tests.api.serving import Client
 from tests.api.test_jobs import serve

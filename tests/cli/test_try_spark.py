@@ -12,8 +12,8 @@ import pytest
 
 from maintainer.adapters.spark.trial import Trial
 from maintainer.cli.try_spark import Scratch, try_pool
+from maintainer.domain.driver import SparkFacts
 from maintainer.domain.errors import ConfigurationError, RunnerUnavailableError
-from maintainer.domain.spark_facts import SparkFacts
 from maintainer.settings import Settings, load_settings
 from tests.adapters.store.values import NOW
 

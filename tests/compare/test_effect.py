@@ -10,6 +10,7 @@ from maintainer.compare.effect import compare, describe_effect, split_commits
 from maintainer.compare.row_proof import prove_rows, rows_to_count, spread_counts
 from maintainer.domain.action import (
     Action,
+    Checksum,
     ComputePartitionStats,
     ComputeTableStats,
     ExpireSnapshots,
@@ -17,6 +18,7 @@ from maintainer.domain.action import (
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
+    Safeguards,
 )
 from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
 from maintainer.domain.effect import ContentProof, Effect, RowProof
@@ -24,7 +26,6 @@ from maintainer.domain.inventory import Snapshot, StatisticsFile
 from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
-from maintainer.domain.safeguards import Checksum, Safeguards
 from maintainer.measure.health import measure, summarise
 from tests.samples import NOW, TABLE, UUID, inventory, manifest, share, snapshot
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from maintainer.compare.lineage import find_lineage_faults
+from maintainer.compare.proof import find_lineage_faults
 from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import Baseline
 from maintainer.measure.health import measure, summarise

@@ -13,17 +13,19 @@ from maintainer.compare.proof import (
 )
 from maintainer.domain.action import (
     Action,
+    Canary,
+    Checksum,
     ExpireSnapshots,
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
+    Safeguards,
 )
 from maintainer.domain.effect import CanaryResult, ContentProof, Effect, RowProof
 from maintainer.domain.inventory import Snapshot, Unreadable
 from maintainer.domain.job import FailureReason, Job, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
-from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.measure.health import measure, summarise
 from tests.samples import NOW, TABLE, UUID, inventory, snapshot
 

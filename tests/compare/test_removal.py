@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from maintainer.compare.removal import (
+from maintainer.compare.rollback import (
     RemovalProof,
     conclude_removal,
     conclude_unreported,

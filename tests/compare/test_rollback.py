@@ -7,11 +7,11 @@ import pytest
 
 from maintainer.compare.conclusion import Conclusion
 from maintainer.compare.rollback import compare_rollback, conclude_rollback
+from maintainer.domain.action import Repair, RollBack
 from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.inventory import Ref, Snapshot, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate
-from maintainer.domain.rollback import Repair, RollBack
 from maintainer.measure.health import measure, summarise
 from tests.samples import NOW, TABLE, UUID, inventory, manifest, share, snapshot
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from maintainer.compare.rule_history import learn_from_job
+from maintainer.domain.action import Repair
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.domain.rollback import Repair
 from tests.adapters.store.values import (
     MINUTE,
     NOW,

@@ -9,7 +9,7 @@ import pytest
 from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.delete_memory import GROUPS_AT_ONCE, USABLE_SHARE, weigh_deletes
+from maintainer.decide.rewrite.limits import GROUPS_AT_ONCE, USABLE_SHARE, weigh_deletes
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy

@@ -14,11 +14,11 @@ from maintainer.decide.plan import decide
 from maintainer.decide.rewrite.selection import select_groups
 from maintainer.decide.waiting.postponement import find_waiting_since
 from maintainer.domain.health import Rewriter, TableHealth
-from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import FailureStreak, Plan, RuleHistory, SkipCode
 from maintainer.domain.policy import Mode, Policy
 from maintainer.domain.rules import RewriteDataFilesRule
+from maintainer.domain.units import CLOCK_TOLERANCE
 from tests.samples import NOW, health_of_partitions
 
 FILES = RewriteDataFilesRule()

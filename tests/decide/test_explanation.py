@@ -15,12 +15,10 @@ from maintainer.decide.explanation import (
 )
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles
 from maintainer.domain.admission import AdmissionDecision, Candidate, Wait, WaitCode
-from maintainer.domain.budget import BudgetState, Resource
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
 from maintainer.domain.health import Finding
-from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
-from maintainer.domain.policy import Mode, RuleName
-from maintainer.domain.verdict import PLANNED
+from maintainer.domain.plan import PLANNED, Estimate, Plan, PlannedAction, SkipCode, SkippedRule
+from maintainer.domain.policy import BudgetState, Mode, Resource, RuleName
 from tests.samples import NOW, TABLE, UUID
 
 REWRITE, EXPIRE = RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from maintainer.decide.inbox import (
+from maintainer.decide.notices import (
+    describe_list,
     entries_of_names,
     entries_of_observed,
     entry_of_catalog,
@@ -16,14 +17,12 @@ from maintainer.decide.inbox import (
     entry_of_pause,
     entry_of_problem,
 )
-from maintainer.decide.notices import describe_list
 from maintainer.domain.audit import BY_PROOF, BY_WAIT
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inbox import InboxEntry, InboxKind
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
-from maintainer.domain.plan import FailureStreak, RuleHistory
+from maintainer.domain.notice import InboxEntry, InboxKind
+from maintainer.domain.plan import FailureStreak, RuleHistory, Unenforced
 from maintainer.domain.policy import PolicyProblem, RuleName
-from maintainer.domain.verdict import Unenforced
 from tests.decide.test_notices import ORPHANS
 from tests.samples import NOW, TABLE
 

@@ -18,12 +18,12 @@ from maintainer.decide.notices import (
     notice_of_many,
     notice_of_wait,
 )
-from maintainer.domain.budget import BudgetState, Resource, SpentBudget
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.orphan import OrphanList, OrphanListState
+from maintainer.domain.policy import BudgetState, Resource, SpentBudget
 from tests.api.nouns import make_job
 from tests.samples import NOW, TABLE, UUID
 

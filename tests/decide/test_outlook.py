@@ -9,7 +9,7 @@ import pytest
 
 from maintainer.decide.explanation import DOING
 from maintainer.decide.outlook import Outlook, OutlookKind, find_outlook
-from maintainer.domain.action import RewriteDataFiles
+from maintainer.domain.action import Repair, RewriteDataFiles
 from maintainer.domain.admission import (
     AdmissionDecision,
     ScopePause,
@@ -18,11 +18,10 @@ from maintainer.domain.admission import (
     find_candidates,
 )
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
+from maintainer.domain.driver import Progress, Stage
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, RuleName
-from maintainer.domain.progress import Progress, Stage
-from maintainer.domain.rollback import Repair
 from tests.samples import NOW, TABLE, UUID
 
 REWRITE, EXPIRE, MANIFESTS = (

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.decide.circumstances import Circumstances
+from maintainer.decide.circumstances import Circumstances, digest_state
 from maintainer.decide.gain import find_gain
 from maintainer.decide.plan import decide, on_request
-from maintainer.decide.table_state import digest_state
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.health import ManifestGroup, TableHealth
 from maintainer.domain.inventory import ManifestContent, Ref, Unreadable

@@ -17,6 +17,7 @@ from maintainer.decide.spark_fitness import (
     find_unfit,
     list_restrictions,
 )
+from maintainer.domain.driver import SparkFacts, write_version
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
@@ -27,7 +28,6 @@ from maintainer.domain.rules import (
     RewriteDataFilesRule,
     RewriteManifestsRule,
 )
-from maintainer.domain.spark_facts import SparkFacts, write_version
 from tests.project.repository import read_text
 from tests.samples import NOW, health_of_partitions
 

@@ -17,7 +17,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job
 from maintainer.domain.policy import Mode, PolicyLayer
 from maintainer.domain.units import KIB, MIB
-from maintainer.measure.samples import Samples
+from maintainer.measure.history import Samples
 from tests.adapters.store.values import failed, make_job
 from tests.samples import NOW, health_of_partitions
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.decide.table_state import digest_state
+from maintainer.decide.circumstances import digest_state
 from maintainer.domain.health import SnapshotStamp, TableHealth
 from maintainer.domain.inventory import Ref
 from tests.samples import NOW, health_of_partitions

@@ -13,7 +13,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from maintainer.admit.admission import admit, choose
-from maintainer.admit.circumstances import AdmissionCircumstances
+from maintainer.admit.budgets import AdmissionCircumstances
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
 from maintainer.domain.admission import AdmissionRules, Candidate

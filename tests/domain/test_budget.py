@@ -14,13 +14,12 @@ from maintainer.domain.admission import (
     WaitCode,
     read_scope,
 )
-from maintainer.domain.budget import Budget, Charge, Spending, day_of
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import RuleHistory
-from maintainer.domain.policy import RuleName
+from maintainer.domain.policy import Budget, Charge, RuleName, Spending, day_of
 from tests.adapters.store.values import NOW, make_job
 
 TABLE = TableIdentifier("lake", ("sales",), "orders")

@@ -6,7 +6,7 @@ from math import isfinite
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.calibration import TABLE_ALPHA, CostFit, CostSample
+from maintainer.domain.cost import TABLE_ALPHA, CostFit, CostSample
 
 FIGURES = st.floats(0, 1e300)
 

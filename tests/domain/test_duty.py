@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from maintainer.domain.duty import Duty, DutyKind, list_duties
+from maintainer.domain.replica import Duty, DutyKind, list_duties
 
 
 def test_a_worker_takes_part_in_the_duties_of_its_catalogs_and_of_the_fleet() -> None:

@@ -14,10 +14,13 @@ from maintainer.domain.file_sizes import (
     MIN_LISTED_SIZES,
     FileSizes,
     GatheredSizes,
+    ListedFile,
     find_runs,
     list_limit,
+    pack_files,
+    path_key,
+    unpack_files,
 )
-from maintainer.domain.filelist import ListedFile, pack_files, path_key, unpack_files
 
 SIZES = st.lists(st.integers(0, 2**50), max_size=30)
 

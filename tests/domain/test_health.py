@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from maintainer.domain.action import rollback_tag
 from maintainer.domain.health import RefRetention
-from maintainer.domain.safeguards import rollback_tag
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,20 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.domain.action import Procedure, RewriteManifests
-from maintainer.domain.calibration import CostSample
-from maintainer.domain.cost import FIRST_RUN, Cost, CostBasis, EstimateError, ExecutorUse, Quantity
+from maintainer.domain.action import Procedure, Repair, RewriteManifests, RollBack
+from maintainer.domain.cost import (
+    FIRST_RUN,
+    Cost,
+    CostBasis,
+    CostSample,
+    EstimateError,
+    ExecutorUse,
+    Quantity,
+)
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.job import TRANSITIONS, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
-from maintainer.domain.rollback import Repair, RollBack
 from tests.adapters.store.values import make_effect
 from tests.adapters.store.values import make_job as stored_job
 from tests.samples import NOW, TABLE, UUID

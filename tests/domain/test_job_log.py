@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from maintainer.domain.job_log import JobLog
+from maintainer.domain.driver import JobLog
 
 
 def test_the_next_part_begins_where_this_one_ends() -> None:

@@ -3,8 +3,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.inventory import PartitionField, PartitionSpec
-from maintainer.domain.partition import escape, null_partition, read_partition, unescape
+from maintainer.domain.inventory import (
+    PartitionField,
+    PartitionSpec,
+    escape,
+    null_partition,
+    read_partition,
+    unescape,
+)
 
 SPEC = PartitionSpec(
     0,

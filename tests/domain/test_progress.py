@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.progress import Progress, Stage
+from maintainer.domain.driver import Progress, Stage
 
 COUNTS = st.one_of(st.none(), st.integers(0, 200))
 REPORTS = st.builds(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from maintainer.domain.spark_facts import Version, read_version, write_version
+from maintainer.domain.driver import Version, read_version, write_version
 
 
 @pytest.mark.parametrize(

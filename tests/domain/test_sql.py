@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from maintainer.domain.condition import MAX_NAME_CHARACTERS, quote_identifier, quote_text
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.sql import MAX_NAME_CHARACTERS, quote_identifier, quote_text
 
 
 def test_half_of_a_surrogate_pair_is_refused_before_it_meets_the_wire() -> None:

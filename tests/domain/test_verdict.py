@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from maintainer.domain.plan import PLANNED, RuleVerdict, StandingVerdict, stands_on
 from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import PLANNED, RuleVerdict, StandingVerdict, stands_on
 from tests.samples import NOW, TABLE, UUID
 
 FRESH = RuleVerdict(RuleName.REWRITE_DATA_FILES, PLANNED, "a", "It is worth doing.", NOW)

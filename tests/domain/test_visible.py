@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.visible import make_visible
+from maintainer.domain.redaction import make_visible
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from maintainer.adapters.store import open_store
-from maintainer.domain.duty import DutyKind
+from maintainer.domain.replica import DutyKind
 from maintainer.ports.store import Store
 from tests.adapters.catalog.conditional_server import ConditionalServer
 from tests.end_to_end.programs import serving, wait_for

@@ -15,14 +15,15 @@ from maintainer.domain.action import (
     ExpireSnapshots,
     RewriteDataFiles,
 )
-from maintainer.domain.calibration import (
+from maintainer.domain.cost import (
     SHARED_ALPHA,
     TABLE_ALPHA,
     Calibration,
+    Cost,
+    CostBasis,
     CostFit,
     CostSample,
 )
-from maintainer.domain.cost import Cost, CostBasis
 from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import GIB, MIB

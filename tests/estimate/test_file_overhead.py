@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from maintainer.estimate.file_overhead import find_kept_rows, find_overhead, predict_bytes
+from maintainer.estimate.output_files import find_kept_rows, find_overhead, predict_bytes
 from tests.samples import health_of_partitions
 
 HEALTH = replace(health_of_partitions({"": [1000]}), columns=8)

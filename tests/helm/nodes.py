@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 
-from maintainer.adapters.spark.launcher.kubernetes.labels import DRIVER_ROLE, ROLE
+from maintainer.adapters.spark.launcher.kubernetes.options import DRIVER_ROLE, ROLE
 from tests.adapters.spark.launcher.kubernetes.real_api_server import RealServer
 
 _INTERVAL_SECONDS = 0.2

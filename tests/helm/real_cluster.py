@@ -17,8 +17,8 @@ import pytest
 import yaml
 from helm_python import Config
 
-from maintainer.adapters.policies.kubernetes.resources import POLICY
-from maintainer.adapters.policies.kubernetes.source import (
+from maintainer.adapters.policies.kubernetes import (
+    POLICY,
     KubernetesPolicies,
     KubernetesPolicyOptions,
 )
@@ -29,7 +29,7 @@ from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOpti
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import Mode
-from maintainer.domain.policy_status import PolicyStatus
+from maintainer.domain.policy_version import PolicyStatus
 from maintainer.domain.units import MIB
 from maintainer.policy.effective import effective
 from tests.adapters.policies.resources import write_resource

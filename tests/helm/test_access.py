@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from helm.generator.definition import policy_definition
-from maintainer.adapters.policies.kubernetes.resources import POLICY
+from maintainer.adapters.policies.kubernetes import POLICY
 from maintainer.adapters.spark.launcher.kubernetes.kinds import role
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Operator
 from maintainer.api.server import STOP_SECONDS

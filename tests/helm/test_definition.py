@@ -10,7 +10,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from helm.generator.definition import policy_definition
-from maintainer.adapters.policies.kubernetes.resources import read_layer
+from maintainer.adapters.policies.kubernetes import read_layer
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.policy import PolicyLayer
 from tests.adapters.policies.resources import write_resource

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.measure.catalog_storage import describe_storage
 from maintainer.measure.health import measure
 from maintainer.measure.impact import ImpactModel, ImpactModels, StorageProfile
+from maintainer.measure.report import describe_storage
 from tests.samples import inventory, manifest, share
 
 TABLE = measure(inventory((manifest("m1", [share([1000] * 3)]),)))

@@ -7,8 +7,13 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.domain.file_sizes import DeletedFiles, find_runs
-from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, pack_files
+from maintainer.domain.file_sizes import (
+    WHOLE_PARTITION,
+    DeletedFiles,
+    ListedFile,
+    find_runs,
+    pack_files,
+)
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, PartitionDigest
 from maintainer.measure.delete_index import JoinedDeletes, join_deletes
 from tests.examples import examples

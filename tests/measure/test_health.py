@@ -6,7 +6,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, pack_files
+from maintainer.domain.file_sizes import WHOLE_PARTITION, ListedFile, pack_files
 from maintainer.domain.inventory import Content, ManifestContent, Ref, Unreadable
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.measure.health import measure, positive_property, summarise, target_file_size

@@ -14,8 +14,7 @@ from maintainer.domain.units import KIB, MIB
 from maintainer.measure.health import measure
 from maintainer.measure.impact import ImpactModel, ImpactModels, StorageProfile
 from maintainer.measure.name_node import NameNodeLoad, NameService
-from maintainer.measure.report import build_report
-from maintainer.measure.report_sentences import describe
+from maintainer.measure.report import build_report, describe
 from tests.samples import inventory, manifest, share
 
 STORAGE = ImpactModel(

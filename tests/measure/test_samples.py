@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.measure.samples import drop_unknown, mean_over_time, sum_rises
+from maintainer.measure.history import drop_unknown, mean_over_time, sum_rises
 from tests.samples import NOW
 
 HOUR = timedelta(hours=1)

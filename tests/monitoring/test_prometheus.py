@@ -17,10 +17,10 @@ from maintainer.adapters.telemetry.gauges import GaugeOptions
 from maintainer.adapters.telemetry.prometheus import PrometheusTelemetry
 from maintainer.api.application import build_probes
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.budget import Budget
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.inventory import CatalogFault
 from maintainer.domain.job import FailureReason, JobState
+from maintainer.domain.policy import Budget
 from maintainer.domain.pool import Pool
 from maintainer.ports.store.drivers import DriverPoll, DriverRecord, DriverTokens
 from tests.adapters.catalog.lake import Lake, rows

@@ -15,8 +15,7 @@ from uuid import uuid4
 
 from lightkube.resources.core_v1 import ConfigMap, Event, Namespace, Pod, Secret, Service
 
-from maintainer.adapters.spark.launcher.kubernetes.labels import DRIVER_ROLE, ROLE
-from maintainer.adapters.spark.launcher.kubernetes.options import Operator
+from maintainer.adapters.spark.launcher.kubernetes.options import DRIVER_ROLE, ROLE, Operator
 from tests.adapters.spark.launcher.kubernetes.administrator import Administrator
 
 _PROVIDED = {"kube-root-ca.crt"}  # the cluster puts it into every namespace

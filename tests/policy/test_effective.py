@@ -7,11 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.adapters.policies.properties import read_table_properties
-from maintainer.domain.budget import Budget
+from maintainer.adapters.policies.reading import read_table_properties
+from maintainer.domain.action import Canary, Checksum, Safeguards
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.metric import Metric, Threshold
-from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName, Setting, Window
+from maintainer.domain.policy import (
+    Budget,
+    Mode,
+    Policy,
+    PolicyLayer,
+    PolicySet,
+    RuleName,
+    Setting,
+    Window,
+)
 from maintainer.domain.rules import (
     RULES,
     ExpireSnapshotsRule,
@@ -20,7 +29,6 @@ from maintainer.domain.rules import (
     RewriteManifestsRule,
     RewritePositionDeleteFilesRule,
 )
-from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.units import MIB, parse_duration, parse_size
 from maintainer.policy import effective as merging
 from maintainer.policy.writing import describe, describe_layer, flatten, write_value

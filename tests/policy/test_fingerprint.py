@@ -3,7 +3,7 @@ from __future__ import annotations
 from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer, PolicySet
-from maintainer.policy.fingerprint import Bases
+from maintainer.policy.versions import Bases
 
 ORDERS, EVENTS = (
     TableIdentifier("lake", ("sales",), "orders"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.adapters.policies.properties import read_table_properties
+from maintainer.adapters.policies.reading import read_table_properties
 from maintainer.domain.policy import Mode, Policy, PolicySet, RuleName
 from maintainer.domain.rules import (
     MIN_EXPIRE_AGE,

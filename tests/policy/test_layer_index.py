@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.policy import PolicyLayer
-from maintainer.policy.layer_index import LayerIndex
+from maintainer.policy.layering import LayerIndex
 
 NAMES = st.text("ab.", min_size=1, max_size=6)
 PATTERNS = st.text("ab.*?[]!", min_size=1, max_size=6)

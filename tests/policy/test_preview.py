@@ -12,10 +12,10 @@ from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
 from maintainer.domain.cost import Cost
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.plan import VerdictChange
 from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, RuleName
-from maintainer.domain.verdict import VerdictChange
 from maintainer.policy.effective import effective
-from maintainer.policy.preview import compare_plans, find_affected, with_candidate, with_file
+from maintainer.policy.versions import compare_plans, find_affected, with_candidate, with_file
 from tests.examples import examples
 from tests.policy.test_effective import EXPIRE, ORDERS, _layers, layer
 from tests.samples import NOW, health_of_partitions

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from maintainer.adapters.policies.properties import read_table_properties
-from maintainer.adapters.policies.reading import parse_policy
+from maintainer.adapters.policies.reading import parse_policy, read_table_properties
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide, on_request
 from maintainer.domain.identifier import TableIdentifier

@@ -3,15 +3,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from maintainer.decide.inbox import entries_of_observed
+from maintainer.decide.notices import entries_of_observed
 from maintainer.domain.audit import BY_PROOF
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inbox import InboxEntry, InboxKind
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
+from maintainer.domain.notice import InboxEntry, InboxKind
 from maintainer.domain.orphan import OrphanListState
-from maintainer.domain.plan import RuleHistory
+from maintainer.domain.plan import RuleHistory, Unenforced
 from maintainer.domain.policy import PolicyProblem, RuleName
-from maintainer.domain.verdict import Unenforced
 from maintainer.ports.store.tables import Pause
 from maintainer.requests.inbox import find_inbox
 from maintainer.steps.scan import scan

@@ -10,13 +10,12 @@ import pytest
 
 from maintainer.domain.admission import EVERYTHING, AdmissionRules, ScopePause, WaitCode
 from maintainer.domain.audit import AuditQuery, Deed
-from maintainer.domain.budget import Budget
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault, TableInventory
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import RuleName, Window
+from maintainer.domain.policy import Budget, RuleName, Window
 from maintainer.ports import Ports
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.ports.store.tables import Pause

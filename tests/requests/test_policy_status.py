@@ -6,7 +6,7 @@ import pytest
 
 from maintainer.domain.health import Band
 from maintainer.domain.policy import PolicyLayer
-from maintainer.domain.policy_status import PolicyStatus
+from maintainer.domain.policy_version import PolicyStatus
 from maintainer.ports.store.pages import Page
 from maintainer.ports.store.tables import TableQuery, TableRecord
 from maintainer.requests.policy_status import find_statuses

@@ -8,7 +8,7 @@ import pytest
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.policy import PolicyProblem
-from maintainer.requests.policy_versions import compare_versions
+from maintainer.requests.policy_status import compare_versions
 from maintainer.steps.plan import keep_policy_version, plan
 from tests.steps.world import ENFORCE, World, layer
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.plan import TablePreview
 from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import TablePreview
-from maintainer.policy.preview import find_affected, with_candidate
+from maintainer.policy.versions import find_affected, with_candidate
 from maintainer.requests.preview import preview_tables
 from maintainer.steps.scan import scan
 from tests.steps.world import World, layer

@@ -7,15 +7,14 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.domain.action import Repair, RollBack
 from maintainer.domain.admission import ScopePause
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, Ref, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.domain.rollback import Repair, RollBack
-from maintainer.requests.pause import pause_scope
-from maintainer.requests.rollback import request_rollback
+from maintainer.requests.pause import pause_scope, request_rollback
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan

@@ -11,11 +11,9 @@ from random import Random
 
 import pytest
 
-from maintainer.adapters.policies.properties import read_table_properties
-from maintainer.adapters.policies.reading import parse_policy
+from maintainer.adapters.policies.reading import parse_policy, read_table_properties
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.budget import Budget, Charge
-from maintainer.domain.policy import PolicyLayer, PolicySet, Window
+from maintainer.domain.policy import Budget, Charge, PolicyLayer, PolicySet, Window
 from maintainer.domain.pool import Pool
 from maintainer.domain.units import KIB, MIB
 from maintainer.simulation.daemon import Daemon

@@ -11,12 +11,12 @@ from random import Random
 
 import pytest
 
-from maintainer.domain.calibration import NOTHING_LEARNT, TABLE_ALPHA, Calibration, CostSample
 from maintainer.domain.conflict import ConflictKind
+from maintainer.domain.cost import NOTHING_LEARNT, TABLE_ALPHA, Calibration, CostSample
 from maintainer.domain.job import Job, Outcome
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import MIB
-from maintainer.measure.samples import Samples
+from maintainer.measure.history import Samples
 from maintainer.simulation.fleet import Layout, Traits, Writer
 from maintainer.simulation.history import TableHistory, recall_table
 from maintainer.simulation.table import SimulatedTable

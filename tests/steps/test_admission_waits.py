@@ -9,12 +9,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from maintainer.admit.waiting_verdicts import find_wait_changes
+from maintainer.admit.admission import find_wait_changes
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import RuleName, Window
-from maintainer.domain.verdict import PLANNED, RuleVerdict
+from maintainer.domain.plan import PLANNED, RuleVerdict
+from maintainer.domain.policy import Budget, RuleName, Window
 from maintainer.ports import Ports
 from maintainer.steps import admission
 from maintainer.steps.admission import record_waits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.requests.cancel import request_cancel
+from maintainer.requests.run import request_cancel
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan

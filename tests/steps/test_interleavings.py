@@ -30,8 +30,7 @@ from maintainer.domain.errors import MaintainerError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.ports.store.jobs import JobQuery
-from maintainer.requests.cancel import request_cancel
-from maintainer.requests.run import request_run
+from maintainer.requests.run import request_cancel, request_run
 from tests.fakes.adapters.spark import FakeRunner
 from tests.samples import manifest, share
 from tests.steps.holds import Holds

@@ -19,8 +19,7 @@ from maintainer.domain.notice import NoticeKind
 from maintainer.domain.policy import RuleName
 from maintainer.estimate.floors import NEWEST_FORMAT_VERSION
 from maintainer.ports.store.jobs import JobQuery
-from maintainer.requests.cancel import request_cancel
-from maintainer.requests.run import request_run
+from maintainer.requests.run import request_cancel, request_run
 from maintainer.steps.isolation import each
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review

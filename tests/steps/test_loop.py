@@ -23,9 +23,8 @@ from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.ports.store.tables import Pause
-from maintainer.requests.cancel import request_cancel
 from maintainer.requests.preview import preview
-from maintainer.requests.run import request_run
+from maintainer.requests.run import request_cancel, request_run
 from maintainer.steps.plan import plan
 from maintainer.steps.prune import prune
 from maintainer.steps.review import WAITING_PHASE, review

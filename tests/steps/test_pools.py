@@ -9,12 +9,11 @@ import pytest
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.pools.runner import PooledRunner
 from maintainer.domain.admission import AdmissionRules, WaitCode
+from maintainer.domain.driver import SparkFacts
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, JobState
-from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.domain.plan import Plan, SkipCode
-from maintainer.domain.pool import Pool
-from maintainer.domain.spark_facts import SparkFacts
+from maintainer.domain.pool import JobSize, Pool, SizeProfile
 from maintainer.ports import Ports
 from maintainer.steps.admission import read_queue
 from maintainer.steps.plan import plan

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from maintainer.domain.driver import Stage
 from maintainer.domain.job import JobState
-from maintainer.domain.progress import Stage
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit

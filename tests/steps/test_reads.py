@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.domain.budget import day_of
+from maintainer.domain.policy import day_of
 from maintainer.steps.admission import read_queue
 from maintainer.steps.plan import plan
 from maintainer.steps.prune import KEEP_READS, prune

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.domain.lease import LeaseTerms
+from maintainer.domain.replica import LeaseTerms
 from maintainer.ports import Ports
 from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import JobQuery

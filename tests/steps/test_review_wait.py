@@ -11,13 +11,13 @@ from maintainer.compare.conclusion import LONGEST_WAIT, PATIENCE
 from maintainer.decide.notices import MOST_NAMED
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.audit import BY_WAIT, AuditQuery, Deed
-from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
+from maintainer.domain.policy import Budget
 from maintainer.ports.store.tables import Pause
-from maintainer.requests.cancel import request_cancel
+from maintainer.requests.run import request_cancel
 from maintainer.steps.plan import plan
 from maintainer.steps.review import WAITING_PHASE, review
 from maintainer.steps.scan import scan

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+from maintainer.domain.driver import SparkFacts
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.spark_facts import SparkFacts
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.watch import watch

@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.decide.jobs.timeouts import OVERDUE_GRACE
+from maintainer.decide.jobs.safeguards import OVERDUE_GRACE
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.rules import RULES
-from maintainer.requests.cancel import request_cancel
+from maintainer.requests.run import request_cancel
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan

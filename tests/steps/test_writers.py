@@ -7,14 +7,13 @@ from datetime import timedelta
 
 from maintainer.decide.rewrite.limits import GROUP_SIZE
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.budget import Budget
 from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.effect import RowProof
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, JobState, Outcome
 from maintainer.domain.notice import NoticeKind
 from maintainer.domain.plan import Plan, SkipCode
-from maintainer.domain.policy import RuleName
+from maintainer.domain.policy import Budget, RuleName
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan

@@ -17,7 +17,7 @@ from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.location import Aliases
 from maintainer.domain.policy import RuleName
-from maintainer.requests.rollback import request_rollback
+from maintainer.requests.pause import request_rollback
 from maintainer.requests.run import request_run
 from maintainer.steps.table import measure_table
 from tests.adapters.spark.lakes import runner_on

@@ -34,7 +34,7 @@ from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
 from maintainer.adapters.catalog.manifests.partition import Spec
 from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, Unreadable
-from maintainer.domain.reader import SlowRead
+from maintainer.domain.scan_cost import SlowRead
 from maintainer.domain.units import KIB, MIB
 
 BATCH_BYTES: Final = 4 * MIB  # of manifests that are fetched and decoded together

@@ -48,9 +48,8 @@ from maintainer.adapters.demo.history import (
 from maintainer.adapters.demo.rows import FIRST_DAY, FIRST_MOMENT, Row, draw_money
 
 PAGE_VIEW_HOURS = 48
-PAGE_VIEW_WRITERS = (
-    33  # files of an hourly commit in its partition; one more file is late, for the hour before
-)
+# files of an hourly commit in its partition; one more file is late, for the hour before
+PAGE_VIEW_WRITERS = 33
 MOVEMENT_DAYS = 300
 MOVEMENT_SNAPSHOTS_KEPT = 12
 RATE_EDITIONS = 280
@@ -64,7 +63,6 @@ ACCESS_COMMITS = 8
 ACCESS_FILES_PER_COMMIT = 10
 _SIX_HOURS = timedelta(hours=6)
 _GRANTED_SHARE = 0.97  # some sign-ins fail
-
 
 # Makes a value of a row from the file's random generator, the row's number, and the numbers that
 # identify the file.

@@ -10,8 +10,7 @@ from stat import S_ISREG
 from threading import Lock
 
 from maintainer.adapters.policies.document import MAXIMUM_BYTES, describe_excess
-from maintainer.adapters.policies.properties import read_table_properties
-from maintainer.adapters.policies.reading import parse_policy
+from maintainer.adapters.policies.reading import parse_policy, read_table_properties
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 
 MAXIMUM_FILES = 5000

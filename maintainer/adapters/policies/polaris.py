@@ -8,9 +8,8 @@ from threading import Lock
 
 from maintainer.adapters.policies.directory import digest_layers
 from maintainer.adapters.policies.polaris_client import NotThereError, PolarisClient, PolarisOptions
-from maintainer.adapters.policies.polaris_content import PolarisPolicy
-from maintainer.adapters.policies.polaris_layers import Attachment, make_layer
-from maintainer.adapters.policies.properties import read_table_properties
+from maintainer.adapters.policies.polaris_content import Attachment, PolarisPolicy, make_layer
+from maintainer.adapters.policies.reading import read_table_properties
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 from maintainer.ports.policies import Policies

@@ -23,7 +23,7 @@ from maintainer.adapters.spark.options import (
 )
 from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
 from maintainer.adapters.spark.trust import trust_options
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import JobSize
 
 
 class DriverSettings:

@@ -7,10 +7,9 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from maintainer.domain.job_driver import JobDriver
+from maintainer.domain.driver import JobDriver, SparkFacts
 from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.redaction import redact_url
-from maintainer.domain.spark_facts import SparkFacts
 
 _MAX_DRIVERS = 100
 

@@ -15,8 +15,7 @@ from maintainer.adapters.spark.facts import Reports
 from maintainer.adapters.spark.link import Driver, DriverSource
 from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.options import DriverSize, RunnerOptions, megabytes
-from maintainer.adapters.spark.orphans.courier import CARRIED, Courier
-from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
+from maintainer.adapters.spark.orphans.orphan_files import CARRIED, Courier, OrphanFiles
 from maintainer.adapters.spark.statements.job import (
     Statements,
     refuse_unknown_catalog,
@@ -32,12 +31,10 @@ from maintainer.adapters.spark.tracking import (
 )
 from maintainer.adapters.spark.trial import Trial
 from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.driver import JobLog, Progress, SparkFacts, Stage
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome
-from maintainer.domain.job_log import JobLog
-from maintainer.domain.job_size import JobSize
-from maintainer.domain.progress import Progress, Stage
-from maintainer.domain.spark_facts import SparkFacts
+from maintainer.domain.pool import JobSize
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 

@@ -1,21 +1,32 @@
-"""The options of runners and drivers, and Spark's settings from them."""
+"""The options of runners and drivers, and Spark's settings from them and for catalogs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
 
 from maintainer.adapters.spark import jars
+from maintainer.adapters.spark.catalogs import is_rest
+from maintainer.adapters.spark.driver.marks import SUMMARY
 from maintainer.adapters.spark.pins import Jar
-from maintainer.domain.job_size import JobSize
-from maintainer.domain.pool import DEFAULT_POOL
+from maintainer.domain.pool import DEFAULT_POOL, JobSize
 from maintainer.domain.redaction import SECRET_WORDS, find_secrets
 from maintainer.domain.units import MIB, parse_size
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+MINIMUM_OVERHEAD_MEGABYTES = 512  # for the driver program, the JVM itself and threads' stacks
+# A REST catalog may roll back a snapshot with these properties if it conflicts with a writer's
+# commit, so that the writer wins. Other catalogs ignore the properties. Apache Polaris reads the
+# first property if polaris.config.rollback.compaction.on-conflicts.enabled is true; its
+# documentation names the second. Lakekeeper reads the first and the third property.
+LETTING_WRITERS_WIN: Mapping[str, str] = {
+    "polaris.internal.conflict-resolution.by-operation-type.replace": "rollback",
+    "polaris.internal.rollback.compaction.on-conflict": "rollback",
+    "lakekeeper.rollbackable": "true",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +61,6 @@ class DriverSize:
 def megabytes(memory: str) -> int:
     """Convert memory in Spark's format, such as 2g, to MiB."""
     return parse_size(f"{memory}iB") // MIB
-
-
-MINIMUM_OVERHEAD_MEGABYTES = 512  # for the driver program, the JVM itself and threads' stacks
 
 
 def overhead_megabytes(heap: str, share: float) -> int:
@@ -199,3 +207,19 @@ def secrets_of(options: RunnerOptions, catalogs: Mapping[str, Mapping[str, str]]
     """Return the secret values in the settings of drivers, also in the form that URLs need."""
     found = find_secrets(options.conf).union(*map(find_secrets, catalogs.values()))
     return found | {quote(secret, safe="") for secret in found}
+
+
+def mark_settings(
+    catalogs: Iterable[Mapping[str, str]], *, let_writers_win: bool | None
+) -> dict[str, str]:
+    """Return Spark's settings for the summary properties.
+
+    If `let_writers_win` is None, the properties are set if one of the catalogs (PyIceberg's
+    properties) is a REST catalog.
+    """
+    is_wanted = any(map(is_rest, catalogs)) if let_writers_win is None else let_writers_win
+    return (
+        {f"{SUMMARY}{key}": value for key, value in LETTING_WRITERS_WIN.items()}
+        if is_wanted
+        else {}
+    )

@@ -18,8 +18,8 @@ from maintainer.adapters.spark.states import (
     is_undecided,
 )
 from maintainer.domain.cost import ExecutorUse
+from maintainer.domain.driver import Progress, Stage
 from maintainer.domain.job import FailureReason, JobEvent, Outcome
-from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.units import GIB, MIB
 from maintainer.ports.runner import RunnerReport
 

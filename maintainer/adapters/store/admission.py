@@ -14,18 +14,10 @@ from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import write_text
 from maintainer.adapters.store.verdicts import read_standing_verdicts, replace_verdict
 from maintainer.domain.admission import Candidate, ScopePause, find_candidates
-from maintainer.domain.budget import Charge, DailyWork, Spending, day_of
-from maintainer.domain.calibration import (
-    NOTHING_LEARNT,
-    SHARED_ALPHA,
-    TABLE_ALPHA,
-    Calibration,
-    CostFit,
-)
+from maintainer.domain.cost import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit
 from maintainer.domain.job import Job
-from maintainer.domain.plan import Plan
-from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import RuleVerdict, StandingVerdict
+from maintainer.domain.plan import Plan, RuleVerdict, StandingVerdict
+from maintainer.domain.policy import Charge, DailyWork, RuleName, Spending, day_of
 
 _TABLE, _CATALOG, _FLEET = "table", "catalog", "fleet"
 # More than one job can save. The sum of a thousand such jobs still fits into 64 bits.

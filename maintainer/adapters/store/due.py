@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, updat
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import AnyRow
-from maintainer.domain.instants import CLOCK_TOLERANCE
+from maintainer.domain.units import CLOCK_TOLERANCE
 from maintainer.ports.store.plans import LONGEST_TRUST, PlanDue
 
 

@@ -20,7 +20,7 @@ from sqlalchemy import (
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import metadata
 from maintainer.adapters.store.types import name_type
-from maintainer.domain.duty import LONGEST_DUTY, Duty, DutyKind, HeldDuty
+from maintainer.domain.replica import LONGEST_DUTY, Duty, DutyKind, HeldDuty
 
 _MICROSECOND = timedelta(microseconds=1)
 # A replica that freezes within the transaction delays the other replicas at most this long.

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, exists, select
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.job_schema import job_logs, jobs
 from maintainer.adapters.store.types import AnyRow
-from maintainer.domain.job_log import JobLog
+from maintainer.domain.driver import JobLog
 from maintainer.ports.store.jobs import MAX_LOG_CHARACTERS, check_part
 
 

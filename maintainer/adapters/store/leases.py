@@ -14,7 +14,7 @@ from maintainer.adapters.store.job_schema import UNFINISHED_STATES, jobs, leases
 from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.job import Job, JobState
-from maintainer.domain.lease import Lease
+from maintainer.domain.replica import Lease
 
 
 class SqlLeases:

@@ -25,8 +25,8 @@ from sqlalchemy import (
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import metadata, store_info
 from maintainer.adapters.store.types import AnyRow, Instant, Sequenced, name_type
-from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
+from maintainer.domain.units import CLOCK_TOLERANCE
 from maintainer.ports.store.notices import MAX_AGE, MAX_TAKEN
 
 _HELD_BACK = "notices_held_back"  # the number of notices held back since the last posted notice

@@ -12,7 +12,7 @@ from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.policy import PolicyProblem
 from maintainer.domain.policy_version import PolicyVersion, WrittenLayer
 from maintainer.ports.store.pages import Page
-from maintainer.ports.store.policy_versions import MAX_POLICY_VERSIONS
+from maintainer.ports.store.plans import MAX_POLICY_VERSIONS
 
 _ORDER = "policy_versions:last_seen_at:desc"
 _NEWEST = (policy_versions.c.last_seen_at, policy_versions.c.version)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import store_info
-from maintainer.domain.spark_facts import SparkFacts
+from maintainer.domain.driver import SparkFacts
 
 _KEY = "spark facts of "
 

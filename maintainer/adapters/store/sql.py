@@ -60,9 +60,8 @@ from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobEvent
 from maintainer.domain.pin import Pin
-from maintainer.domain.plan import Plan
+from maintainer.domain.plan import Plan, RuleVerdict
 from maintainer.domain.policy_version import PolicyVersion
-from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store.figures import Counters, NamespaceCounters, Overview
 from maintainer.ports.store.pages import Page
 from maintainer.ports.store.plans import PlanDue

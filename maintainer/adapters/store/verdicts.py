@@ -25,16 +25,16 @@ from maintainer.adapters.store.job_schema import candidates
 from maintainer.adapters.store.paging import read_newest
 from maintainer.adapters.store.schema import IS_OBSERVED, tables, verdicts
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.plan import Plan
-from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import (
+from maintainer.domain.plan import (
     PLANNED,
+    Plan,
     RuleVerdict,
     StandingVerdict,
     Unenforced,
     key_while_waiting,
     stands_on,
 )
+from maintainer.domain.policy import RuleName
 from maintainer.ports.store.pages import Page
 
 _ORDER = "verdicts:at:desc"

@@ -17,10 +17,10 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.budget import Spending, day_of
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.health import Band
 from maintainer.domain.job import Job, JobState
+from maintainer.domain.policy import Spending, day_of
 from maintainer.domain.units import MIB
 from maintainer.ports.clock import Clock
 from maintainer.ports.store import Store

@@ -20,14 +20,13 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from maintainer.adapters.telemetry.gauges import GaugeOptions, StepAges, StepGauges, StoreGauges
 from maintainer.domain.action import Procedure
-from maintainer.domain.duty import Duty, DutyKind
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.domain.plan import Plan, SkipCode
-from maintainer.domain.reader import ReaderFault, SlowRead
-from maintainer.domain.verdict import PLANNED, RuleVerdict
+from maintainer.domain.plan import PLANNED, Plan, RuleVerdict, SkipCode
+from maintainer.domain.replica import Duty, DutyKind
+from maintainer.domain.scan_cost import ReaderFault, SlowRead
 from maintainer.ports.clock import Clock
 from maintainer.ports.store import Store
 
@@ -36,7 +35,6 @@ _JOB_SECONDS = (1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
 _ERROR_RATIOS = (0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2, 5)
 _STEP_SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600)
 _FINAL_STATES = tuple(state for state in JobState if state.is_final)
-
 
 QUEUED = (PLANNED, SkipCode.OVER_BUDGET.value, SkipCode.OUTSIDE_WINDOW.value)
 DEFAULT_OPTIONS = GaugeOptions()

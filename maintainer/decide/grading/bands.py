@@ -9,14 +9,21 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 
-from maintainer.decide.grading.file_formats import BY_ROW, CODEC, FORMATS, find_format_findings
-from maintainer.decide.grading.findings import BAND_ORDER, find_findings
-from maintainer.decide.grading.streams import LAG, find_stream_lag
-from maintainer.decide.waiting.registrations import describe_names, refuse_shared
+from maintainer.decide.grading.findings import (
+    BAND_ORDER,
+    BY_ROW,
+    CODEC,
+    FORMATS,
+    LAG,
+    find_findings,
+    find_format_findings,
+    find_stream_lag,
+)
+from maintainer.decide.waiting.postponement import describe_names, refuse_shared
 from maintainer.domain.health import Band, Finding, Grade, TableHealth
+from maintainer.domain.identifier import Registration
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import Policy
-from maintainer.domain.registration import Registration
 from maintainer.estimate.retained_snapshots import find_pin_trouble
 
 # The metric of a finding: `observed` is the figure in the metadata, `bound` the counted figure.

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from math import ceil
+from typing import Final
 
 from maintainer.domain.health import Band, Finding, ManifestGroup, TableHealth
 from maintainer.domain.metric import Metric
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Policy
 from maintainer.domain.rules import ExpireSnapshotsRule, RewriteDataFilesRule
-from maintainer.domain.units import MIB, format_size
+from maintainer.domain.units import MIB, format_size, write_duration
 from maintainer.estimate.expire_snapshots import estimate_expire_snapshots
 from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
 from maintainer.estimate.rewrite_manifests import MANIFEST_EXCESS_FACTOR
@@ -49,6 +50,15 @@ DELETE_RATIO = "delete_ratio"
 BAND_ORDER = tuple(Band)
 _Bounds = tuple[tuple[Band, float], ...]  # worst first
 Held = Mapping[str, Band]  # the severity in the previous grade, by metric
+LAG: Final = "stream_lag"
+_MARGIN: Final = 0.1  # of the trigger; a gap between commits may exceed the trigger by this share
+FORMATS: Final = "file_formats"  # the number of formats
+BY_ROW: Final = "row_format_ratio"  # the share of data files in a row format
+CODEC: Final = "compression_codec"
+_ROW_FORMAT: Final = "avro"  # a query for one column must read all columns
+_DEFAULT: Final = "parquet"
+_MOST_BY_ROW: Final = 0.5  # of the data files
+_NO_COMPRESSION: Final = frozenset({"uncompressed", "none"})
 
 
 def find_findings(health: TableHealth, policy: Policy, now: datetime, held: Held) -> list[Finding]:
@@ -205,3 +215,65 @@ def _snapshot_findings(
             f"{old.items_removed:,} are old enough to expire"
         )
         yield replace(found, is_actionable=old.items_removed > 0, sentence=sentence)
+
+
+def find_stream_lag(health: TableHealth, policy: Policy, *, is_helped: bool) -> Iterator[Finding]:
+    """A stream whose commits take longer than its trigger, as the policy has it.
+
+    `is_helped`: maintenance would improve the table, and so perhaps the stream.
+    """
+    gap, trigger = health.commit_gap_seconds, policy.stream_trigger
+    if gap is None or trigger is None or gap <= (1 + _MARGIN) * trigger.total_seconds():
+        return
+    seconds = trigger.total_seconds()
+    yield Finding(
+        LAG,
+        gap,
+        seconds,
+        Band.WATCH,
+        is_actionable=is_helped,
+        sentence=f"the busiest writer commits every {write_duration(round(gap))} (median of 24 h), "
+        f"the stream's trigger is {write_duration(seconds)}",
+    )
+
+
+def find_format_findings(health: TableHealth) -> Iterator[Finding]:
+    """Mixed formats, data by row, and no compression.
+
+    No rule selects files for that, so people must change the table's properties.
+    """
+    written = health.properties.get("write.format.default", _DEFAULT).lower()
+    files = {name: count for name, count in health.formats.items() if count > 0}
+    total, by_row = sum(files.values()), files.get(_ROW_FORMAT, 0)
+    if by_row > _MOST_BY_ROW * total:
+        cure = (
+            f"write.format.default is {_ROW_FORMAT}; set it to {_DEFAULT}"
+            if written == _ROW_FORMAT
+            else f"a rewrite writes {written}"
+        )
+        yield _note(
+            BY_ROW,
+            by_row / total,
+            _MOST_BY_ROW,
+            f"{by_row:,} of {total:,} data files are {_ROW_FORMAT}, of which a query reads every "
+            f"column; {cure}",
+        )
+    elif len(files) > 1:
+        counts = ", ".join(
+            f"{count:,} {name}" for name, count in sorted(files.items(), key=lambda kv: -kv[1])
+        )
+        yield _note(
+            FORMATS,
+            len(files),
+            1,
+            f"data files are in {len(files)} formats ({counts}); new ones are {written}",
+        )
+    codec = f"write.{written}.compression-codec"
+    if health.properties.get(codec, "").lower() in _NO_COMPRESSION:
+        yield _note(
+            CODEC, 1, 0, f"{codec} is {health.properties[codec]}: new files are not compressed"
+        )
+
+
+def _note(metric: str, observed: float, bound: float, sentence: str) -> Finding:
+    return Finding(metric, observed, bound, Band.WATCH, is_actionable=False, sentence=sentence)

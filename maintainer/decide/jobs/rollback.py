@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from maintainer.domain.action import RollBack, rollback_tag
 from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import Job
-from maintainer.domain.rollback import RollBack
-from maintainer.domain.safeguards import rollback_tag
 from maintainer.domain.units import format_count
 
 MAX_NAMED: Final = 5  # commits that would be lost

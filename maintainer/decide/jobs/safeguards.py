@@ -1,27 +1,87 @@
-"""The safeguards of one job, from its policy, and the state that its effect is compared with."""
+"""A job at its start: its safeguards, its baseline, its action by a new plan, and its deadline."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
-from maintainer.decide.table_state import digest_state
-from maintainer.domain.action import RewriteDataFiles, RewritePositionDeleteFiles
+from maintainer.decide.circumstances import digest_state
+from maintainer.domain.action import (
+    Checksum,
+    RewriteDataFiles,
+    RewritePositionDeleteFiles,
+    RollBack,
+    Safeguards,
+    is_rollback_tag,
+)
 from maintainer.domain.condition import join_conditions
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import TableInventory
 from maintainer.domain.job import Baseline, Job
-from maintainer.domain.rollback import RollBack
-from maintainer.domain.safeguards import Checksum, Safeguards, is_rollback_tag
+from maintainer.domain.plan import Plan, PlannedAction, SkipCode
+from maintainer.domain.policy import RuleName
+from maintainer.domain.rules import OTHER_TIMEOUT, RULES
 from maintainer.domain.units import GIB
 from maintainer.estimate.expire_snapshots import find_expired_refs
 from maintainer.estimate.filters.filter_writer import write_where
 from maintainer.measure.health import summarise
 
+# At the deadline Spark is asked to stop. After this grace the runner ends what still runs.
+OVERDUE_GRACE = timedelta(minutes=5)
 SAMPLE_BYTES: Final = GIB  # bytes that a sample's checksums may read in each of two snapshots
 MAX_SAMPLE_PARTITIONS: Final = 8
 MAX_DROPPED_TAGS: Final = 20  # before one job; each drop is a commit of metadata
+
+
+def bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
+    """Replace the job's action and its reasons with those of the new plan.
+
+    The policy may keep more now, and the table may need another option.
+    """
+    return replace(
+        job,
+        action=planned.action,
+        findings=planned.findings,
+        estimate=planned.estimate,
+        reason=planned.reason,
+        policy_version=fresh.policy_version,
+        cost=planned.cost,
+        timeout=planned.timeout,
+        memory_gb=planned.memory_gb,
+        executors_gb=planned.executors_gb,
+        size=planned.size,
+        size_reason=planned.size_reason,
+        pool=fresh.pool,
+    )
+
+
+def explain_needlessness(fresh: Plan, rule: RuleName) -> str:
+    """Say why the fresh plan does not contain the job's rule."""
+    skipped = next((skip for skip in fresh.skipped if skip.rule is rule), None)
+    if skipped is not None and skipped.code is SkipCode.PAUSED:
+        return f"not started: {skipped.reason}"
+    return (
+        f"no longer needed: {skipped.reason}"
+        if skipped is not None
+        else "no longer needed: the policy has no such rule now"
+    )
+
+
+def find_deadline(job: Job, now: datetime) -> datetime:
+    """The deadline of a job that is handed over now."""
+    default = RULES[job.rule]().timeout if isinstance(job.rule, RuleName) else OTHER_TIMEOUT
+    return now + (job.timeout if job.timeout is not None else default)
+
+
+def is_over_time(job: Job, now: datetime) -> bool:
+    """True when the job's deadline has passed."""
+    return job.deadline is not None and now >= job.deadline
+
+
+def may_go_on(job: Job, now: datetime) -> bool:
+    """True until the grace period after the deadline is over."""
+    return job.deadline is None or now < job.deadline + OVERDUE_GRACE
 
 
 def choose_safeguards(job: Job, wanted: Safeguards, health: TableHealth) -> Safeguards:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from maintainer.decide.circumstances import Circumstances
-from maintainer.decide.rewrite.delete_memory import GROUPS_AT_ONCE, USABLE_SHARE, weigh_deletes
+from maintainer.decide.rewrite.limits import GROUPS_AT_ONCE, USABLE_SHARE, weigh_deletes
 from maintainer.domain.action import Action, RewriteDataFiles, RewritePositionDeleteFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import FailureReason
-from maintainer.domain.job_size import SIZES, JobSize, SizeProfile
 from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import Policy, Rule
+from maintainer.domain.pool import SIZES, JobSize, SizeProfile
 from maintainer.domain.rules import (
     ComputePartitionStatsRule,
     RewriteDataFilesRule,

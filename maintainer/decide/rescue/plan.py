@@ -13,11 +13,10 @@ from maintainer.decide.grading.bands import grade
 from maintainer.decide.plan import decide
 from maintainer.decide.rescue.state import predict_health
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.budget import Resource, day_of
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory
-from maintainer.domain.policy import Mode, Policy, RuleName
+from maintainer.domain.policy import Mode, Policy, Resource, RuleName, day_of
 from maintainer.domain.units import format_count, format_duration
 
 MAX_STEPS: Final = 100

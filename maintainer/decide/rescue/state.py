@@ -13,6 +13,7 @@ from maintainer.domain.action import (
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
+    rollback_tag,
 )
 from maintainer.domain.file_sizes import FileSizes
 from maintainer.domain.health import (
@@ -27,9 +28,8 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import PlannedAction
 from maintainer.domain.policy import Policy
 from maintainer.domain.rules import ExpireSnapshotsRule, RewriteDataFilesRule
-from maintainer.domain.safeguards import rollback_tag
 from maintainer.estimate.expire_snapshots import find_expired_refs
-from maintainer.estimate.file_overhead import find_kept_rows, find_overhead, predict_bytes
+from maintainer.estimate.output_files import find_kept_rows, find_overhead, predict_bytes
 from maintainer.estimate.retained_snapshots import preview_expiry
 from maintainer.estimate.rewrite_data_files import (
     FileGroup,

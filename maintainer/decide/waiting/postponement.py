@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from maintainer.decide.circumstances import Circumstances
-from maintainer.decide.table_state import digest_state
-from maintainer.decide.waiting.quiet_periods import find_unrest
+from maintainer.decide.circumstances import Circumstances, digest_state
 from maintainer.decide.waiting.retries import find_next_attempt
 from maintainer.domain.health import Rewriter, TableHealth
-from maintainer.domain.instants import is_ahead, is_recent
+from maintainer.domain.identifier import Registration
 from maintainer.domain.plan import (
     PlannedAction,
     RuleHistory,
@@ -19,16 +18,160 @@ from maintainer.domain.plan import (
     name_state,
 )
 from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
-from maintainer.domain.rules import RewriteRule
-from maintainer.domain.units import format_duration, format_instant
-from maintainer.policy.scope_pauses import describe_scope_pause
+from maintainer.domain.rules import RewriteDataFilesRule, RewriteRule
+from maintainer.domain.units import format_duration, format_instant, is_ahead, is_recent
+from maintainer.estimate.floors import Refusal
+from maintainer.policy.restriction import describe_scope_pause
 from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, next_opening
 
+MOST_NAMED = 5  # names in one sentence
+HOW_TO_OWN = "write `owner: true` in a policy for the name that is to be maintained"
 OURS = (
     "iceberg-maintainer-"  # the beginning of the application name of every instance of this program
 )
 LEAST_RUNS = 2  # within 7 days; a single compaction by hand does not count
 STANDS_BACK_FOR = timedelta(days=7)
+EMPTY_RUNS_PER_DOUBLING = 3  # so many empty runs in a row double the least time between runs
+LONGEST_INTERVAL = timedelta(days=30)  # upper limit of the doubling
+_MOST_DOUBLINGS = 10
+
+# With one of these codes, the waiting time of a rule continues. With any other code, the rule waits
+# for nothing.
+KEEPS_WAITING = frozenset(
+    {
+        SkipCode.OUTSIDE_WINDOW,
+        SkipCode.IN_FLIGHT,
+        SkipCode.PAUSED,
+        SkipCode.OVER_BUDGET,
+        SkipCode.HOT_PARTITION,
+        SkipCode.NOT_QUIET,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unrest:
+    """Active writers that delay a rewrite: the reason, the end, and whether it waited enough."""
+
+    reason: str
+    next_at: datetime
+    is_waited_out: bool
+
+
+def find_unrest(
+    rule: Rule, health: TableHealth, policy: Policy, now: datetime, waiting_since: datetime
+) -> Unrest | None:
+    """Why the table's writers delay a rewrite; None: they do not."""
+    if not isinstance(rule, RewriteRule):
+        return None
+    if rule.quiet_period is not None:
+        return _judge(
+            "others last committed",
+            health.last_write_at,
+            rule.quiet_period,
+            rule,
+            now,
+            waiting_since,
+        )
+    # Appends and rewrites do not conflict. In a window, other writers are the operator's
+    # responsibility. A single partition can be left out.
+    if (
+        not isinstance(rule, RewriteDataFilesRule)
+        or health.is_partitioned is not False
+        or policy.window is not None
+    ):
+        return None
+    return _judge(
+        "the table has no partitions to leave out, and its rows were last changed",
+        health.last_change_at,
+        rule.hot_partition_age,
+        rule,
+        now,
+        waiting_since,
+    )
+
+
+def has_waited_out(rule: RewriteRule, now: datetime, waiting_since: datetime) -> bool:
+    """True when the rule has waited for writers as long as allowed."""
+    return now >= waiting_since + rule.wait_for_quiet
+
+
+def end_of_patience(rule: RewriteRule, waiting_since: datetime) -> datetime:
+    """When the rule stops waiting for writers."""
+    return waiting_since + rule.wait_for_quiet
+
+
+def _judge(  # noqa: PLR0913, PLR0917 - one condition
+    words: str,
+    moment: datetime | None,
+    period: timedelta,
+    rule: RewriteRule,
+    now: datetime,
+    waiting_since: datetime,
+) -> Unrest | None:
+    if moment is None or not is_recent(moment, period, now):
+        return None
+    until = end_of_patience(rule, waiting_since)
+    reported = f"{words} at {format_instant(moment)}"
+    if now >= until:
+        return Unrest(
+            f"{reported}, and it has waited for a quiet period of {format_duration(period)} since "
+            f"{format_instant(waiting_since)}",
+            now,
+            is_waited_out=True,
+        )
+    reason = (
+        f"{reported}; it waits for a quiet period of {format_duration(period)}, "
+        f"until {format_instant(until)} at most"
+    )
+    return Unrest(reason, min(moment + period, until), is_waited_out=False)
+
+
+def refuse_shared(
+    health: TableHealth, policy: Policy, registrations: Sequence[Registration]
+) -> Refusal | None:
+    """Why nothing may run on the table under this name.
+
+    None when it has no other name, or this name is the owner.
+    """
+    if not registrations:
+        return None
+    owners = [other for other in registrations if other.is_owner]
+    if policy.is_owner and not owners:
+        newer = next((other for other in registrations if _is_newer(other, health)), None)
+        if newer is None:
+            return None
+        reason = (
+            f"a policy names this name as the owner, but {newer.table} has newer commits, which "
+            f"work under this name could destroy"
+        )
+    elif policy.is_owner:
+        reason = (
+            f"policies name several owners, {health.table} and {_name(owners)}; only one name "
+            f"may own the table"
+        )
+    elif owners:
+        reason = f"it is maintained as {_name(owners)}, which a policy names as the owner"
+    else:
+        reason = f"work under one name may destroy what the other needs; {HOW_TO_OWN}"
+    return Refusal(SkipCode.UNSAFE, f"{describe_names(registrations)}: {reason}")
+
+
+def describe_names(registrations: Sequence[Registration]) -> str:
+    """The other names as text."""
+    return f"the table is registered as {_name(registrations)} too"
+
+
+def _is_newer(other: Registration, health: TableHealth) -> bool:
+    if other.newest_snapshot_at is None:
+        return False
+    return health.newest_snapshot_at is None or other.newest_snapshot_at > health.newest_snapshot_at
+
+
+def _name(registrations: Iterable[Registration]) -> str:
+    names = sorted(str(other.table) for other in registrations)
+    more = f" and {len(names) - MOST_NAMED:,} others" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
 
 
 def find_other_maintainer(
@@ -56,24 +199,6 @@ def describe_other(other: Rewriter) -> str:
         f"{who} rewrote this table {other.runs} times in 7 days, last at {last}; rewrites are left "
         f"to it (with others: ignore in the policy they would run too)"
     )
-
-
-EMPTY_RUNS_PER_DOUBLING = 3  # so many empty runs in a row double the least time between runs
-LONGEST_INTERVAL = timedelta(days=30)  # upper limit of the doubling
-_MOST_DOUBLINGS = 10
-
-# With one of these codes, the waiting time of a rule continues. With any other code, the rule waits
-# for nothing.
-KEEPS_WAITING = frozenset(
-    {
-        SkipCode.OUTSIDE_WINDOW,
-        SkipCode.IN_FLIGHT,
-        SkipCode.PAUSED,
-        SkipCode.OVER_BUDGET,
-        SkipCode.HOT_PARTITION,
-        SkipCode.NOT_QUIET,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,8 @@ from decimal import Decimal, InvalidOperation
 from re import compile as compile_regex
 from typing import Final
 
-from maintainer.domain.inventory import PartitionField, PartitionSpec
-from maintainer.domain.partition import read_partition
-from maintainer.domain.sql import quote_identifier, quote_text
+from maintainer.domain.condition import quote_identifier, quote_text
+from maintainer.domain.inventory import PartitionField, PartitionSpec, read_partition
 
 MAX_WHERE_CHARACTERS: Final = 8_000  # of 10,000 in a statement; the rest is for the policy's filter
 _PARAMETER: Final = compile_regex(r"(bucket|truncate)\[(\d{1,10})\]")

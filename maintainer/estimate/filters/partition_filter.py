@@ -15,8 +15,7 @@ from enum import StrEnum
 from re import compile as compile_regex
 from typing import Any, Final, TypeAlias
 
-from maintainer.domain.inventory import PartitionField, PartitionSpec
-from maintainer.domain.partition import read_partition
+from maintainer.domain.inventory import PartitionField, PartitionSpec, read_partition
 from maintainer.estimate.filters.conditions import Comparison, Kind, Operator, Value, read_conjuncts
 from maintainer.estimate.filters.filter_writer import write_boundaries
 

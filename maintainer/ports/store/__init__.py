@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Protocol
 
 from maintainer.ports.store.admission import AdmissionStore, ReadStore
-from maintainer.ports.store.audit import AuditStore
-from maintainer.ports.store.digests import DigestStore
 from maintainer.ports.store.drivers import DriverStore
 from maintainer.ports.store.figures import FiguresStore
 from maintainer.ports.store.jobs import JobLogStore, JobStore, LeaseStore
-from maintainer.ports.store.notices import NoticeStore
+from maintainer.ports.store.notices import AuditStore, NoticeStore
 from maintainer.ports.store.orphans import OrphanStore
-from maintainer.ports.store.plans import PlanStore
-from maintainer.ports.store.policy_versions import PolicyVersionStore
+from maintainer.ports.store.plans import PlanStore, PolicyVersionStore
 from maintainer.ports.store.portions import PortionStore
-from maintainer.ports.store.tables import TableStore
+from maintainer.ports.store.tables import DigestStore, TableStore
 from maintainer.ports.store.upkeep import DutyStore, UpkeepStore
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from maintainer.domain.admission import Candidate, ScopePause
-from maintainer.domain.budget import DailyWork, Spending
-from maintainer.domain.calibration import Calibration
+from maintainer.domain.cost import Calibration
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.plan import RuleVerdict, StandingVerdict
+from maintainer.domain.policy import DailyWork, Spending
 from maintainer.domain.reads import TableReads
-from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 
 
 class AdmissionStore(Protocol):

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from maintainer.domain.driver import SparkFacts
 from maintainer.domain.pool import DEFAULT_POOL
-from maintainer.domain.spark_facts import SparkFacts
 
 MAX_ORDER_BYTES = 8 * 1024**2  # of one order as JSON
 MAX_ORDERS = 1_000  # of one driver, not yet taken

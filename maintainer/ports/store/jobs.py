@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from maintainer.domain.driver import JobLog
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent, JobRule, JobState
-from maintainer.domain.job_log import JobLog
-from maintainer.domain.lease import Lease
 from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import RuleName
+from maintainer.domain.replica import Lease
 from maintainer.ports.store.pages import Page
 
 MAX_LOG_CHARACTERS = 256 * 1024  # of one job: the end of its log

@@ -1,12 +1,14 @@
-"""The store's notices, so that all processes on it notify people once together."""
+"""The store's notices, so that processes notify people once together, and its audit log."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from maintainer.domain.audit import AuditEntry, AuditQuery
 from maintainer.domain.notice import Notice, NoticeLimits, PostedNotice
+from maintainer.ports.store.pages import Page
 
 MAX_TAKEN = 100  # notices at a time
 MAX_AGE = timedelta(days=1)  # of an undelivered notice; older notices are dropped
@@ -41,3 +43,17 @@ class NoticeStore(Protocol):
 
         The same notice may be posted again, and the next one that passes counts it.
         """
+
+
+class AuditStore(Protocol):
+    """The part of the store that concerns the audit log."""
+
+    def record_audit(self, entries: Iterable[AuditEntry]) -> None:
+        """Add entries to the audit log.
+
+        Entries about jobs are not passed here: the store writes them with each change of a
+        job (domain.audit).
+        """
+
+    def audit(self, query: AuditQuery) -> Page[AuditEntry]:
+        """A page of the audit log, newest first; entries are never deleted."""

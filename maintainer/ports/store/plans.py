@@ -1,4 +1,4 @@
-"""The store's plans and the history of verdicts."""
+"""The store's plans, the history of verdicts, and versions of the policies."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.plan import Plan
-from maintainer.domain.verdict import RuleVerdict, Unenforced
+from maintainer.domain.plan import Plan, RuleVerdict, Unenforced
+from maintainer.domain.policy_version import PolicyVersion
 from maintainer.ports.store.pages import Page
 
 # The longest time until a table is planned again. Verdicts have the time of their next check;
 # this limit is for other changes. With 100,000 tables it needs 28 plans a second.
 LONGEST_TRUST = timedelta(hours=1)
+MAX_POLICY_VERSIONS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +65,23 @@ class PlanStore(Protocol):
 
         Does nothing when something that the plan rests on has changed meanwhile.
         """
+
+
+class PolicyVersionStore(Protocol):
+    """The part of the store that remembers which policies were in force."""
+
+    def record_policies(self, version: PolicyVersion) -> bool:
+        """Store a version as the one in force; False when it was in force with the same problems.
+
+        It keeps the time when it was first seen and gets a new last_seen_at. Of more than
+        MAX_POLICY_VERSIONS, those that were in force longest ago are deleted.
+        """
+
+    def policy_versions(self, limit: int = 100, cursor: str | None = None) -> Page[PolicyVersion]:
+        """A page of the versions without their layers, ordered by when each last came into force.
+
+        The version in force comes first.
+        """
+
+    def policy_version(self, version: str) -> PolicyVersion | None:
+        """One version with its layers."""

@@ -1,4 +1,4 @@
-"""The store's tables: health, history, faults, marks of scans, pauses, pins and locations."""
+"""The store's tables: health, history, faults, marks of scans, pauses, pins, digests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, TableFault
+from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
 from maintainer.domain.location import TableLocation
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan
@@ -203,4 +203,39 @@ class TableStore(Protocol):
 
         Paths are written as normalise_path writes them. Locations of dropped tables are
         included.
+        """
+
+
+class DigestStore(Protocol):
+    """The part of the store that keeps digests, by table UUID.
+
+    No health rests on a digest before the table is measured.
+    """
+
+    def digests(
+        self, table_uuid: str, paths: Iterable[str], target_bytes: int
+    ) -> Mapping[str, ManifestDigest]:
+        """The known digests made under this target file size, by manifest path."""
+
+    def record_digests(
+        self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]
+    ) -> None:
+        """Keep exactly these digests for the table.
+
+        New ones are added; others, also those of another target, are deleted. A digest
+        without entries read is one that is known already.
+        """
+
+    def add_digests(
+        self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest], at: datetime
+    ) -> None:
+        """Add digests for one portion of a table; they replace older ones of the same manifests.
+
+        The table need not be known yet.
+        """
+
+    def prune_digests(self, before: datetime) -> int:
+        """Delete digests of tables that were never measured, if none was added since.
+
+        Returns how many digests were deleted.
         """

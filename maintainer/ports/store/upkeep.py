@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from maintainer.domain.duty import Duty, HeldDuty
+from maintainer.domain.replica import Duty, HeldDuty
 
 
 @dataclass(frozen=True, slots=True)

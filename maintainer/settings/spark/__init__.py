@@ -11,22 +11,26 @@ from typing import Annotated, Literal, assert_never
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, matching, refuse
-from maintainer.domain.job_size import JobSize, SizeProfile
-from maintainer.domain.pool import DEFAULT_POOL, MAX_POOL_NAME, Pool, is_pool_name
+from maintainer.domain.pool import (
+    DEFAULT_POOL,
+    MAX_POOL_NAME,
+    JobSize,
+    Pool,
+    SizeProfile,
+    is_pool_name,
+)
 from maintainer.domain.units import GIB, MIB, parse_size
 from maintainer.settings.paths import read_path
+from maintainer.settings.spark.clusters import KubernetesSettings, LinkSettings, YarnSettings
 from maintainer.settings.spark.inheritance import lay_pools
-from maintainer.settings.spark.jars import JarTexts
-from maintainer.settings.spark.kubernetes import KubernetesSettings
-from maintainer.settings.spark.link import LinkSettings
-from maintainer.settings.spark.sizes import (
+from maintainer.settings.spark.pool_parts import (
     AllocationSettings,
     ExecutorsSettings,
+    JarTexts,
     ProfilesSettings,
+    UiUrl,
     read_memory,
 )
-from maintainer.settings.spark.ui import UiUrl
-from maintainer.settings.spark.yarn import YarnSettings
 
 _LOCAL = r"local(\[(\*|[1-9][0-9]{0,2})\])?"
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"

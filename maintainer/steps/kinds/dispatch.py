@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from maintainer.compare.rollback import compare_rollback, conclude_rollback
 from maintainer.decide.jobs.rollback import refuse_rollback
-from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.action import RemoveOrphanFiles, RollBack
 from maintainer.domain.job import Baseline, FailureReason, Job
-from maintainer.domain.rollback import RollBack
 from maintainer.measure.health import summarise
 from maintainer.ports import Ports
 from maintainer.steps.kinds.maintenance import prepare_maintenance, prove_maintenance

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from maintainer.compare.conclusion import conclude, find_statistics
 from maintainer.compare.effect import compare, split_commits
-from maintainer.compare.lineage import find_lineage_faults
 from maintainer.compare.proof import (
     compare_contents,
     describe_missing_checks,
     explain_difference,
     find_failed_proofs,
+    find_lineage_faults,
 )
 from maintainer.compare.row_proof import (
     COUNT_LIMIT_BYTES,
@@ -20,10 +20,13 @@ from maintainer.compare.row_proof import (
     rows_to_count,
     spread_counts,
 )
-from maintainer.decide.jobs.fresh_plan import bring_up_to_date, explain_needlessness
-from maintainer.decide.jobs.safeguards import choose_safeguards
+from maintainer.decide.jobs.safeguards import (
+    bring_up_to_date,
+    choose_safeguards,
+    explain_needlessness,
+)
 from maintainer.decide.plan import on_request
-from maintainer.domain.action import Action
+from maintainer.domain.action import Action, Canary
 from maintainer.domain.audit import BY_PROOF
 from maintainer.domain.effect import CanaryResult, Effect, RowProof
 from maintainer.domain.health import TableHealth
@@ -32,7 +35,6 @@ from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent
 from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import RuleName
-from maintainer.domain.safeguards import Canary
 from maintainer.measure.health import summarise
 from maintainer.ports import Ports
 from maintainer.steps.kinds.registration_check import check_registrations

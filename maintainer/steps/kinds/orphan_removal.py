@@ -11,7 +11,7 @@ from datetime import timedelta
 from itertools import islice
 
 from maintainer.compare.conclusion import Conclusion
-from maintainer.compare.removal import (
+from maintainer.compare.rollback import (
     PARTICIPLES,
     STATES,
     RemovalProof,

@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from maintainer.adapters.catalog.manifests.deletes import PATH_COLUMN
 from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest
-from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, path_key, unpack_files
+from maintainer.adapters.catalog.manifests.manifest import PATH_COLUMN
+from maintainer.domain.file_sizes import WHOLE_PARTITION, ListedFile, path_key, unpack_files
 from maintainer.domain.inventory import ManifestContent
 from tests.adapters.catalog.manifests.test_manifest import (
     CLASSES,

@@ -39,7 +39,7 @@ from maintainer.domain.inventory import (
     TableInventory,
     Unreadable,
 )
-from maintainer.domain.reader import SlowRead
+from maintainer.domain.scan_cost import SlowRead
 from maintainer.domain.units import KIB, MIB
 from tests.adapters.catalog.lake import (
     TARGET_BYTES,

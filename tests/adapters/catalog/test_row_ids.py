@@ -14,8 +14,8 @@ import pytest
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.manifest import ManifestContent
 
-from maintainer.adapters.catalog import row_ids
-from maintainer.adapters.catalog.row_ids import (
+from maintainer.adapters.catalog import canary
+from maintainer.adapters.catalog.canary import (
     ROW_ID_FIELD,
     find_first_new_id,
     find_lost_ids,
@@ -155,7 +155,7 @@ def test_a_manifest_that_cannot_be_read_again_proves_nothing(
         message = "the storage does not answer"
         raise OSError(message)
 
-    monkeypatch.setattr(row_ids, "_list_again", refuse)
+    monkeypatch.setattr(canary, "_list_again", refuse)
     assert read(lake, [second]).unread == (
         "the manifests' row ids: OSError: the storage does not answer",
     )

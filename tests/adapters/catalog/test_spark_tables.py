@@ -17,7 +17,7 @@ from urllib.parse import unquote_plus
 import pytest
 
 from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
-from maintainer.domain.filelist import path_key, unpack_files
+from maintainer.domain.file_sizes import path_key, unpack_files
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content, ManifestContent, TableFault, TableInventory
 from tests.adapters.catalog import spark_tables

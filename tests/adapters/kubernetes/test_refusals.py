@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from maintainer.adapters.kubernetes.kinds import POD, Kind
-from maintainer.adapters.kubernetes.refusals import explain_refusal
+from maintainer.adapters.kubernetes.cluster import explain_refusal
+from maintainer.adapters.kubernetes.objects import POD, Kind
 from maintainer.adapters.spark.launcher.kubernetes.kinds import KUBEFLOW, SECRET
 
 RESTRICTED = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
-from maintainer.adapters.policies.kubernetes.resources import POLICY
+from maintainer.adapters.policies.kubernetes import POLICY
 from tests.adapters.spark.launcher.kubernetes.api_server import ApiServer, open_api_server
 
 LIST: dict[str, Any] = {

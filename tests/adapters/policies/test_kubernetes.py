@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.policies.kubernetes.resources import POLICY
-from maintainer.adapters.policies.kubernetes.source import (
+from maintainer.adapters.policies.kubernetes import (
+    POLICY,
     KubernetesPolicies,
     KubernetesPolicyOptions,
 )

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.policies.kubernetes import source
-from maintainer.adapters.policies.kubernetes.resources import POLICY
-from maintainer.adapters.policies.kubernetes.source import (
+from maintainer.adapters.policies import kubernetes
+from maintainer.adapters.policies.kubernetes import (
+    POLICY,
     KubernetesPolicies,
     KubernetesPolicyOptions,
 )
 from maintainer.domain.errors import ClusterUnavailableError
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TablePattern
-from maintainer.domain.policy_status import PolicyStatus
+from maintainer.domain.policy_version import PolicyStatus
 from tests.adapters.policies.resources import LIST, REPORT, create, open_policy_server
 from tests.adapters.spark.launcher.kubernetes.api_server import ApiServer
 from tests.adapters.store.values import make_job
@@ -135,7 +135,7 @@ def test_a_refusal_and_a_dispute_are_conditions(
 def test_writes_are_bounded_and_go_on_with_the_next_report(
     api: ApiServer, policies: KubernetesPolicies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "MAXIMUM_WRITES", 2)
+    monkeypatch.setattr(kubernetes, "MAXIMUM_WRITES", 2)
     create(api, SALES, "items", {"tables": ["lake.sales.items"]})
     create(api, SALES, "nothing", {})
     policies.refresh()

@@ -19,8 +19,14 @@ from hypothesis import strategies as st
 from maintainer.adapters.policies import polaris_client
 from maintainer.adapters.policies.polaris import JoinedPolicies, PolarisPolicies
 from maintainer.adapters.policies.polaris_client import PolarisOptions
-from maintainer.adapters.policies.polaris_content import Draft, draft_file, read_policies
-from maintainer.adapters.policies.polaris_layers import Attachment, make_layer, write_file
+from maintainer.adapters.policies.polaris_content import (
+    Attachment,
+    Draft,
+    draft_file,
+    make_layer,
+    read_policies,
+    write_file,
+)
 from maintainer.adapters.policies.reading import parse_policy
 from maintainer.adapters.retry_after import ATTEMPTS
 from maintainer.domain.errors import InvalidValueError

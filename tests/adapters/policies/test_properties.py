@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.adapters.policies.properties import (
+from maintainer.adapters.policies.reading import (
     MAXIMUM_CHARACTERS,
     MAXIMUM_PROPERTIES,
+    parse_policy,
     read_table_properties,
 )
-from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Approval, Mode, PolicyLayer, PolicySet, RuleName
 from maintainer.domain.rules import RemoveOrphanFilesRule

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from maintainer.adapters.policies.document import MAXIMUM_DEPTH, MAXIMUM_VALUES, read_document
 from maintainer.adapters.policies.reading import parse_policy
-from maintainer.domain.budget import Budget
+from maintainer.domain.action import Canary, Checksum
 from maintainer.domain.identifier import TableIdentifier, TablePattern
-from maintainer.domain.policy import Mode, PolicyLayer, RuleName, Setting, Window
-from maintainer.domain.safeguards import Canary, Checksum
+from maintainer.domain.policy import Budget, Mode, PolicyLayer, RuleName, Setting, Window
 from maintainer.policy.effective import effective
 
 _GOOD = """\

@@ -9,11 +9,10 @@ import pytest
 from pydantic import create_model
 
 from docs.generator.policy_reference import write_reference
-from maintainer.adapters.policies import model, properties, reading, schema
-from maintainer.adapters.policies.properties import read_table_properties
-from maintainer.adapters.policies.reading import parse_policy
+from maintainer.adapters.policies import model, reading
+from maintainer.adapters.policies.model import policy_schema
+from maintainer.adapters.policies.reading import parse_policy, read_table_properties
 from maintainer.adapters.policies.rule_models import rules_model
-from maintainer.adapters.policies.schema import policy_schema
 from maintainer.domain import rules
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet, RuleName
@@ -41,7 +40,7 @@ def _invented(monkeypatch: pytest.MonkeyPatch) -> None:
     document = create_model("PolicyModel", __base__=model.PolicyModel, **keys)
     for module in (rules, merging):
         monkeypatch.setattr(module, "RULES", invented)
-    for reader in (reading, properties, schema):
+    for reader in (reading, model):
         monkeypatch.setattr(reader, "PolicyModel", document)
 
 

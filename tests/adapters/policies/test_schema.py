@@ -7,8 +7,7 @@ from re import search
 import pytest
 
 from maintainer.adapters.policies.directory import PolicyDirectory
-from maintainer.adapters.policies.model import PolicyModel
-from maintainer.adapters.policies.schema import policy_schema, write_policy_schema
+from maintainer.adapters.policies.model import PolicyModel, policy_schema, write_policy_schema
 from maintainer.adapters.policies.validation import inner_model
 from maintainer.domain.metric import Metric
 from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS

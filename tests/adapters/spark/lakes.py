@@ -27,8 +27,7 @@ from pyiceberg.types import LongType, NestedField, StringType
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.launcher.ownership import read_start_time
 from maintainer.adapters.spark.local import LocalRunner
-from maintainer.adapters.spark.options import LocalSparkOptions
-from maintainer.adapters.spark.snapshot_marks import mark_settings
+from maintainer.adapters.spark.options import LocalSparkOptions, mark_settings
 from maintainer.domain.action import Action, RewriteDataFiles
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, Outcome

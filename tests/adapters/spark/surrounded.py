@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from maintainer.domain.action import Action
+from maintainer.domain.action import Action, Canary, Checksum, Safeguards
 from maintainer.domain.effect import Measurement
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Baseline, Job
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
-from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 ORDERS = TableIdentifier("lake", ("sales",), "or`ders")

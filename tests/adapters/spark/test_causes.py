@@ -20,7 +20,7 @@ from maintainer.domain.action import ComputePartitionStats, RewriteDataFiles
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.policy import RuleName
-from maintainer.requests.cancel import request_cancel
+from maintainer.requests.run import request_cancel
 from maintainer.steps.watch import watch
 from tests.adapters.spark.gates import gate_at, wait_at_gate
 from tests.adapters.spark.lakes import (

@@ -18,8 +18,7 @@ from maintainer.adapters.spark.driver.lists import files, portions, rows
 from maintainer.adapters.spark.driver.lists.files import Files
 from maintainer.adapters.spark.driver.lists.portions import pack, read_text, unpack, write_text
 from maintainer.adapters.spark.driver.lists.rows import Rows
-from maintainer.adapters.spark.orphans.courier import Courier
-from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
+from maintainer.adapters.spark.orphans.orphan_files import Courier, OrphanFiles
 from maintainer.ports.store.portions import MAX_PORTION_BYTES, Portion, PortionKind, PortionSet
 from tests.adapters.spark.lakes import wait_until
 from tests.fakes.adapters.store import FakeStore
@@ -135,7 +134,7 @@ def test_rows_that_can_never_be_stored_are_refused_with_the_reason(
 def test_while_the_store_is_away_nothing_is_confirmed(
     store: FakeStore, courier: Courier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("maintainer.adapters.spark.orphans.courier._RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("maintainer.adapters.spark.orphans.orphan_files._RETRY_SECONDS", 0.01)
     store.broken = "it is away"
     tried = threading.Event()
     add = store.add_portion

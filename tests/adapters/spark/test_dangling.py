@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from maintainer.adapters.spark.local import LocalRunner
-from maintainer.decide.table_state import digest_state
+from maintainer.decide.circumstances import digest_state
 from maintainer.domain.effect import RowProof
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier

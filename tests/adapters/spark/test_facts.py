@@ -16,7 +16,7 @@ from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.facts import read_facts
 from maintainer.adapters.spark.jars import pinned_jars
 from maintainer.adapters.spark.local import LocalRunner
-from maintainer.domain.spark_facts import SparkFacts
+from maintainer.domain.driver import SparkFacts
 from tests.adapters.spark.lakes import (
     APPLICATION,
     QUICK_OPTIONS,

@@ -17,6 +17,8 @@ from maintainer.compare.effect import split_commits
 from maintainer.compare.proof import compare_contents
 from maintainer.domain.action import (
     Action,
+    Canary,
+    Checksum,
     ComputePartitionStats,
     ComputeTableStats,
     ExpireSnapshots,
@@ -24,12 +26,13 @@ from maintainer.domain.action import (
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
+    Safeguards,
+    rollback_tag,
 )
 from maintainer.domain.effect import ContentProof
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content, Snapshot, TableInventory
 from maintainer.domain.job import Baseline, Job, Outcome
-from maintainer.domain.safeguards import Canary, Checksum, Safeguards, rollback_tag
 from maintainer.measure.health import measure, summarise
 from tests.adapters.spark.lakes import APPLICATION, Lake, WallClock, job_on, outcome_of
 from tests.adapters.spark.workshop import run_sql

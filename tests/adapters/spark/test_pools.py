@@ -10,9 +10,9 @@ import pytest
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.pools.runner import PooledRunner
 from maintainer.adapters.spark.remote.driver import FENCE_MARGIN
+from maintainer.domain.driver import SparkFacts
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import Job
-from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports.store.drivers import DriverPoll, DriverRecord, DriverTokens
 from tests.adapters.store.values import make_job
 from tests.fakes.adapters.clock import FakeClock

@@ -9,7 +9,7 @@ import pytest
 
 from maintainer.adapters.spark.launcher.ownership import read_start_time
 from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions, megabytes
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import JobSize
 from tests.adapters.spark.lakes import QUICK_OPTIONS, Lake, job_on, outcome_of, runner_on
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from maintainer.adapters.spark.driver.marks import SUMMARY, Marks
 from maintainer.adapters.spark.local import LocalRunner
-from maintainer.adapters.spark.snapshot_marks import LETTING_WRITERS_WIN, mark_settings
+from maintainer.adapters.spark.options import LETTING_WRITERS_WIN, mark_settings
 from maintainer.domain.action import RewriteManifests
 from maintainer.domain.job import JOBS_MARK
 from tests.adapters.spark.lakes import Lake, job_on, outcome_of

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from maintainer.adapters.spark.local import LocalRunner
+from maintainer.domain.action import Canary, Checksum, Safeguards
+from maintainer.domain.driver import Progress, Stage
 from maintainer.domain.job import JobEvent
-from maintainer.domain.progress import Progress, Stage
-from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from tests.adapters.spark.lakes import Lake, job_on, one_by_one, wait_until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

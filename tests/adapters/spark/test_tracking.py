@@ -7,8 +7,8 @@ import pytest
 from maintainer.adapters.spark.tracking import TrackedJob, blame, lost
 from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.cost import ExecutorUse
+from maintainer.domain.driver import Progress, Stage
 from maintainer.domain.job import FailureReason
-from maintainer.domain.progress import Progress, Stage
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 

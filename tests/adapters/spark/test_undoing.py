@@ -14,14 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from maintainer.adapters.spark.local import LocalRunner
+from maintainer.domain.action import rollback_tag
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.effect import ContentProof, RowProof
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.policy import RuleName
-from maintainer.domain.safeguards import rollback_tag
-from maintainer.requests.rollback import request_rollback
+from maintainer.requests.pause import request_rollback
 from maintainer.requests.run import request_run
 from maintainer.steps.review import review
 from maintainer.steps.submit import start_pending

@@ -22,8 +22,8 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableInventory
 from maintainer.domain.job import Job, Outcome
-from maintainer.domain.job_size import JobSize
 from maintainer.domain.policy import PolicyLayer, RuleName
+from maintainer.domain.pool import JobSize
 from maintainer.ports import Ports
 from maintainer.ports.runner import Runner
 from maintainer.requests.run import request_run

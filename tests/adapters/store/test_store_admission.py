@@ -8,20 +8,22 @@ from hypothesis import given, settings
 from maintainer.adapters.store import documents
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import Candidate, ScopePause, find_candidates
-from maintainer.domain.budget import Budget, Charge, day_of
-from maintainer.domain.calibration import (
+from maintainer.domain.cost import (
     NOTHING_LEARNT,
     SHARED_ALPHA,
     TABLE_ALPHA,
+    Benefit,
+    Cost,
+    CostBasis,
     CostFit,
     CostSample,
+    Worth,
 )
-from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Plan, PlannedAction
-from maintainer.domain.policy import RuleName
+from maintainer.domain.policy import Budget, Charge, RuleName, day_of
 from maintainer.ports.store import Store
 from maintainer.ports.store.tables import Pause
 from tests.adapters.store.test_store_jobs import finish

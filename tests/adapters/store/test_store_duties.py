@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import Connection, event, text
 
 from maintainer.adapters.store import duties, open_store
-from maintainer.domain.duty import LONGEST_DUTY, Duty, DutyKind, HeldDuty
 from maintainer.domain.errors import StoreUnavailableError
+from maintainer.domain.replica import LONGEST_DUTY, Duty, DutyKind, HeldDuty
 from maintainer.ports.store import Store
 from tests.end_to_end.programs import wait_for
 from tests.fakes.adapters.store import FakeStore

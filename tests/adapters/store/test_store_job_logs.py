@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from maintainer.adapters.store import open_store
+from maintainer.domain.driver import JobLog
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.job import JobState
-from maintainer.domain.job_log import JobLog
 from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import MAX_LOG_CHARACTERS
 from tests.adapters.store.values import MINUTE, NOW, make_job

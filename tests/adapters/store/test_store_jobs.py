@@ -10,13 +10,12 @@ from hypothesis import given
 from maintainer.adapters.store import open_store
 from maintainer.adapters.store.paging import Position, write_cursor
 from maintainer.compare.rule_history import learn_from_job
-from maintainer.domain.action import ExpireSnapshots
+from maintainer.domain.action import ExpireSnapshots, Repair
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import FailureStreak, RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.domain.rollback import Repair
 from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import JobQuery
 from tests.adapters.store.test_store import on_one_store

@@ -12,7 +12,7 @@ import pytest
 
 from maintainer.adapters.store import open_store
 from maintainer.domain.job import Job, JobState
-from maintainer.domain.lease import Lease
+from maintainer.domain.replica import Lease
 from maintainer.ports.store import Store
 from tests.adapters.store.values import (
     MINUTE,

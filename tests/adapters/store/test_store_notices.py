@@ -8,8 +8,8 @@ from threading import Barrier
 import pytest
 
 from maintainer.adapters.store import open_store
-from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
+from maintainer.domain.units import CLOCK_TOLERANCE
 from maintainer.ports.store import Store
 from maintainer.ports.store import notices as bounds
 from maintainer.ports.store.notices import MAX_AGE

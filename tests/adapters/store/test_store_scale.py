@@ -12,8 +12,8 @@ from sqlalchemy import event
 from maintainer.adapters.store import deletion, listing, open_store, samples
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.job import JobState
+from maintainer.domain.units import CLOCK_TOLERANCE
 from maintainer.ports.store import Store
 from maintainer.ports.store.plans import LONGEST_TRUST, PlanDue
 from maintainer.ports.store.tables import HISTORY_METRICS, TABLE_SORTS, Pause, TableQuery

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from maintainer.domain.spark_facts import SparkFacts
+from maintainer.domain.driver import SparkFacts
 from maintainer.ports.store import Store
 from tests.adapters.store.values import NOW
 

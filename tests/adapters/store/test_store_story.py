@@ -12,16 +12,18 @@ from maintainer.domain.cost import Benefit, Cost, Worth
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
-from maintainer.domain.plan import Estimate, PlannedAction, SkipCode
-from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import (
+from maintainer.domain.plan import (
     PLANNED,
+    Estimate,
+    PlannedAction,
     RuleVerdict,
+    SkipCode,
     StandingVerdict,
     Unenforced,
     key_while_waiting,
     planned_key,
 )
+from maintainer.domain.policy import RuleName
 from maintainer.ports.store import Store
 from tests.adapters.store.values import (
     MINUTE,

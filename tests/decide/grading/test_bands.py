@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from maintainer.decide.grading.bands import DISAGREEMENT, MAX_DISAGREEMENTS, NAMES, grade
 from maintainer.decide.grading.findings import DELETE_RATIO
 from maintainer.domain.health import Band, Disagreement, Grade, ManifestGroup, TableHealth
-from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.identifier import Registration, TableIdentifier
 from maintainer.domain.inventory import ManifestContent, Unreadable
 from maintainer.domain.metric import Metric
 from maintainer.domain.policy import Policy
-from maintainer.domain.registration import Registration
 from maintainer.domain.rules import ExpireSnapshotsRule
 from maintainer.domain.units import KIB, MIB
 from maintainer.measure.health import measure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from maintainer.decide.jobs.fresh_plan import bring_up_to_date, explain_needlessness
+from maintainer.decide.jobs.safeguards import bring_up_to_date, explain_needlessness
 from maintainer.domain.plan import PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import RuleName
 from tests.api.nouns import ESTIMATE, PLAN, REWRITE, make_job

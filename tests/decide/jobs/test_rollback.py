@@ -5,14 +5,19 @@ from dataclasses import replace
 import pytest
 
 from maintainer.decide.jobs.rollback import judge_rollback, refuse_rollback
-from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles
+from maintainer.domain.action import (
+    Action,
+    ExpireSnapshots,
+    Repair,
+    RewriteDataFiles,
+    RollBack,
+    Safeguards,
+)
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import Baseline, Job, JobState
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
-from maintainer.domain.rollback import Repair, RollBack
-from maintainer.domain.safeguards import Safeguards
 from maintainer.measure.health import measure, summarise
 from tests.samples import NOW, TABLE, UUID, inventory, snapshot
 

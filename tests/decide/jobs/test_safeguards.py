@@ -11,14 +11,22 @@ from maintainer.decide.jobs.safeguards import (
     find_lapsed_tags,
     take_baseline,
 )
-from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
+from maintainer.domain.action import (
+    Action,
+    Canary,
+    Checksum,
+    ExpireSnapshots,
+    Repair,
+    RewriteDataFiles,
+    RewriteManifests,
+    RollBack,
+    Safeguards,
+)
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec, Ref
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
-from maintainer.domain.rollback import Repair, RollBack
-from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.units import GIB, MIB
 from maintainer.measure.health import measure
 from tests.samples import (

@@ -8,12 +8,12 @@ import pytest
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.jobs.size import SizeChoice, choose_size, spread_groups
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.delete_memory import GROUPS_AT_ONCE
+from maintainer.decide.rewrite.limits import GROUPS_AT_ONCE
 from maintainer.domain.action import RewriteDataFiles, RewriteManifests, RewritePositionDeleteFiles
 from maintainer.domain.health import TableHealth
-from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.domain.plan import Estimate, FailureStreak, RuleHistory
 from maintainer.domain.policy import Mode, Policy, Rule
+from maintainer.domain.pool import JobSize, SizeProfile
 from maintainer.domain.rules import (
     ComputePartitionStatsRule,
     ExpireSnapshotsRule,

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.decide.jobs.timeouts import OVERDUE_GRACE, find_deadline, is_over_time, may_go_on
+from maintainer.decide.jobs.safeguards import OVERDUE_GRACE, find_deadline, is_over_time, may_go_on
+from maintainer.domain.action import Repair
 from maintainer.domain.policy import PolicyLayer, RuleName
-from maintainer.domain.rollback import Repair
 from maintainer.domain.rules import OTHER_TIMEOUT, RULES, RewriteDataFilesRule
 from maintainer.policy.effective import effective
 from maintainer.policy.writing import describe

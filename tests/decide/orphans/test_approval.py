@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.decide.circumstances import Circumstances
+from maintainer.decide.circumstances import Circumstances, digest_state
 from maintainer.decide.orphans.approval import (
     LIST_LIFE,
     OrphanScan,
@@ -25,7 +25,6 @@ from maintainer.decide.orphans.approval import (
 )
 from maintainer.decide.orphans.scan import Surroundings, judge_orphans
 from maintainer.decide.plan import decide
-from maintainer.decide.table_state import digest_state
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, hash_files
 from maintainer.domain.plan import Plan, RuleHistory, SkipCode, name_state

@@ -12,22 +12,20 @@ from maintainer.decide.plan import decide
 from maintainer.decide.rescue import plan as rescue
 from maintainer.decide.rescue.plan import RescuePlan, plan_rescue
 from maintainer.decide.rescue.state import predict_health
-from maintainer.domain.action import ComputePartitionStats, RewritePositionDeleteFiles
+from maintainer.domain.action import ComputePartitionStats, RewritePositionDeleteFiles, Safeguards
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.budget import Budget
 from maintainer.domain.file_sizes import DeletedFiles
 from maintainer.domain.health import Band, ManifestGroup, TableHealth
 from maintainer.domain.inventory import ManifestContent, Ref
 from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.plan import Estimate, PlannedAction
-from maintainer.domain.policy import Mode, Policy, RuleName
+from maintainer.domain.policy import Budget, Mode, Policy, RuleName
 from maintainer.domain.rules import (
     ExpireSnapshotsRule,
     RemoveOrphanFilesRule,
     RewriteDataFilesRule,
     RewriteManifestsRule,
 )
-from maintainer.domain.safeguards import Safeguards
 from maintainer.domain.units import MIB
 from tests.samples import NOW, health_of_partitions, with_history
 

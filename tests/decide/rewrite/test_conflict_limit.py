@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.file_groups import Selection
 from maintainer.decide.rewrite.limits import (
     LEAST_WORK_PER_START_UP,
     MOST_FILES,
@@ -20,9 +19,9 @@ from maintainer.decide.rewrite.limits import (
     find_most_bytes,
     limit_between_commits,
 )
-from maintainer.decide.rewrite.selection import select_groups
+from maintainer.decide.rewrite.selection import Selection, select_groups
 from maintainer.domain.action import RewriteDataFiles
-from maintainer.domain.calibration import Calibration
+from maintainer.domain.cost import Calibration
 from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import PlannedAction, RuleHistory, SkipCode

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.admit.admission import admit
-from maintainer.admit.circumstances import AdmissionCircumstances
+from maintainer.admit.budgets import AdmissionCircumstances
 from maintainer.decide import plan as decide_module
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
@@ -18,12 +18,11 @@ from maintainer.decide.rewrite.limits import MOST_FILES, Fit, JobBounds, Limit
 from maintainer.decide.rewrite.selection import select_groups
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, find_candidates
-from maintainer.domain.budget import Budget
-from maintainer.domain.calibration import Calibration
+from maintainer.domain.cost import Calibration
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import Plan, PlannedAction
-from maintainer.domain.policy import Mode, Policy, RuleName
+from maintainer.domain.policy import Budget, Mode, Policy, RuleName
 from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB

@@ -9,15 +9,15 @@ import pytest
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.delete_memory import (
+from maintainer.decide.rewrite.limits import (
     BYTES_PER_FILE_BYTE,
     BYTES_PER_ROW,
+    GROUP_SIZE,
     GROUPS_AT_ONCE,
     USABLE_SHARE,
     fit_deletes,
     weigh_deletes,
 )
-from maintainer.decide.rewrite.limits import GROUP_SIZE
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import Content, PartitionField, PartitionSpec

@@ -9,18 +9,16 @@ from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.gain import find_gain
 from maintainer.decide.plan import decide, on_request
 from maintainer.decide.rewrite import selection as selection_module
-from maintainer.decide.rewrite.file_groups import Selection
 from maintainer.decide.rewrite.limits import Fit, JobBounds
-from maintainer.decide.rewrite.selection import select_groups
+from maintainer.decide.rewrite.selection import Selection, select_groups
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules
-from maintainer.domain.budget import Budget
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.file_sizes import DeletedFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import RuleHistory, SkipCode
-from maintainer.domain.policy import Mode, Policy, RuleName
+from maintainer.domain.policy import Budget, Mode, Policy, RuleName
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import MIB
 from maintainer.estimate.file_selection import find_candidates, may_have_candidates

@@ -13,13 +13,12 @@ from maintainer.decide.rewrite.limits import shrink_groups
 from maintainer.decide.waiting.postponement import LONGEST_INTERVAL
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import ScopePause
-from maintainer.domain.budget import Budget
 from maintainer.domain.health import Band
 from maintainer.domain.plan import Plan, RuleHistory, SkipCode, SkippedRule
-from maintainer.domain.policy import Mode, Policy, RuleName, Window
+from maintainer.domain.policy import Budget, Mode, Policy, RuleName, Window
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import MIB
-from maintainer.policy.scope_pauses import find_scope_pause, hash_scope_pauses, is_draining
+from maintainer.policy.restriction import find_scope_pause, hash_scope_pauses, is_draining
 from tests.samples import NOW, TABLE, health_of_partitions
 
 FILES = RewriteDataFilesRule()

@@ -5,12 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.decide.waiting.registrations import MOST_NAMED, refuse_shared
+from maintainer.decide.waiting.postponement import MOST_NAMED, refuse_shared
 from maintainer.domain.health import TableHealth
-from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.identifier import Registration, TableIdentifier
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Policy
-from maintainer.domain.registration import Registration
 from maintainer.measure.health import measure
 from tests.samples import NOW, inventory
 

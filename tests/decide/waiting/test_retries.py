@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.compare.rule_history import PASSING, extend_streak
-from maintainer.decide.circumstances import Circumstances
+from maintainer.decide.circumstances import Circumstances, digest_state
 from maintainer.decide.plan import decide
 from maintainer.decide.rewrite.limits import shrink_groups
-from maintainer.decide.table_state import digest_state
 from maintainer.decide.waiting.retries import (
     EXHAUSTED_WAIT,
     JITTER_SHARE,

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.inventory import PartitionField, PartitionSpec
-from maintainer.domain.partition import escape
+from maintainer.domain.inventory import PartitionField, PartitionSpec, escape
 from maintainer.estimate.filters.filter_writer import MAX_WHERE_CHARACTERS, write_where
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from maintainer.adapters.policies.properties import read_table_properties
+from maintainer.adapters.policies.reading import read_table_properties
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 
 

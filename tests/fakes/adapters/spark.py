@@ -8,18 +8,14 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from maintainer.adapters.spark.statements.safeguards import retained_minutes
-from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.action import RemoveOrphanFiles, RollBack, rollback_tag
+from maintainer.domain.driver import JobLog, Progress, SparkFacts, Stage
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Ref, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome
-from maintainer.domain.job_log import JobLog
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.pool import DEFAULT_POOL
-from maintainer.domain.progress import Progress, Stage
-from maintainer.domain.rollback import RollBack
-from maintainer.domain.safeguards import rollback_tag
-from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 

@@ -17,15 +17,14 @@ from maintainer.domain.audit import AuditEntry, AuditQuery, audit_change, audit_
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError, UnknownTableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.location import TableLocation, overlap
 from maintainer.domain.pin import Pin
-from maintainer.domain.plan import Plan, RuleHistory
+from maintainer.domain.plan import Plan, RuleHistory, RuleVerdict, Unenforced
 from maintainer.domain.policy import RuleName
 from maintainer.domain.scan_cost import MAX_SCAN_COSTS, ScanCost
-from maintainer.domain.verdict import RuleVerdict, Unenforced
+from maintainer.domain.units import CLOCK_TOLERANCE
 from maintainer.ports.store.figures import Counters, NamespaceCounters, Overview, TableFigures
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.ports.store.pages import Page

@@ -9,19 +9,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from maintainer.domain.admission import Candidate, ScopePause, find_candidates
-from maintainer.domain.budget import Charge, DailyWork, Spending, day_of
-from maintainer.domain.calibration import (
-    NOTHING_LEARNT,
-    SHARED_ALPHA,
-    TABLE_ALPHA,
-    Calibration,
-    CostFit,
-)
+from maintainer.domain.cost import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
-from maintainer.domain.plan import Plan
-from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import RuleVerdict, StandingVerdict
+from maintainer.domain.plan import Plan, RuleVerdict, StandingVerdict
+from maintainer.domain.policy import Charge, DailyWork, RuleName, Spending, day_of
 from maintainer.ports.store.tables import Pause, TableRecord
 from tests.fakes.adapters.store_story import FakeStory
 

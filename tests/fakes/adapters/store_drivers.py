@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from maintainer.domain.driver import SparkFacts
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports.store.drivers import (
     JOB_ENDS,
     MAX_MESSAGE_BYTES,

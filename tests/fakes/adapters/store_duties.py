@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from maintainer.domain.duty import LONGEST_DUTY, Duty, HeldDuty
+from maintainer.domain.replica import LONGEST_DUTY, Duty, HeldDuty
 
 
 @dataclass

@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from maintainer.domain.driver import JobLog
 from maintainer.domain.job import Job
-from maintainer.domain.job_log import JobLog
 from maintainer.ports.store.jobs import MAX_LOG_CHARACTERS, check_part
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from maintainer.domain.job import Job, JobState
-from maintainer.domain.lease import Lease
 from maintainer.domain.plan import RuleHistory
+from maintainer.domain.replica import Lease
 from tests.fakes.adapters.store_admission import FakeAdmission
 
 

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from maintainer.domain.instants import is_ahead
 from maintainer.domain.notice import Notice, NoticeLimits, PostedNotice
+from maintainer.domain.units import is_ahead
 from maintainer.ports.store.notices import MAX_AGE, MAX_TAKEN
 
 HOUR = timedelta(hours=1)

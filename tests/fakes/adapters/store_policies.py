@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from maintainer.domain.policy_version import PolicyVersion
 from maintainer.ports.store.pages import Page
-from maintainer.ports.store.policy_versions import MAX_POLICY_VERSIONS
+from maintainer.ports.store.plans import MAX_POLICY_VERSIONS
 from tests.fakes.adapters.store_reading import check_limit, page_of
 
 

@@ -8,16 +8,17 @@ from datetime import datetime
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.pin import Pin
-from maintainer.domain.plan import Plan, SkipCode
-from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import (
+from maintainer.domain.plan import (
     PLANNED,
+    Plan,
     RuleVerdict,
+    SkipCode,
     StandingVerdict,
     Unenforced,
     is_waiting,
     stands_on,
 )
+from maintainer.domain.policy import RuleName
 from maintainer.ports.store.pages import Page
 from tests.fakes.adapters.store_reading import check_limit, page_of
 

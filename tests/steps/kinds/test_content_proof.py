@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.domain.action import RollBack
 from maintainer.domain.audit import BY_PROOF, AuditQuery, Deed
 from maintainer.domain.effect import ContentProof
 from maintainer.domain.identifier import TableIdentifier
@@ -16,8 +17,7 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import NoticeKind
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
-from maintainer.domain.rollback import RollBack
-from maintainer.requests.rollback import request_rollback
+from maintainer.requests.pause import request_rollback
 from maintainer.requests.run import request_run
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review

@@ -32,7 +32,7 @@ from maintainer.domain.policy import RuleName
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.ports.store.tables import Pause
 from maintainer.requests.approval import approve_list, reject_list
-from maintainer.requests.cancel import request_cancel
+from maintainer.requests.run import request_cancel
 from maintainer.steps.kinds import orphan_removal
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review

@@ -8,17 +8,18 @@ from __future__ import annotations
 import io
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
-from threading import BoundedSemaphore, Lock
-from typing import TYPE_CHECKING, Final, TypeVar
+from queue import Empty, Full, Queue
+from threading import BoundedSemaphore, Event, Lock
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
 from pyiceberg.io import SCHEMA_TO_FILE_IO, FileIO, InputFile, InputStream, OutputFile
 
-from maintainer.adapters.catalog.files.directories import walk
-from maintainer.adapters.catalog.files.listing import PAGE_FILES
+from maintainer.adapters.catalog.files.listing import PAGE_FILES, Tell, gather
 from maintainer.adapters.catalog.loop import begin_aside
 from maintainer.adapters.catalog.tables.loading import READ_TIMEOUT_SECONDS
 from maintainer.adapters.extras import require_package
@@ -29,6 +30,10 @@ from maintainer.domain.units import MIB
 if TYPE_CHECKING:
     from hdfs_native import Client, FileStatus
 
+
+# Directories in the queue. If it is full, a worker lists the directories that it finds itself.
+DIRECTORIES_AHEAD: Final = 10_000
+_POLL_SECONDS: Final = 0.05
 MAX_CLUSTERS: Final = 16  # clusters with open connections, for all catalogs and tables
 CALLS_AT_MOST: Final = 32  # threads for one cluster; a cluster that never answers blocks only these
 READ_BYTES: Final = 8 * MIB  # bytes in one answer
@@ -42,6 +47,84 @@ _BOUNDED: Final = {
 }
 
 T = TypeVar("T")
+
+
+class Entry(Protocol):
+    """An entry of a directory: a file or a directory, with its whole path."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def isdir(self) -> bool: ...
+
+
+E = TypeVar("E", bound=Entry)
+ListDirectory = Callable[[str], Iterable[Sequence[E]]]
+
+
+def walk(list_directory: ListDirectory[E], root: str, workers: int) -> Iterator[Sequence[E]]:
+    """List the files in portions that are never empty. Raises the storage's exceptions.
+
+    A directory that disappears during the listing has no files. Closing the iterator ends the
+    listing.
+    """
+    walking = _Walk(list_directory, root)
+    with ThreadPoolExecutor(workers, thread_name_prefix="walks") as pool:
+        try:
+            yield from gather([walking.work] * workers, pool)
+        finally:
+            walking.is_over.set()
+
+
+class _Walk(Generic[E]):
+    """The directories that are not yet listed, which all workers share."""
+
+    def __init__(self, list_directory: ListDirectory[E], root: str) -> None:
+        self.is_over = Event()
+        self._list = list_directory
+        self._root = root
+        self._waiting: Queue[str] = Queue(DIRECTORIES_AHEAD)
+        self._lock = Lock()
+        self._left = 1  # directories that are not finished
+        self._waiting.put(root)
+
+    def work(self, tell: Tell[Sequence[E]]) -> None:
+        """List directories until no directory is left for any worker."""
+        try:
+            while not self.is_over.is_set():
+                with suppress(Empty):
+                    self._read(self._waiting.get(timeout=_POLL_SECONDS), tell)
+        except BaseException:
+            self.is_over.set()
+            raise
+
+    def _read(self, directory: str, tell: Tell[Sequence[E]]) -> None:
+        try:
+            for page in self._list(directory):
+                files = [entry for entry in page if not entry.isdir]
+                if self.is_over.is_set() or (files and not tell(files)):
+                    return
+                for entry in page:
+                    if entry.isdir:
+                        self._enter(entry.path, tell)
+        except FileNotFoundError:
+            if directory == self._root:
+                raise
+        self._finish()
+
+    def _enter(self, directory: str, tell: Tell[Sequence[E]]) -> None:
+        with self._lock:
+            self._left += 1
+        try:
+            self._waiting.put_nowait(directory)
+        except Full:
+            self._read(directory, tell)
+
+    def _finish(self) -> None:
+        with self._lock:
+            self._left -= 1
+            if not self._left:
+                self.is_over.set()
 
 
 class HdfsFileIO(FileIO):

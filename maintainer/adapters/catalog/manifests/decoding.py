@@ -27,7 +27,7 @@ from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.adapters.catalog.manifests.partition import Spec
 from maintainer.domain.inventory import ManifestDigest, SizeClasses
-from maintainer.domain.reader import SlowRead
+from maintainer.domain.scan_cost import SlowRead
 
 DECODE_TIMEOUT_SECONDS: Final = 300.0  # for one batch; a process that takes longer is ended
 IDLE_SECONDS: Final = 300.0  # an idle process is ended after this time; it takes about 70 MB

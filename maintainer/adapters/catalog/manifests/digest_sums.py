@@ -21,8 +21,8 @@ from maintainer.domain.file_sizes import (
     find_runs,
     list_limit,
     merge_runs,
+    pack_files,
 )
-from maintainer.domain.filelist import pack_files
 from maintainer.domain.inventory import (
     HISTOGRAM_BOUNDS_BYTES,
     Content,

@@ -24,7 +24,6 @@ from maintainer.adapters.catalog.limits import (
 )
 from maintainer.adapters.catalog.manifests import avro_schema, manifest
 from maintainer.adapters.catalog.manifests.container import Container, Inflater, open_container
-from maintainer.adapters.catalog.manifests.deletes import PATH_COLUMN, delete_key
 from maintainer.adapters.catalog.manifests.digest_sums import Groups, Tally
 from maintainer.adapters.catalog.manifests.generated_reader import (
     PADDING,
@@ -32,11 +31,11 @@ from maintainer.adapters.catalog.manifests.generated_reader import (
     ReadBlock,
     Source,
 )
-from maintainer.adapters.catalog.manifests.manifest import ListedManifest
+from maintainer.adapters.catalog.manifests.manifest import PATH_COLUMN, ListedManifest, delete_key
 from maintainer.adapters.catalog.manifests.partition import Spec
-from maintainer.domain.filelist import path_key
+from maintainer.domain.file_sizes import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
-from maintainer.domain.reader import ReaderFault, SlowRead
+from maintainer.domain.scan_cost import ReaderFault, SlowRead
 from maintainer.domain.units import MIB
 
 try:

@@ -22,19 +22,43 @@ from maintainer.adapters.catalog.limits import (
 )
 from maintainer.adapters.catalog.manifests.avro_schema import LIST_FIELDS, Reader, compile_reader
 from maintainer.adapters.catalog.manifests.container import Container, open_container
-from maintainer.adapters.catalog.manifests.deletes import bound_of_path, delete_key
 from maintainer.adapters.catalog.manifests.digest_sums import Groups, Tally
 from maintainer.adapters.catalog.manifests.partition import (
     Spec,
     compile_partition_text,
     header_spec,
 )
-from maintainer.domain.filelist import path_key
+from maintainer.domain.file_sizes import WHOLE_PARTITION, path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
 
+PATH_COLUMN: Final = 2147483546  # Iceberg's field id of file_path in position delete files
 _LIVE: Final = (0, 1)  # EXISTING, ADDED
 _STATUSES: Final = (0, 1, 2)  # EXISTING, ADDED, DELETED
 _CONTENTS: Final = (Content.DATA, Content.POSITION_DELETES, Content.EQUALITY_DELETES)
+
+
+def delete_key(
+    is_equality: bool, referenced: str | None, lower: bytes | None, upper: bytes | None
+) -> int:
+    """Return the key of the data file to which a delete file applies, by Iceberg's rule.
+
+    The delete file names the data file, or the bounds of its paths are equal.
+    """
+    if is_equality:
+        return WHOLE_PARTITION
+    if referenced is not None:
+        return path_key(referenced.encode())
+    return path_key(lower) if lower is not None and lower == upper else WHOLE_PARTITION
+
+
+def bound_of_path(bounds: Any) -> bytes | None:  # noqa: ANN401 - any value that a manifest stores
+    """Return the bound of the paths in a position delete file, from its bounds by field id."""
+    if not isinstance(bounds, list):
+        return None
+    found = [
+        value for key, value in (tuple(pair.values()) for pair in bounds) if key == PATH_COLUMN
+    ]
+    return found[-1] if found else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from decimal import Context, Decimal
 from typing import Any, Final
 from uuid import UUID
 
-from maintainer.domain.inventory import PartitionField, PartitionSpec
-from maintainer.domain.partition import NULL_TEXT, escape
+from maintainer.domain.inventory import NULL_TEXT, PartitionField, PartitionSpec, escape
 
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - Iceberg's timestamp without a zone
 _EPOCH_UTC: Final = datetime(1970, 1, 1, tzinfo=UTC)

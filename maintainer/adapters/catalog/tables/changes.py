@@ -16,8 +16,14 @@ from pyiceberg.exceptions import NoSuchTableError, ServiceUnavailableError
 
 from maintainer.adapters.catalog.tables.loading import is_rest
 from maintainer.adapters.catalog.tables.pointer import NamespaceError, list_locations, list_tables
-from maintainer.adapters.catalog.tables.questions import Answer, NoAnswer, Question
-from maintainer.adapters.catalog.tables.request_rate import Intervals, PollLimits, Rate
+from maintainer.adapters.catalog.tables.request_rate import (
+    Answer,
+    Intervals,
+    NoAnswer,
+    PollLimits,
+    Question,
+    Rate,
+)
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.catalog import Polled
 from maintainer.ports.clock import Clock

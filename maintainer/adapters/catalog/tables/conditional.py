@@ -18,8 +18,13 @@ from requests.utils import requote_uri
 from yarl import URL
 
 from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
-from maintainer.adapters.catalog.tables.questions import Answer, NoAnswer, Question
-from maintainer.adapters.catalog.tables.request_rate import PollLimits, Rate
+from maintainer.adapters.catalog.tables.request_rate import (
+    Answer,
+    NoAnswer,
+    PollLimits,
+    Question,
+    Rate,
+)
 from maintainer.adapters.catalog.tables.session import (
     find_obstacle,
     find_route,

@@ -1,4 +1,4 @@
-"""Limits the polls of a catalog that needs a request for each table.
+"""Limits the polls of a catalog that needs a request for each table; questions and answers.
 
 The rate of requests has a maximum, and idle tables are polled less often.
 """
@@ -109,3 +109,31 @@ class Intervals:
     def keep(self, tables: Collection[TableIdentifier]) -> None:
         """Forget all other tables."""
         self._tables = {table: self._tables[table] for table in tables if table in self._tables}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A table with its known ETag and metadata location; "" if unknown."""
+
+    table: TableIdentifier
+    etag: str = ""
+    location: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The table's state, which is that of the question if the table is unchanged.
+
+    Both fields are empty if the state can only be found by loading the table.
+    """
+
+    etag: str
+    location: str
+    is_changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """The reason why the server gave no state."""
+
+    reason: str

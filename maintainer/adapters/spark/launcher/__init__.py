@@ -10,7 +10,7 @@ from typing import Protocol
 from maintainer.adapters.spark.link import LogPart
 from maintainer.adapters.spark.options import Executors
 from maintainer.domain.job import FailureReason
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import JobSize
 
 
 @dataclass(frozen=True, slots=True)

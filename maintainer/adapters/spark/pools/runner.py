@@ -9,10 +9,9 @@ from datetime import timedelta
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote.driver import FENCE_MARGIN
 from maintainer.adapters.spark.tracking import TrackedJob, lost
+from maintainer.domain.driver import JobLog, SparkFacts
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import Job
-from maintainer.domain.job_log import JobLog
-from maintainer.domain.spark_facts import SparkFacts
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import Runner, RunnerReport
 from maintainer.ports.store import Store

@@ -30,10 +30,9 @@ from maintainer.adapters.spark.remote.driver import (
     RemoteDriver,
     read_jobs,
 )
-from maintainer.adapters.spark.remote.heartbeats import BEAT_EVERY, Heartbeats
-from maintainer.adapters.spark.remote.strays import Strays
+from maintainer.adapters.spark.remote.strays import BEAT_EVERY, Heartbeats, Strays
 from maintainer.domain.errors import MaintainerError, RunnerUnavailableError, StoreUnavailableError
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import JobSize
 from maintainer.ports.clock import Clock
 from maintainer.ports.store.drivers import DriverRecord, DriverStore
 

@@ -29,7 +29,7 @@ from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.adapters.spark.remote.driver import FENCE_MARGIN
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
 from maintainer.adapters.spark.remote.strays import Strays
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import JobSize
 from maintainer.ports.clock import Clock
 from maintainer.ports.store import Store
 

@@ -1,8 +1,8 @@
-"""All statements of a job: its main statements, and the statements before and after them."""
+"""All statements of a job, its main ones and those around them, and those of a trial."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from maintainer.adapters.spark.statements.orphans import (
@@ -16,11 +16,10 @@ from maintainer.adapters.spark.statements.procedure import (
     rollback_statement,
 )
 from maintainer.adapters.spark.statements.safeguards import statements_after, statements_before
-from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.action import JobAction, RemoveOrphanFiles, RewriteDataFiles, RollBack
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
-from maintainer.domain.rollback import JobAction, RollBack
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +91,20 @@ def main_statement(table: TableIdentifier, action: JobAction) -> str:
             return disposal_statement(table, action)
         case _:
             return call_statement(table, action)
+
+
+def create_scratch(table: TableIdentifier) -> Sequence[str]:
+    """Create the table with two data files; the first statement fails if the table exists."""
+    name = name_table(table)
+    insert = f"INSERT INTO {name} VALUES (1)"
+    return [f"CREATE TABLE {name} (id BIGINT) USING iceberg", insert, insert]
+
+
+def rewrite_scratch(table: TableIdentifier) -> Sequence[str]:
+    """Rewrite the table's two data files into one."""
+    return [call_statement(table, RewriteDataFiles(options=(("rewrite-all", "true"),)))]
+
+
+def drop_scratch(table: TableIdentifier, *, with_files: bool) -> Sequence[str]:
+    """Drop the table; `with_files` also deletes all files that its metadata names."""
+    return [f"DROP TABLE IF EXISTS {name_table(table)}{' PURGE' if with_files else ''}"]

@@ -18,8 +18,14 @@ from maintainer.domain.action import (
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
+    RollBack,
 )
-from maintainer.domain.condition import check_condition
+from maintainer.domain.condition import (
+    MAX_NAME_CHARACTERS,
+    check_condition,
+    quote_identifier,
+    quote_text,
+)
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import (
@@ -29,8 +35,6 @@ from maintainer.domain.option import (
     options_of_strategy,
 )
 from maintainer.domain.orphan import quarantine_of
-from maintainer.domain.rollback import RollBack
-from maintainer.domain.sql import MAX_NAME_CHARACTERS, quote_identifier, quote_text
 
 __all__ = [
     "LISTING_VIEW", "call_statement", "name_table", "quote_identifier", "quote_text", "view_of",

@@ -12,11 +12,16 @@ from maintainer.adapters.spark.statements.procedure import (
     quote_identifier,
     quote_text,
 )
-from maintainer.domain.action import RewriteDataFiles, RewritePositionDeleteFiles
+from maintainer.domain.action import (
+    Canary,
+    Checksum,
+    JobAction,
+    RewriteDataFiles,
+    RewritePositionDeleteFiles,
+    rollback_tag,
+)
 from maintainer.domain.condition import enclose
 from maintainer.domain.job import JOBS_MARK, Job
-from maintainer.domain.rollback import JobAction
-from maintainer.domain.safeguards import Canary, Checksum, rollback_tag
 
 CANARY_ROWS = 100
 _LEAST_MINUTES = 1

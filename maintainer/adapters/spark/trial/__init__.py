@@ -19,9 +19,9 @@ from maintainer.adapters.spark.tracking import (
     read_instant,
     read_result,
 )
+from maintainer.domain.driver import SparkFacts
 from maintainer.domain.errors import RunnerUnavailableError
-from maintainer.domain.job_size import JobSize
-from maintainer.domain.spark_facts import SparkFacts
+from maintainer.domain.pool import JobSize
 
 _FACTS_TIMEOUT = timedelta(seconds=60)  # the driver needs up to 30 s for its catalogs
 _END_TIMEOUT = timedelta(seconds=90)  # for the end of a cancelled job or of a killed driver

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from maintainer.adapters.catalog.files import directories
-from maintainer.adapters.catalog.files.directories import walk
+from maintainer.adapters.catalog.files import hdfs
+from maintainer.adapters.catalog.files.hdfs import walk
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ DEEP = (
 def test_every_file_is_found_once_however_few_directories_may_wait(
     room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(directories, "DIRECTORIES_AHEAD", room)
+    monkeypatch.setattr(hdfs, "DIRECTORIES_AHEAD", room)
     tree = Tree(*DEEP)
     assert sorted(found(tree)) == sorted(DEEP)
     assert len(tree.listed) == len(set(tree.listed)), "no directory twice"

@@ -18,7 +18,7 @@ from maintainer.adapters.catalog.manifests.decoding import Batch, DecodingPool, 
 from maintainer.adapters.catalog.manifests.fast_reader import _sample
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestContent, ManifestDigest, SizeClasses
-from maintainer.domain.reader import SlowRead
+from maintainer.domain.scan_cost import SlowRead
 from tests.adapters.catalog.manifests.test_fast_reader import write_tree
 
 RAW = _sample()

@@ -26,7 +26,7 @@ from maintainer.adapters.catalog.manifests.generated_reader import (
 )
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
-from maintainer.domain.reader import ReaderFault, SlowRead
+from maintainer.domain.scan_cost import ReaderFault, SlowRead
 from tests.adapters.catalog.lake import Lake, local_path, rows
 from tests.adapters.catalog.manifests.test_manifest import (
     CLASSES,

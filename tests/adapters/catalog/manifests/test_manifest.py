@@ -21,11 +21,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.adapters.catalog.limits import UnreadableFileError
-from maintainer.adapters.catalog.manifests.deletes import PATH_COLUMN
 from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, read_manifest_list
-from maintainer.adapters.catalog.manifests.manifest import ListedManifest, describe_manifest
+from maintainer.adapters.catalog.manifests.manifest import (
+    PATH_COLUMN,
+    ListedManifest,
+    describe_manifest,
+)
 from maintainer.adapters.catalog.manifests.partition import Spec, SpecField
-from maintainer.domain.filelist import unpack_files
+from maintainer.domain.file_sizes import unpack_files
 from maintainer.domain.inventory import (
     DIGEST_VERSION,
     Content,

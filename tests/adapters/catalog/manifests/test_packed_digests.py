@@ -11,8 +11,7 @@ from maintainer.adapters.catalog.manifests.packed_digests import (
     GatheredDigests,
     PackedDigests,
 )
-from maintainer.domain.file_sizes import FileSizes, SizeRun
-from maintainer.domain.filelist import ListedFile, pack_files
+from maintainer.domain.file_sizes import FileSizes, ListedFile, SizeRun, pack_files
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, PartitionDigest
 
 SHARES = (

@@ -9,8 +9,8 @@ from email.utils import format_datetime
 import pytest
 from requests import Response
 
-from maintainer.adapters.catalog.tables import patience
-from maintainer.adapters.catalog.tables.patience import PatientRequests
+from maintainer.adapters.catalog.tables import rest
+from maintainer.adapters.catalog.tables.rest import PatientRequests
 from maintainer.adapters.retry_after import ATTEMPTS, MAX_RETRY_AFTER_SECONDS, read_retry_after
 
 
@@ -47,7 +47,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(patience, "time", made)
+    monkeypatch.setattr(rest, "time", made)
     return made
 
 

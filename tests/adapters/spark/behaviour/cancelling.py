@@ -27,7 +27,7 @@ from maintainer.domain.action import (
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, hash_files
-from maintainer.requests.cancel import request_cancel
+from maintainer.requests.run import request_cancel
 from tests.adapters.spark.behaviour.sites import Site
 from tests.adapters.spark.gates import await_gate, gate_at
 from tests.adapters.spark.lakes import WallClock, wait_until

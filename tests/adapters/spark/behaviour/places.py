@@ -29,7 +29,7 @@ from maintainer.adapters.spark.remote.runners import (
 from maintainer.adapters.store import open_store
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import JobSize
 from maintainer.ports.store import Store
 from tests.adapters.spark.gates import SparkEvents
 from tests.adapters.spark.lakes import (

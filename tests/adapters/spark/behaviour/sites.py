@@ -28,7 +28,7 @@ from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.link import Driver
 from maintainer.adapters.spark.link.http.endpoint import make_endpoint
 from maintainer.adapters.spark.remote import drivers as source
-from maintainer.adapters.spark.remote.heartbeats import Heartbeats
+from maintainer.adapters.spark.remote.strays import Heartbeats
 from maintainer.ports.store import Store
 from tests.adapters.spark.behaviour.places import LONGEST, Place
 from tests.adapters.spark.lakes import Lake, WallClock, wait_until

@@ -19,7 +19,7 @@ from maintainer.adapters.spark.link.http.endpoint import make_endpoint
 from maintainer.adapters.spark.options import LocalSparkOptions
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
 from maintainer.domain.errors import RunnerUnavailableError
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import JobSize
 from tests.adapters.spark.lakes import WallClock, wait_until
 from tests.adapters.spark.link.serving import served
 from tests.adapters.spark.remote.sites import Heard

@@ -13,8 +13,8 @@ from maintainer.adapters.spark.driver.job import begin_line, end_line
 from maintainer.adapters.spark.link import Driver, LogPart
 from maintainer.adapters.spark.logs import copying
 from maintainer.adapters.spark.logs.copying import JobLogs
+from maintainer.domain.driver import JobLog
 from maintainer.domain.errors import RunnerUnavailableError
-from maintainer.domain.job_log import JobLog
 from maintainer.ports.store.jobs import MAX_LOG_CHARACTERS
 from tests.adapters.spark.lakes import wait_until
 from tests.fakes.adapters.store import FakeStore

@@ -20,10 +20,8 @@ from maintainer.adapters.spark.options import RunnerOptions
 from maintainer.adapters.spark.remote import driver as remote
 from maintainer.adapters.spark.remote import drivers as source
 from maintainer.adapters.spark.remote.drivers import LinkOptions, RemoteDrivers
-from maintainer.adapters.spark.remote.heartbeats import Heartbeats
-from maintainer.adapters.spark.remote.strays import Strays
-from maintainer.domain.job_size import JobSize
-from maintainer.domain.pool import DEFAULT_POOL
+from maintainer.adapters.spark.remote.strays import Heartbeats, Strays
+from maintainer.domain.pool import DEFAULT_POOL, JobSize
 from tests.adapters.spark.lakes import wait_until
 from tests.adapters.spark.link.polls import LONGEST, NOW
 from tests.fakes.adapters.clock import FakeClock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from maintainer.adapters.spark.remote.heartbeats import Heartbeats
+from maintainer.adapters.spark.remote.strays import Heartbeats
 
 HEARTS = timedelta(seconds=30)
 

@@ -14,10 +14,10 @@ from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState
 from maintainer.adapters.spark.logs import copying
 from maintainer.adapters.spark.logs.copying import JobLogs
 from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
+from maintainer.domain.driver import JobDriver
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job
-from maintainer.domain.job_driver import JobDriver
 from maintainer.ports.store.portions import Portion, PortionKind, PortionSet
 from tests.adapters.spark.lakes import job_on, outcome_of, wait_until
 from tests.adapters.spark.remote.sites import OPTIONS, Application, Site, open_quick_site

@@ -15,17 +15,20 @@ from maintainer.adapters.spark.statements.procedure import quote_text
 from maintainer.adapters.spark.statements.safeguards import statements_after, statements_before
 from maintainer.domain.action import (
     Action,
+    Canary,
+    Checksum,
     ComputeTableStats,
     ExpireSnapshots,
+    Repair,
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
+    RollBack,
+    Safeguards,
 )
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.job import Baseline, Job
 from maintainer.domain.plan import Estimate
-from maintainer.domain.rollback import Repair, RollBack
-from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from tests.adapters.spark.surrounded import BASELINE, NAME, NOW, ORDERS, SURROUNDED, TAG, job_of
 from tests.conditions import hostile_texts, plain_conditions
 

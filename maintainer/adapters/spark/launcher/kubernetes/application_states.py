@@ -10,10 +10,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from maintainer.adapters.kubernetes.documents import name_of, part, text
+from maintainer.adapters.kubernetes.objects import name_of, part, text
 from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState, add_reason
-from maintainer.adapters.spark.launcher.kubernetes.labels import KUEUE_QUEUE
-from maintainer.adapters.spark.launcher.kubernetes.options import Operator
+from maintainer.adapters.spark.launcher.kubernetes.options import KUEUE_QUEUE, Operator
 from maintainer.adapters.spark.launcher.kubernetes.pod_states import read_pod
 from maintainer.domain.job import FailureReason
 

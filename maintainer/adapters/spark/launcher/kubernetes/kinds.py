@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from maintainer.adapters.kubernetes.kinds import POD, Kind
+from maintainer.adapters.kubernetes.objects import POD, Kind
 from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Operator
 
 SECRET = Kind("", "v1", "Secret", "secrets")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from maintainer.adapters.kubernetes import Access, connect
-from maintainer.adapters.kubernetes.documents import Manifest, name_of, text
-from maintainer.adapters.kubernetes.kinds import POD, Kind
+from maintainer.adapters.kubernetes.objects import POD, Kind, Manifest, name_of, text
 from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState
 from maintainer.adapters.spark.launcher.kubernetes.application_states import read_application
 from maintainer.adapters.spark.launcher.kubernetes.kinds import (
@@ -21,15 +22,10 @@ from maintainer.adapters.spark.launcher.kubernetes.kinds import (
     owner_kind,
     permissions,
 )
-from maintainer.adapters.spark.launcher.kubernetes.labels import select_drivers
-from maintainer.adapters.spark.launcher.kubernetes.logs import (
-    MAX_PART_BYTES,
-    read_part,
-    second_of,
-)
 from maintainer.adapters.spark.launcher.kubernetes.options import (
     KubernetesOptions,
     Operator,
+    select_drivers,
 )
 from maintainer.adapters.spark.launcher.kubernetes.pod_states import needs_events, read_pod
 from maintainer.adapters.spark.launcher.kubernetes.pods import DRIVER_CONTAINER
@@ -40,7 +36,47 @@ from maintainer.domain.errors import RunnerUnavailableError
 if TYPE_CHECKING:
     from maintainer.adapters.kubernetes.cluster import Cluster
 
+
+_NANOSECONDS = 1_000_000_000
+_LINE = re.compile(
+    rb"(?P<second>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,9})\d*)?"
+    rb"(?P<zone>Z|[+-]\d\d:\d\d) ?(?P<text>.*)"
+)
+MAX_PART_BYTES = 1024 * 1024
 _LIST_SECONDS = 1.0  # a list is used again for this time
+
+
+def second_of(since: int) -> str:
+    """Return the second of a position in the format of the API server."""
+    return datetime.fromtimestamp(since // _NANOSECONDS, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def read_part(content: bytes, since: int, limit: int = MAX_PART_BYTES) -> LogPart:
+    """Return the lines after a position; a line that the limit has cut is in the next part."""
+    is_cut = len(content) >= limit
+    lines = content.split(b"\n")
+    last = lines.pop()
+    if last and not is_cut:
+        lines.append(last)
+    texts, position = [], since
+    for line in lines:
+        found = _LINE.fullmatch(line)
+        at = position if found is None else _read_time(found)
+        if found is None or at > since:
+            texts.append((line if found is None else found["text"]).decode(errors="replace"))
+            position = max(position, at)
+    if is_cut and position == since:
+        # The lines of one second do not fit into a part, and the rest of them cannot be requested.
+        position = (since // _NANOSECONDS + 1) * _NANOSECONDS
+        texts.append("(lines of this second are left out)")
+    return LogPart("".join(f"{text}\n" for text in texts), position, is_cut)
+
+
+def _read_time(found: re.Match[bytes]) -> int:
+    zone = found["zone"].decode().replace("Z", "+00:00")
+    instant = datetime.fromisoformat(found["second"].decode() + zone)
+    fraction = (found["fraction"] or b"").decode().ljust(9, "0")
+    return int(instant.timestamp()) * _NANOSECONDS + int(fraction)
 
 
 class KubernetesLauncher:

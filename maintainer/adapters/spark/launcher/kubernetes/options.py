@@ -1,4 +1,4 @@
-"""The options of drivers and executors on Kubernetes."""
+"""The options and the labels of drivers and executors on Kubernetes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+
+from maintainer.adapters.spark.launcher import DriverSpec
+
+INSTALLATION = "iceberg-maintainer/installation"
+DRIVER = "iceberg-maintainer/driver"
+ROLE = "iceberg-maintainer/role"
+SIZE = "iceberg-maintainer/size"
+KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
+YUNIKORN_QUEUE = "yunikorn.apache.org/queue"
+YUNIKORN_APPLICATION = "yunikorn.apache.org/app-id"
+DRIVER_ROLE, EXECUTOR_ROLE = "driver", "executor"
 
 
 class Operator(StrEnum):
@@ -58,3 +69,32 @@ class KubernetesOptions:
     queue: str = ""
     spark_version: str = "4.1.4"  # for the operators, which need it
     timeout_seconds: float = 10.0  # for each request to the API server
+
+
+def labels_of(spec: DriverSpec, options: KubernetesOptions, role: str) -> dict[str, str]:
+    """Return the labels of a pod; labels in the options do not replace the daemon's labels."""
+    return {
+        **options.labels,
+        **_queue_labels(spec, options),
+        "app.kubernetes.io/name": "iceberg-maintainer",
+        "app.kubernetes.io/component": role,
+        INSTALLATION: spec.installation,
+        DRIVER: spec.name,
+        ROLE: role,
+        SIZE: spec.size.value,
+    }
+
+
+def select_drivers(installation: str) -> Mapping[str, str]:
+    """Return the selector of all drivers of an installation, without their executors."""
+    return {INSTALLATION: installation, ROLE: DRIVER_ROLE}
+
+
+def _queue_labels(spec: DriverSpec, options: KubernetesOptions) -> dict[str, str]:
+    match options.queueing:
+        case Queueing.KUEUE:
+            return {KUEUE_QUEUE: options.queue}
+        case Queueing.YUNIKORN:
+            return {YUNIKORN_QUEUE: options.queue, YUNIKORN_APPLICATION: spec.name}
+        case Queueing.NONE:
+            return {}

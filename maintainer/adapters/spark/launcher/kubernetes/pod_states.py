@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from maintainer.adapters.kubernetes.documents import name_of, part, parts, text
+from maintainer.adapters.kubernetes.objects import name_of, part, parts, text
 from maintainer.adapters.spark.launcher import LaunchPhase, LaunchState, add_reason
-from maintainer.adapters.spark.launcher.kubernetes.labels import KUEUE_QUEUE, YUNIKORN_QUEUE
+from maintainer.adapters.spark.launcher.kubernetes.options import KUEUE_QUEUE, YUNIKORN_QUEUE
 from maintainer.adapters.spark.launcher.kubernetes.pods import DRIVER_CONTAINER
 from maintainer.domain.job import FailureReason
 

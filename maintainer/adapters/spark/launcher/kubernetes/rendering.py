@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from maintainer.adapters.kubernetes.documents import Manifest
+from maintainer.adapters.kubernetes.objects import Manifest
 from maintainer.adapters.spark.launcher import DriverSpec
-from maintainer.adapters.spark.launcher.kubernetes.labels import (
+from maintainer.adapters.spark.launcher.kubernetes.options import (
     DRIVER,
     DRIVER_ROLE,
     ROLE,
-    labels_of,
-)
-from maintainer.adapters.spark.launcher.kubernetes.options import (
     KubernetesOptions,
     Operator,
+    labels_of,
 )
 from maintainer.adapters.spark.launcher.kubernetes.pods import (
     AUTHORITY_KEY,

@@ -6,23 +6,87 @@ number contains the positions in both files.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState
+from maintainer.adapters.spark.launcher import DriverSpec, LaunchPhase, LaunchState, add_reason
 from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
 from maintainer.adapters.spark.launcher.yarn.resource_manager import ResourceManager, describe_queue
-from maintainer.adapters.spark.launcher.yarn.states import read_application
 from maintainer.adapters.spark.launcher.yarn.submission import Submissions, tag_of
 from maintainer.adapters.spark.link import LogPart
 from maintainer.adapters.spark.options import LocalSparkOptions
 from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
 from maintainer.domain.errors import RunnerUnavailableError
+from maintainer.domain.job import FailureReason
 
+_WAITING = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
+_ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
+_BEYOND_MEMORY = re.compile(
+    r"beyond the '?(?P<kind>PHYSICAL|VIRTUAL)'? memory limit", re.IGNORECASE
+)
+_EXIT_CODE = re.compile(r"exitCode: (?P<code>-?\d+)")
+_ATTEMPTS = re.compile(r"^Application \S+ failed \d+ times due to ", re.IGNORECASE)
+_KILLED_BY = re.compile(r"killed by user (?P<user>\S+)", re.IGNORECASE)
+_EXIT_OUT_OF_MEMORY, _EXIT_BEYOND_PHYSICAL, _EXIT_BEYOND_VIRTUAL = 52, -104, -103
+_REASONS = {  # by YARN's exit code
+    -100: "its node was lost",
+    -101: "the disks of its node failed",
+    -102: "preempted for another queue",
+    -106: "killed by the resource manager",
+    137: "killed from outside (exit code 137); often its node had no memory left",
+}
+_MAX_WORDS = 500
 _LIST_SECONDS = 1.0  # a list is used again for this time
+_FILES = ("stdout", "stderr")
+_POSITION_BITS = 31  # 2 GiB of each file; the store keeps 63 bits
+_MAX_PART_BYTES = 256 * 1024
+_PAGES = "/node/containerlogs/"
+_CONTENTS, _END = b"LogContents:\n", b"End of LogType:"
+
+
+def read_application(application: Mapping[str, Any]) -> LaunchState:
+    """Return the state of an application; an unknown state counts as in progress."""
+    state, number = str(application.get("state", "")), str(application.get("id", ""))
+    if state in _WAITING:
+        return LaunchState(LaunchPhase.QUEUED, _explain_queue(application), None, number)
+    if state not in _ENDED:
+        return LaunchState(LaunchPhase.RUNNING, "", None, number)
+    if application.get("finalStatus") == "SUCCEEDED":
+        return LaunchState(LaunchPhase.ENDED, "", None, number)
+    reason, failure = _explain_end(state, str(application.get("diagnostics") or ""))
+    return LaunchState(LaunchPhase.ENDED, reason, failure, number)
+
+
+def _explain_queue(application: Mapping[str, Any]) -> str:
+    words = _shorten(str(application.get("diagnostics") or ""))
+    return add_reason(f"waits in YARN's queue {application.get('queue', '')}", words)
+
+
+def _explain_end(state: str, diagnostics: str) -> tuple[str, FailureReason]:
+    words = _shorten(_ATTEMPTS.sub("", diagnostics))
+    found = _EXIT_CODE.search(diagnostics)
+    code = int(found["code"]) if found else 0
+    if limit := _BEYOND_MEMORY.search(diagnostics):
+        sentence = f"out of memory: its container exceeded its {limit['kind'].lower()} memory"
+        return sentence, FailureReason.OUT_OF_MEMORY
+    if code in {_EXIT_OUT_OF_MEMORY, _EXIT_BEYOND_PHYSICAL, _EXIT_BEYOND_VIRTUAL}:
+        return f"out of memory (exit code {code})", FailureReason.OUT_OF_MEMORY
+    if state == "KILLED":
+        by = _KILLED_BY.search(diagnostics)
+        return f"killed by {by['user']}" if by else add_reason("killed", words), (
+            FailureReason.LOST_RUNNER
+        )
+    if code in _REASONS:
+        return _REASONS[code], FailureReason.LOST_RUNNER
+    return add_reason("its application failed", words), FailureReason.OTHER
+
+
+def _shorten(diagnostics: str) -> str:
+    return " ".join(diagnostics.split())[:_MAX_WORDS]
 
 
 class YarnLauncher:
@@ -122,13 +186,6 @@ class YarnLauncher:
     def _forget_list(self) -> None:
         with self._lock:
             self._listed_at = float("-inf")
-
-
-_FILES = ("stdout", "stderr")
-_POSITION_BITS = 31  # 2 GiB of each file; the store keeps 63 bits
-_MAX_PART_BYTES = 256 * 1024
-_PAGES = "/node/containerlogs/"
-_CONTENTS, _END = b"LogContents:\n", b"End of LogType:"
 
 
 def read_log(manager: ResourceManager, application: Mapping[str, Any], since: int) -> LogPart:

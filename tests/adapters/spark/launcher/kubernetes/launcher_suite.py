@@ -27,7 +27,7 @@ from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOpti
 from maintainer.adapters.spark.options import Executors
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import FailureReason
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import JobSize
 from tests.adapters.spark.launcher.kubernetes.pod_documents import container
 
 NAMESPACE = "spark-jobs"

@@ -20,7 +20,7 @@ import httpx2
 import trustme
 import yaml
 
-from maintainer.adapters.kubernetes.kinds import Kind
+from maintainer.adapters.kubernetes.objects import Kind
 from maintainer.adapters.spark.launcher.kubernetes.kinds import APACHE, KUBEFLOW
 from maintainer.adapters.spark.launcher.kubernetes.options import Operator
 from tests.adapters.spark.launcher.kubernetes.administrator import Administrator

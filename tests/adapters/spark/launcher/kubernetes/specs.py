@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from maintainer.adapters.kubernetes.documents import Manifest
+from maintainer.adapters.kubernetes.objects import Manifest
 from maintainer.adapters.spark.launcher import DriverSpec
 from maintainer.adapters.spark.launcher.kubernetes.options import (
     KubernetesOptions,
@@ -16,7 +16,7 @@ from maintainer.adapters.spark.launcher.kubernetes.options import (
 from maintainer.adapters.spark.launcher.kubernetes.pods import pod_settings
 from maintainer.adapters.spark.launcher.kubernetes.rendering import render
 from maintainer.adapters.spark.options import Executors
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import JobSize
 
 GOLDEN = Path(__file__).parent / "golden"
 TOKEN = "start-token-that-must-not-show"  # noqa: S105 - planted

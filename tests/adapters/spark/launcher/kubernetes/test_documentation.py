@@ -15,7 +15,7 @@ from maintainer.adapters.spark.launcher.kubernetes.pods import DRIVER_CONTAINER,
 from maintainer.app.options import kubernetes_options
 from maintainer.domain.errors import ConfigurationError
 from maintainer.settings import load_settings
-from maintainer.settings.spark.kubernetes import KubernetesSettings
+from maintainer.settings.spark.clusters import KubernetesSettings
 from tests.project.repository import read_text
 
 PAGE = read_text("docs/spark-kubernetes.md")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maintainer.adapters.spark.launcher.kubernetes.logs import read_part, second_of
+from maintainer.adapters.spark.launcher.kubernetes.launcher import read_part, second_of
 from maintainer.adapters.spark.link import LogPart
 
 AT_TEN = 1_795_341_600 * 1_000_000_000  # 2026-11-22T10:00:00Z

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.kubernetes.documents import Manifest
+from maintainer.adapters.kubernetes.objects import Manifest
 from maintainer.adapters.spark.launcher import DriverSpec
 from maintainer.adapters.spark.launcher.kubernetes.options import (
     KubernetesOptions,

@@ -9,9 +9,9 @@ from maintainer.adapters.spark.launcher.yarn.options import YarnOptions
 from maintainer.adapters.spark.launcher.yarn.submission import submit_settings
 from maintainer.adapters.spark.options import Executors
 from maintainer.app.options import runner_options, yarn_options
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import JobSize
 from maintainer.settings import Settings, load_settings
-from maintainer.settings.spark.yarn import YarnSettings
+from maintainer.settings.spark.clusters import YarnSettings
 from tests.adapters.spark.launcher.yarn.test_launcher import spec_of
 from tests.project.repository import read_text
 

@@ -24,7 +24,7 @@ from maintainer.adapters.spark.link import LogPart
 from maintainer.adapters.spark.options import Executors, LocalSparkOptions
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import FailureReason
-from maintainer.domain.job_size import JobSize
+from maintainer.domain.pool import JobSize
 from tests.adapters.spark.lakes import wait_until
 from tests.adapters.spark.launcher.yarn.small_manager import USER, SmallManager, serve_manager
 

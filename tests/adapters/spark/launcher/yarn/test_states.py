@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from maintainer.adapters.spark.launcher import LaunchPhase
+from maintainer.adapters.spark.launcher.yarn.launcher import read_application
 from maintainer.adapters.spark.launcher.yarn.resource_manager import describe_queue
-from maintainer.adapters.spark.launcher.yarn.states import read_application
 from maintainer.domain.job import FailureReason
 from tests.adapters.spark.launcher.yarn.small_manager import QUEUES
 
