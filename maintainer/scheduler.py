@@ -28,9 +28,8 @@ from maintainer.ports.telemetry import Telemetry
 
 log = logging.getLogger(__name__)
 
-JITTER_SHARE = (
-    0.1  # of the interval, random, so that many daemons do not poll a catalog at the same time
-)
+# of the interval, random, so that many daemons do not poll a catalog at the same time
+JITTER_SHARE = 0.1
 CANCEL_GRACE = timedelta(seconds=30)
 # A step is late if no run ends within this many intervals, or this many times its last run time.
 MISSED_RUNS = 3

@@ -30,9 +30,8 @@ RETRY_WAITS = (
     timedelta(hours=1),
 )
 CLOSE_GRACE = timedelta(seconds=5)
-HOLD = timedelta(
-    minutes=2
-)  # this long after the end of its process, another process delivers the notice
+# this long after the end of its process, another process delivers the notice
+HOLD = timedelta(minutes=2)
 _CHECKS_PER_HOLD = 4
 
 _TYPES: Final = {  # by Apprise's names

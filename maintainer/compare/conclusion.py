@@ -228,9 +228,8 @@ def _partial(job: Job, effect: Effect) -> str:
     return f"Its earlier commits stay: {effect.sentence}{left}"
 
 
-PATIENCE = timedelta(
-    minutes=15
-)  # longer than the restart of a catalog; after it a notice is sent and the table is paused
+# longer than the restart of a catalog; after it a notice is sent and the table is paused
+PATIENCE = timedelta(minutes=15)
 LONGEST_WAIT = timedelta(days=1)
 
 

@@ -8,9 +8,8 @@ from maintainer.domain.action import Repair
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import FailureStreak, RuleHistory
 
-OVERLOADS = frozenset(
-    {FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY}
-)  # the job had too much work
+# the job had too much work
+OVERLOADS = frozenset({FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY})
 # Temporary causes outside the table, which say nothing about the rule.
 PASSING = frozenset(
     {

@@ -48,9 +48,8 @@ class Outlook:
     kind: OutlookKind
     sentence: str
     why: str = ""  # why nothing starts; empty if the sentence says why, or if something starts
-    next_at: datetime | None = (
-        None  # for WAITING and IDLE: the next check; None: when the table or its policy changes
-    )
+    # for WAITING and IDLE: the next check; None: when the table or its policy changes
+    next_at: datetime | None = None
 
 
 def find_outlook(

@@ -24,9 +24,8 @@ class Scorer(StrEnum):
     """How candidates are ordered."""
 
     MAINTAINER = "maintainer"  # chance x benefit x waiting x reads / GB-hours
-    AUTOCOMP = (
-        "autocomp"  # the published score: 0.7 gain - 0.3 cost, both normalised over all candidates
-    )
+    # the published score: 0.7 gain - 0.3 cost, both normalised over all candidates
+    AUTOCOMP = "autocomp"
     # the published variant, in which the weight of the gain grows with the used share of the quota
     AUTOCOMP_QUOTA = "autocomp_quota"
 
@@ -180,9 +179,8 @@ class AdmissionRules:
     per_catalog: Mapping[str, Budget] = field(default_factory=dict)
     urgent_share: float = 0.1  # of each daily budget, and of the slots
     explore_share: float = 0.05
-    sla: timedelta = timedelta(
-        hours=24
-    )  # after this time, each further such time of waiting multiplies the score by ten
+    # after this time, each further such time of waiting multiplies the score by ten
+    sla: timedelta = timedelta(hours=24)
     blackouts: tuple[Window, ...] = ()
     # the configured pools by name
     pools: Mapping[str, Pool] = field(default_factory=lambda: {DEFAULT_POOL: Pool()})

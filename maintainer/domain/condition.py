@@ -78,9 +78,8 @@ CONDITION_FUNCTIONS: Final = frozenset((
     "to_utc_timestamp", "trim", "trunc", "try_cast", "try_to_timestamp", "unix_date",
     "unix_timestamp", "upper", "weekday", "weekofyear", "year",
 ))  # fmt: skip
-ICEBERG_FUNCTIONS: Final = frozenset(
-    ["bucket", "days", "hours", "months", "truncate", "years"]
-)  # in the namespace `system` of each catalog
+# in the namespace `system` of each catalog
+ICEBERG_FUNCTIONS: Final = frozenset(["bucket", "days", "hours", "months", "truncate", "years"])
 _ICEBERG_NAMESPACE: Final = "system"
 _ALLOWED: Final = (
     f"{', '.join(sorted(CONDITION_FUNCTIONS))}, and of a catalog's {_ICEBERG_NAMESPACE} "

@@ -82,17 +82,15 @@ class Effect:
 
     contents: ContentProof = ContentProof.NOT_TAKEN
 
-    canary_files: int | None = (
-        None  # files of the job's commits that were read again; None: not tried, or not possible
-    )
+    # files of the job's commits that were read again; None: not tried, or not possible
+    canary_files: int | None = None
 
     failed_proofs: tuple[str, ...] = ()  # sentences that say why the job's result is wrong
 
     difference: str = ""  # from the estimate, and why; empty: too small to mention
 
-    files_left: int = (
-        0  # files that a job with partial commits had not rewritten when Spark was lost
-    )
+    # files that a job with partial commits had not rewritten when Spark was lost
+    files_left: int = 0
 
     @property
     def requests_saved(self) -> int:

@@ -51,14 +51,12 @@ class PartitionHealth:
     position_delete_bytes: int = 0
     sizes: FileSizes = field(default_factory=FileSizes)  # of its data files
     deleted: tuple[DeletedFiles, ...] = ()  # data files that deletes apply to
-    written_at: datetime | None = (
-        None  # latest possible commit time of the newest file; None: before the kept snapshots
-    )
+    # latest possible commit time of the newest file; None: before the kept snapshots
+    written_at: datetime | None = None
     equality_delete_bytes: int = 0
     equality_delete_records: int = 0
-    dangling_delete_files: int = (
-        0  # position delete files that apply to no data file; 0 also when TableHealth has None
-    )
+    # position delete files that apply to no data file; 0 also when TableHealth has None
+    dangling_delete_files: int = 0
 
     @property
     def average_file_size_bytes(self) -> float | None:
@@ -148,13 +146,11 @@ class SnapshotStamp:
     snapshot_id: int
     parent_id: int | None
     committed_at: datetime
-    removed_bytes: int | None = (
-        None  # bytes of the files that the snapshot removed from the table; None: unknown
-    )
+    # bytes of the files that the snapshot removed from the table; None: unknown
+    removed_bytes: int | None = None
     role: SnapshotRole | None = None
-    role_of: str = (
-        ""  # the wap.id, the ids of Flink's job and operator, or the id of the staging snapshot
-    )
+    # the wap.id, the ids of Flink's job and operator, or the id of the staging snapshot
+    role_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,16 +227,13 @@ class TableHealth:
     is_partitioned: bool | None = None
     is_sorted: bool | None = None  # the table has a sort order
     specs: tuple[PartitionSpec, ...] = ()
-    last_write_at: datetime | None = (
-        None  # time of the newest commit on the current line that is not a rewrite
-    )
-    last_change_at: datetime | None = (
-        None  # newest commit that deleted or replaced rows, as such commits conflict with rewrites
-    )
+    # time of the newest commit on the current line that is not a rewrite
+    last_write_at: datetime | None = None
+    # newest commit that deleted or replaced rows, as such commits conflict with rewrites
+    last_change_at: datetime | None = None
     rewriters: tuple[Rewriter, ...] = ()  # of the last 7 days, the latest first
-    dangling_delete_files: int | None = (
-        None  # position delete files that no longer apply to a data file
-    )
+    # position delete files that no longer apply to a data file
+    dangling_delete_files: int | None = None
     paths: tuple[str, ...] = ()  # directories under all their names; empty: as spelled
     columns: int | None = None  # of the current schema, without lists and maps
 

@@ -152,6 +152,5 @@ class Registration:
 
     table: TableIdentifier
     is_owner: bool  # True if a policy says so
-    newest_snapshot_at: datetime | None = (
-        None  # commit time of the snapshot under this name; None: no snapshot, or never measured
-    )
+    # commit time of the snapshot under this name; None: no snapshot, or never measured
+    newest_snapshot_at: datetime | None = None

@@ -192,9 +192,8 @@ class ManifestDigest:
     histogram: tuple[int, ...] = ()  # data files only; len(HISTOGRAM_BOUNDS_BYTES) + 1 bins
     formats: tuple[tuple[str, int], ...] = ()  # ("parquet", 12): data files by format
     entries_read: int = 0
-    files: bytes = (
-        b""  # filelist.pack_files: all data files of a table with deletes, all delete files
-    )
+    # filelist.pack_files: all data files of a table with deletes, all delete files
+    files: bytes = b""
     lists_files: bool = False  # True: `files` is complete; False: it was left out
     histogram_bytes: tuple[int, ...] = ()  # of the files in the histogram's bins
 
@@ -267,9 +266,8 @@ class TableInventory:
     read_at: datetime
     unreadable: tuple[Unreadable, ...] = ()
     paths: tuple[str, ...] = ()  # directories under all their names; empty: as spelled
-    metadata_files: int | None = (
-        None  # metadata.json files: this file and the files in its metadata-log; None: not read
-    )
+    # metadata.json files: this file and the files in its metadata-log; None: not read
+    metadata_files: int | None = None
     listed_files: int | None = (
         # live entries (added and existing) of the manifests by the manifest list; None: unknown
         None

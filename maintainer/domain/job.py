@@ -96,14 +96,12 @@ class Outcome:
 
     kind: str  # finished | failed | cancelled | lost
     ended_at: datetime
-    result: Mapping[str, int | str | None] = field(
-        default_factory=dict
-    )  # the procedure's result row
+    # the procedure's result row
+    result: Mapping[str, int | str | None] = field(default_factory=dict)
     reason: FailureReason | None = None
     message: str = ""
-    checks: Mapping[str, int | str | None] = field(
-        default_factory=dict
-    )  # results of the check statements, by column name
+    # results of the check statements, by column name
+    checks: Mapping[str, int | str | None] = field(default_factory=dict)
     check_failure: str = ""  # why one of the check statements failed
     check_failure_reason: FailureReason | None = None
     conflict: ConflictKind | None = None  # the kind of conflict, if a conflict is the reason
@@ -145,14 +143,12 @@ class Job:
     requested_by: str  # "policy", "person"
     created_at: datetime
     then: tuple[RuleName, ...] = ()  # for a request: the rules to run after this one
-    keeps_thresholds: bool = (
-        False  # True for a request without named rules, for which thresholds count
-    )
+    # True for a request without named rules, for which thresholds count
+    keeps_thresholds: bool = False
     state: JobState = JobState.PENDING
     owner: str = ""  # the process that submitted the job
-    application: str = (
-        ""  # app-name in the summaries of the job's snapshots, in addition to JOBS_MARK
-    )
+    # app-name in the summaries of the job's snapshots, in addition to JOBS_MARK
+    application: str = ""
     baseline: Baseline | None = None
     submitted_at: datetime | None = None
     started_at: datetime | None = None
@@ -169,18 +165,16 @@ class Job:
     memory_gb: float | None = None  # memory of the job
     executors_gb: float = 0.0  # the executors' part of memory_gb
     charged_to: str = ""  # the name of the policy's budget
-    safeguards: Safeguards = field(
-        default_factory=Safeguards
-    )  # from the policy at the time of the submission
+    # from the policy at the time of the submission
+    safeguards: Safeguards = field(default_factory=Safeguards)
     timeout: timedelta | None = None  # from submission on; None: the rule's default
     deadline: datetime | None = None  # set at submission
     is_overdue: bool = False  # its end was requested at the deadline
     size: JobSize | None = None  # None: the smallest
     size_reason: str = ""
     pool: str = DEFAULT_POOL  # the pool of its driver
-    unreadable_since: datetime | None = (
-        None  # since then Spark has finished, but the table cannot be read for the proof
-    )
+    # since then Spark has finished, but the table cannot be read for the proof
+    unreadable_since: datetime | None = None
     given_up_by: str = ""  # who requested its end in that time
     driver: JobDriver | None = None  # None until the job has a driver
 

@@ -36,9 +36,8 @@ class TableLocation:
     table: str  # full name of the table
     table_uuid: str  # "" for a table that is not an Iceberg table
     is_gone: bool = False  # the table was dropped or renamed: its files may still exist
-    seen_at: datetime | None = (
-        None  # last check in the catalog, for a table that is not an Iceberg table
-    )
+    # last check in the catalog, for a table that is not an Iceberg table
+    seen_at: datetime | None = None
 
 
 def normalise_path(location: str) -> str:

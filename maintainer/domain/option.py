@@ -78,9 +78,8 @@ REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = {
     "compression-factor": OptionBound(OptionKind.RATIO, 0.01, 100),
     "shuffle-partitions-per-file": _count(1, 1000),
     "max-output-size": OptionBound(OptionKind.BYTES, 1, _LARGEST_INTEGER),
-    "var-length-contribution": OptionBound(
-        OptionKind.BYTES, 1, MIB
-    ),  # this memory is needed for each row and column
+    # this memory is needed for each row and column
+    "var-length-contribution": OptionBound(OptionKind.BYTES, 1, MIB),
 }
 _SORT_OPTIONS = frozenset({"compression-factor", "shuffle-partitions-per-file"})
 _ZORDER_OPTIONS = frozenset({"max-output-size", "var-length-contribution"})

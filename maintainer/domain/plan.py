@@ -60,9 +60,8 @@ class Estimate:
     bytes_rewritten: int
     partitions: int = 0
     note: str = ""  # what the estimate does not cover
-    error_bound: int = (
-        0  # the possible error of items_after and items_removed; the note has the reason
-    )
+    # the possible error of items_after and items_removed; the note has the reason
+    error_bound: int = 0
     files_with_deletes: int = 0  # data files that are rewritten because of their deletes
 
 
@@ -78,9 +77,8 @@ class PlannedAction:
     cost: Cost | None = None
     score: Score | None = None  # without the factor for waiting
     worth: Worth | None = None
-    waiting_since: datetime | None = (
-        None  # since when the action has been planned without its own obstacle
-    )
+    # since when the action has been planned without its own obstacle
+    waiting_since: datetime | None = None
     timeout: timedelta | None = None  # limit of the job
     memory_gb: float | None = None  # memory of the job
     size: JobSize | None = None  # job size, and why
@@ -101,9 +99,8 @@ class SkippedRule:
     next_at: datetime | None = None
     findings: tuple[Finding, ...] = ()
     estimate: Estimate | None = None
-    would_do: Action | None = (
-        None  # the verdict in enforce mode (observe_only, outside_window, in_flight, paused)
-    )
+    # the verdict in enforce mode (observe_only, outside_window, in_flight, paused)
+    would_do: Action | None = None
     cost: Cost | None = None
     score: Score | None = None
     waiting_since: datetime | None = None

@@ -265,16 +265,13 @@ class Policy:
     window: Window | None = None
     rules: tuple[Rule, ...] = ()
     version: str = ""  # short hash of the layers' contents
-    sources: Mapping[str, str] = field(
-        default_factory=dict
-    )  # "rules.expire_snapshots.keep" -> "policies/cdc.yaml:12"
+    # "rules.expire_snapshots.keep" -> "policies/cdc.yaml:12"
+    sources: Mapping[str, str] = field(default_factory=dict)
     ambiguities: tuple[Ambiguity, ...] = ()  # while there is an ambiguity, nothing runs
-    inherited: Mapping[str, Setting] = field(
-        default_factory=dict
-    )  # values from Iceberg's table properties or defaults, if no layer has a value
-    budget: Budget | None = (
-        None  # all tables that get the budget from the same file share it; its name is the file's
-    )
+    # values from Iceberg's table properties or defaults, if no layer has a value
+    inherited: Mapping[str, Setting] = field(default_factory=dict)
+    # all tables that get the budget from the same file share it; its name is the file's
+    budget: Budget | None = None
     blackouts: tuple[Window, ...] = ()
     stream_trigger: timedelta | None = None  # of the stream that writes the table
     safeguards: Safeguards = field(default_factory=Safeguards)
@@ -285,9 +282,8 @@ class Policy:
     properties: PropertyRights = PropertyRights.MAY_RESTRICT
     # if the table is registered under several names, only this name is maintained
     is_owner: bool = False
-    is_enabled: bool = (
-        True  # False: the table's owner has disabled all maintenance, requests included
-    )
+    # False: the table's owner has disabled all maintenance, requests included
+    is_enabled: bool = True
 
     def rule(self, kind: type[_Rule]) -> _Rule | None:
         """The rule of that type; None when the policy does not have it."""

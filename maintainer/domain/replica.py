@@ -76,6 +76,5 @@ class LeaseTerms:
     """How long a lease lasts without renewal, and how much two machines' clocks may differ."""
 
     duration: timedelta = timedelta(minutes=2)
-    clock_margin: timedelta = timedelta(
-        seconds=15
-    )  # an extra wait before a takeover, after which the former holder has stopped its work
+    # an extra wait before a takeover, after which the former holder has stopped its work
+    clock_margin: timedelta = timedelta(seconds=15)

@@ -39,9 +39,8 @@ _PUBLISHED_BYTES_PER_SECOND = 2e6
 _UNKNOWN_SPREAD = 0.3  # ln(actual / predicted) squared; P90 is then twice the prediction
 _SPREAD_STRENGTH = 2.0  # the weight of the wider level's spread, in jobs
 _PRIOR_STRENGTH = 0.01  # the weight of the wider level's start-up and pace, in jobs, about
-_LEAST_SHARE = (
-    0.01  # of the wider level's start-up and pace, so that noise in few jobs cannot make them zero
-)
+# of the wider level's start-up and pace, so that noise in few jobs cannot make them zero
+_LEAST_SHARE = 0.01
 
 LEAST_CHANCE = 0.01  # so that the factor for waiting can outweigh a low chance in bounded time
 FILE_WEIGHT = 1.0
@@ -75,15 +74,12 @@ DEFAULT_PACES: Mapping[RuleName, Pace] = {
     RuleName.REWRITE_DATA_FILES: Pace(20.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
     RuleName.REWRITE_POSITION_DELETE_FILES: Pace(20.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
     RuleName.REWRITE_MANIFESTS: Pace(10.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
-    RuleName.COMPUTE_TABLE_STATS: Pace(
-        10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
-    ),  # the job reads, and writes very little
-    RuleName.COMPUTE_PARTITION_STATS: Pace(
-        10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
-    ),  # the job reads only manifests
-    RuleName.EXPIRE_SNAPSHOTS: Pace(
-        10.0, 0.5
-    ),  # the job reads a snapshot's manifests and deletes its files
+    # the job reads, and writes very little
+    RuleName.COMPUTE_TABLE_STATS: Pace(10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND),
+    # the job reads only manifests
+    RuleName.COMPUTE_PARTITION_STATS: Pace(10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND),
+    # the job reads a snapshot's manifests and deletes its files
+    RuleName.EXPIRE_SNAPSHOTS: Pace(10.0, 0.5),
     RuleName.REMOVE_ORPHAN_FILES: Pace(30.0, 0.5),
 }
 

@@ -27,9 +27,8 @@ from maintainer.estimate.file_selection import weigh_bins
 # The bytes of each column: its part of the footer, its statistics, the headers and dictionaries of
 # its pages. They were measured by the rewrites of small files that docs/health.md names.
 BYTES_PER_COLUMN: Final[Mapping[str, int]] = {"parquet": 270, "orc": 220}
-FOLDED_REMAINDER_RATIO = (
-    1.1  # Iceberg: a remainder is spread over the other files if they are then under 1.1 x target
-)
+# Iceberg: a remainder is spread over the other files if they are then under 1.1 x target
+FOLDED_REMAINDER_RATIO = 1.1
 _SPLIT_OVERHEAD_BYTES = 5 * 1024  # Iceberg: SPLIT_OVERHEAD
 _LOOKBACK = 10  # Iceberg: read.split.planning-lookback
 _MAX_PACKED = 2048  # items that are packed one by one; of more items, a sample is packed

@@ -28,9 +28,8 @@ PIN_TAG = "maintainer-pin-"
 # A Flink job without commits for this time counts as ended. Otherwise it would keep the whole
 # history for ever.
 FLINK_TRUST = timedelta(days=14)
-STREAM_ABOVE = (
-    1_000  # snapshots; with more, the driver does not keep the paths of all their files in memory
-)
+# snapshots; with more, the driver does not keep the paths of all their files in memory
+STREAM_ABOVE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +50,8 @@ class ExpiryPreview:
     snapshots: tuple[SnapshotStamp, ...]  # snapshots that would be removed, oldest first
     refs: tuple[str, ...]  # branches and tags that would be removed as too old
     bytes_freed: int | None  # approximate; None: a writer did not record the bytes that it removed
-    keeper: Keeper | None = (
-        None  # the keeper of the oldest snapshot that would otherwise be removed
-    )
+    # the keeper of the oldest snapshot that would otherwise be removed
+    keeper: Keeper | None = None
     refusal: str | None = None  # why nothing may be removed
     is_slice: bool = False  # True: the next runs remove the rest
     next_at: datetime | None = None

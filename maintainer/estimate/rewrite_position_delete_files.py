@@ -16,9 +16,8 @@ from maintainer.domain.units import read_whole
 from maintainer.estimate.filters.filter_writer import write_where
 
 DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
-DELETION_VECTORS_SINCE = (
-    3  # from this format version on, a rewrite turns position delete files into deletion vectors
-)
+# from this format version on, a rewrite turns position delete files into deletion vectors
+DELETION_VECTORS_SINCE = 3
 
 
 def converts_deletes(health: TableHealth) -> bool:

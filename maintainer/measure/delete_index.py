@@ -32,9 +32,8 @@ class _Scoped:
     They take 24 bytes each, because there may be one for each of ten million data files.
     """
 
-    keys: array[int] = field(
-        default_factory=lambda: array("Q")
-    )  # keys of the data files, sorted after all are added
+    # keys of the data files, sorted after all are added
+    keys: array[int] = field(default_factory=lambda: array("Q"))
     sequence_numbers: array[int] = field(default_factory=lambda: array("Q"))
     record_counts: array[int] = field(default_factory=lambda: array("Q"))
     applied: bytearray = field(default_factory=bytearray)  # 1: the data file exists
@@ -86,13 +85,11 @@ class _Deletes:
 
     by_path: _Scoped = field(default_factory=_Scoped)
     vectors: _Scoped = field(default_factory=_Scoped)
-    positions: list[int] = field(
-        default_factory=list
-    )  # sequence numbers of delete files for the whole partition
+    # sequence numbers of delete files for the whole partition
+    positions: list[int] = field(default_factory=list)
     equalities: list[int] = field(default_factory=list)
-    oldest_data: int | None = (
-        None  # sequence number of the oldest data file; None: the partition has none
-    )
+    # sequence number of the oldest data file; None: the partition has none
+    oldest_data: int | None = None
 
     def count_dangling(self) -> int:
         """The number of position delete files that apply to no data file.
@@ -117,12 +114,10 @@ class _Deletes:
 class JoinedDeletes:
     """The result of the join, by partition."""
 
-    deleted: dict[_Place, tuple[DeletedFiles, ...]] = field(
-        default_factory=dict
-    )  # data files that deletes apply to
-    dangling: dict[_Place, int] | None = field(
-        default_factory=dict
-    )  # position delete files that apply to no data file; None: unknown
+    # data files that deletes apply to
+    deleted: dict[_Place, tuple[DeletedFiles, ...]] = field(default_factory=dict)
+    # position delete files that apply to no data file; None: unknown
+    dangling: dict[_Place, int] | None = field(default_factory=dict)
 
 
 def join_deletes(

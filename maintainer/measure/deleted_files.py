@@ -18,9 +18,8 @@ MOST_SINGLE: Final = 250_000  # files of a table that are kept individually: abo
 MOST_CLASSES: Final = 250_000  # per table: about 140 MB while they are collected, 60 MB afterwards
 NO_BOUNDS: Final = SizeClasses(0, 0, 2**63 - 1)
 _Place = tuple[int, str]
-_Key = tuple[
-    int, int, int, int
-]  # the key of a class: deleted share, delete files, small or large, and size
+# the key of a class: deleted share, delete files, small or large, and size
+_Key = tuple[int, int, int, int]
 
 
 class Grain(IntEnum):

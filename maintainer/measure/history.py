@@ -59,9 +59,8 @@ REWRITER_WINDOW: Final = timedelta(days=7)
 MAX_REWRITERS: Final = 10
 _BETWEEN_RUNS: Final = timedelta(hours=1)  # a rewrite may commit in parts
 _REPLACE: Final = "replace"
-_KEEPS_ROWS: Final = frozenset(
-    {"append", _REPLACE}
-)  # without an operation in the summary, every change is possible
+# without an operation in the summary, every change is possible
+_KEEPS_ROWS: Final = frozenset({"append", _REPLACE})
 Samples = Sequence[tuple[datetime, float | None]]  # oldest first; None: unknown at that time
 
 

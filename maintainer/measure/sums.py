@@ -167,9 +167,8 @@ class ManifestSums:
         default_factory=lambda: [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1)
     )
     formats: Counter[str] = field(default_factory=Counter)
-    groups: Counter[tuple[int, ManifestContent]] = field(
-        default_factory=Counter
-    )  # manifests by spec and content
+    # manifests by spec and content
+    groups: Counter[tuple[int, ManifestContent]] = field(default_factory=Counter)
     group_bytes: Counter[tuple[int, ManifestContent]] = field(default_factory=Counter)
     first_delete: int | None = None  # the lowest sequence number of a manifest with deletes
     partitions: PartitionSums = field(default_factory=PartitionSums)

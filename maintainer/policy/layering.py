@@ -85,9 +85,8 @@ class Laid:
     def lay(self, settings: Mapping[str, Setting]) -> None:
         """Apply more specific settings. They resolve ambiguities in the fields that they set."""
         if _is_binpack(settings) and SORT_ORDER not in settings:
-            self.settings.pop(
-                SORT_ORDER, None
-            )  # Iceberg refuses binpack with the sort order of a more general file
+            # Iceberg refuses binpack with the sort order of a more general file
+            self.settings.pop(SORT_ORDER, None)
             self.ambiguities.pop(SORT_ORDER, None)
         self.settings.update(settings)
         for path in settings:
@@ -164,9 +163,8 @@ def agree(group: list[PolicyLayer]) -> tuple[dict[str, Setting], dict[str, Ambig
         else:
             agreed[path] = ordered[0]
     if STRATEGY in disputed:
-        agreed.pop(
-            SORT_ORDER, None
-        )  # the sort order means nothing without the strategy of its layer
+        # the sort order means nothing without the strategy of its layer
+        agreed.pop(SORT_ORDER, None)
     return agreed, disputed
 
 

@@ -32,12 +32,10 @@ class Ports:
     notifier: Notifier = field(default_factory=NoNotifier)
     admission: AdmissionRules = field(default_factory=AdmissionRules)
     lease_terms: LeaseTerms = field(default_factory=LeaseTerms)
-    no_runner: Mapping[str, str] = field(
-        default_factory=dict
-    )  # why the runner cannot use a catalog, by catalog
-    is_stopping: Callable[[], bool] = lambda: (
-        False
-    )  # True if the process is about to end, so that steps start no new work
+    # why the runner cannot use a catalog, by catalog
+    no_runner: Mapping[str, str] = field(default_factory=dict)
+    # True if the process is about to end, so that steps start no new work
+    is_stopping: Callable[[], bool] = lambda: False
 
     def catalog_of(self, table: TableIdentifier) -> Catalog:
         """The catalog of a table; UnknownTableError when it is not configured."""

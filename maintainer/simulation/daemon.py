@@ -124,9 +124,8 @@ RULE = RuleName.REWRITE_DATA_FILES  # the simulated rule
 LONGEST_TRUST = timedelta(hours=6)
 # In production a few seconds. Here slots that become free within a minute are filled together.
 ADMITS_EVERY = timedelta(minutes=1)
-_Hours = tuple[
-    Window | None, tuple[Window, ...]
-]  # the start times of a policy: its window and its blackouts
+# the start times of a policy: its window and its blackouts
+_Hours = tuple[Window | None, tuple[Window, ...]]
 
 
 @dataclass(slots=True)

@@ -18,9 +18,8 @@ from maintainer.simulation.trial import Outcome, Work
 MEMORY_GB = 2.0
 BYTES_PER_HOUR = 2e6 * 3600
 START_UP_GB_HOURS = 0.5
-QUIET = timedelta(
-    days=7
-)  # after a later commit an unpartitioned table has no gain: its rewrite would conflict
+# after a later commit an unpartitioned table has no gain: its rewrite would conflict
+QUIET = timedelta(days=7)
 SUCCESS_COOLDOWN = timedelta(hours=16)
 FAILURE_COOLDOWN = timedelta(hours=1)
 

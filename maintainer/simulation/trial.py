@@ -161,9 +161,8 @@ class _Needs:
     """When each table's need began, and the longest wait so far."""
 
     since: dict[int, datetime] = field(default_factory=dict)
-    seen: dict[int, int] = field(
-        default_factory=dict
-    )  # the version at which a table was last checked
+    # the version at which a table was last checked
+    seen: dict[int, int] = field(default_factory=dict)
     longest: timedelta = timedelta(0)
     starved: set[int] = field(default_factory=set)
 

@@ -23,9 +23,8 @@ def hold_lease(ports: Ports, job: Job, lease: Lease | None) -> Lease | None:
     is_ours = lease is not None and lease.holder == ports.runner.owner
     held = _renew(ports, lease) if lease is not None and is_ours else _take_over(ports, job, lease)
     if held is None and (is_ours or job.owner == ports.runner.owner):
-        ports.runner.cancel(
-            job.job_id
-        )  # another process has taken over the job: end this process's work on it
+        # another process has taken over the job: end this process's work on it
+        ports.runner.cancel(job.job_id)
     return held
 
 

@@ -162,9 +162,8 @@ def _find_unannounced_lists(ports: Ports) -> list[Notice]:
 def _find_undelivered(ports: Ports, table: TableIdentifier) -> Notice | None:
     """Return the notice about the table's last failed proof; None if it was delivered."""
     failed = ports.store.jobs(JobQuery((JobState.FAILED,), table, _JOBS_SEARCHED)).items
-    notices = (
-        notice_of_job(job, job.effect, 0, ports.clock.now()) for job in failed
-    )  # with 0 failures, only a failed proof needs a notice
+    # with 0 failures, only a failed proof needs a notice
+    notices = (notice_of_job(job, job.effect, 0, ports.clock.now()) for job in failed)
     last = next((notice for notice in notices if notice is not None), None)
     return None if last is None or _is_delivered(ports, last.job_id) else last
 

@@ -8,9 +8,8 @@ from datetime import timedelta
 from maintainer.domain.policy import day_of
 from maintainer.ports import Ports
 
-KEEP_READINGS = timedelta(
-    days=7
-)  # digests of tables that were never read to the end, because they were dropped or fail
+# digests of tables that were never read to the end, because they were dropped or fail
+KEEP_READINGS = timedelta(days=7)
 KEEP_LOGS = timedelta(days=30)  # logs of jobs; a log is larger than the job's other data
 KEEP_READS = timedelta(days=30)  # counts of reads by day; only the last week is used
 KEEP_DRIVERS = timedelta(days=1)  # ended drivers with their messages, and ended processes

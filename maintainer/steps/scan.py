@@ -162,9 +162,8 @@ class _CatalogScan:
     wanted: Collection[TableIdentifier] = ()  # tables that are measured even if unchanged
     seen: list[TableIdentifier] = field(default_factory=list)
     faults: list[CatalogFault] = field(default_factory=list)
-    changed: dict[TableIdentifier, str] = field(
-        default_factory=dict
-    )  # the tokens of the tables being read
+    # the tokens of the tables being read
+    changed: dict[TableIdentifier, str] = field(default_factory=dict)
     failures: Failures = field(default_factory=Failures)
     is_whole: bool = False
     result: ScanResult = field(default_factory=ScanResult)

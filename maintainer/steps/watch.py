@@ -30,9 +30,8 @@ def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
         for job in unfinished
         if job.state is not JobState.PENDING and (only is None or job.job_id in only)
     ]
-    leases = (
-        read_leases(ports) if handed_over else {}
-    )  # leases are read after the jobs: a job without a lease has ended meanwhile
+    # leases are read after the jobs: a job without a lease has ended meanwhile
+    leases = read_leases(ports) if handed_over else {}
     return sum(each(handed_over, lambda job: _watch_job(ports, job, leases.get(job.job_id))))
 
 

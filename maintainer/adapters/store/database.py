@@ -299,9 +299,8 @@ def _create_sqlite_engine(url: URL) -> Engine:
         connection.exec_driver_sql(
             f"PRAGMA synchronous = {'FULL' if mode == 'write_durably' else 'NORMAL'}"
         )
-        connection.exec_driver_sql(
-            "BEGIN IMMEDIATE"
-        )  # a read transaction that begins to write can fail without waiting; IMMEDIATE waits
+        # a read transaction that begins to write can fail without waiting; IMMEDIATE waits
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
 

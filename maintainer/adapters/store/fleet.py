@@ -42,9 +42,8 @@ from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import Plan
 from maintainer.ports.store.tables import Pause, TableRecord
 
-ENTRY_ATTEMPTS = (
-    5  # attempts; each fails only if another transaction forgets the table at that moment
-)
+# attempts; each fails only if another transaction forgets the table at that moment
+ENTRY_ATTEMPTS = 5
 _FORGETTING = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
 
 

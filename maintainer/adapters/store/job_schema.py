@@ -112,9 +112,8 @@ spending = Table(
     Column("day", name_type(), nullable=False),  # 2026-11-21, in UTC
     Column("catalog", name_type(), nullable=False),
     Column("namespace", name_type(), nullable=False),
-    Column(
-        "policy", name_type(), nullable=False
-    ),  # the name of the policy's budget; empty: the policy has none
+    # the name of the policy's budget; empty: the policy has none
+    Column("policy", name_type(), nullable=False),
     Column("bytes", Double, nullable=False),
     Column("gb_hours", Double, nullable=False),
     Column("files_removed", Count, nullable=False),

@@ -45,9 +45,8 @@ from maintainer.domain.health import TableHealth
 from maintainer.ports.store.pages import Page
 from maintainer.ports.store.tables import TABLE_SORTS, TableQuery, TableRecord
 
-SORTED_AT_MOST = (
-    2000  # matches; with more, at least every fiftieth of 100,000 rows in the index is a match
-)
+# matches; with more, at least every fiftieth of 100,000 rows in the index is a match
+SORTED_AT_MOST = 2000
 # A search counts at most so many matches. If there are no more, the matches are sorted.
 SEARCH_COUNTED_AT_MOST = MAX_SQL_VARIABLES
 _BAND = "band"

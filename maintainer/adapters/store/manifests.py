@@ -13,9 +13,8 @@ from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database, inse
 from maintainer.adapters.store.schema import manifest_digests, tables, unfinished_readings
 from maintainer.domain.inventory import ManifestDigest
 
-_PORTION = (
-    100  # digests that are unpacked at the same time: with 400 partitions each they take 36 MB
-)
+# digests that are unpacked at the same time: with 400 partitions each they take 36 MB
+_PORTION = 100
 
 
 class SqlDigests:
@@ -157,9 +156,8 @@ def _record_portion(
     usable = set(
         connection.execute(select(manifest_digests.c.path).where(*is_named, *is_usable)).scalars()
     )
-    read = {
-        path: named[path] for path in usable if named[path].entries_read > 0
-    }  # the other digests are known
+    # the other digests are known
+    read = {path: named[path] for path in usable if named[path].entries_read > 0}
     kept = usable - set(_find_changed(connection, table_uuid, read))
     new = [digest for path, digest in named.items() if path not in kept]
     _delete(connection, table_uuid, [digest.path for digest in new])

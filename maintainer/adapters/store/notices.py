@@ -65,14 +65,13 @@ class SqlNotices:
                     notices.c.at <= forgotten, notices.c.delivered_at.is_not(None)
                 )
             )
-            believed = (
-                notices.c.at <= notice.at + CLOCK_TOLERANCE,
-            )  # a notice with a future time, from a wrong clock, must not suppress later notices
+            # a notice with a future time, from a wrong clock, must not suppress later notices
+            believed = notices.c.at <= notice.at + CLOCK_TOLERANCE
             same = (
                 notices.c.kind == notice.kind.value,
                 notices.c.subject == notice.subject,
                 notices.c.at > notice.at - limits.repeat_after,
-                *believed,
+                believed,
             )
             if (
                 connection.execute(select(notices.c.number).where(*same).limit(1)).first()
@@ -82,7 +81,7 @@ class SqlNotices:
             recent = connection.execute(
                 select(func.count())
                 .select_from(notices)
-                .where(notices.c.at > notice.at - _HOUR, *believed)
+                .where(notices.c.at > notice.at - _HOUR, believed)
             ).scalar_one()
             if recent >= limits.max_per_hour:
                 _count(connection, held_back + 1)

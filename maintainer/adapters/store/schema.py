@@ -61,16 +61,14 @@ tables = Table(
     Column("levels", Text, nullable=False),  # JSON: catalog, namespace levels, name
     Column("catalog", name_type(), nullable=False),
     Column("namespace", name_type(), nullable=False),
-    Column(
-        "search_name", Text, nullable=False
-    ),  # case-folded by Python: SQLite folds only ASCII, and PostgreSQL by locale
+    # case-folded by Python: SQLite folds only ASCII, and PostgreSQL by locale
+    Column("search_name", Text, nullable=False),
     Column("table_uuid", name_type()),  # None until the table is measured
     Column("first_seen_at", Instant, nullable=False),
     Column("measured_at", Instant),
     Column("band", SmallInteger),  # position in BANDS, best first
-    Column(
-        "benefit", Count, nullable=False, server_default="0"
-    ),  # of maintenance, by the latest plan: see need.py
+    # of maintenance, by the latest plan: see need.py
+    Column("benefit", Count, nullable=False, server_default="0"),
     Column("need", Count),  # band and benefit in one number, the worst first: see need.py
     Column("average_file_size_bytes", Double),
     Column("data_files", Count),
@@ -267,9 +265,8 @@ store_info = Table(
 fleet_samples = Table(
     "fleet_samples",
     metadata,
-    Column(
-        "level", SmallInteger, primary_key=True, autoincrement=False
-    ),  # the fleet, a catalog, a namespace: see fleet_samples.py
+    # the fleet, a catalog, a namespace: see fleet_samples.py
+    Column("level", SmallInteger, primary_key=True, autoincrement=False),
     Column("catalog", name_type(), primary_key=True),  # empty for the fleet
     Column("namespace", name_type(), primary_key=True),  # empty for a catalog
     Column("measured_at", Instant, primary_key=True),
@@ -357,8 +354,7 @@ orphan_files = Table(
     "orphan_files",
     metadata,
     owned_by("list_id", "orphan_lists.list_id"),
-    Column(
-        "first", Integer, primary_key=True, autoincrement=False
-    ),  # the position of the row's first file in the list
+    # the position of the row's first file in the list
+    Column("first", Integer, primary_key=True, autoincrement=False),
     Column("document", Packed, nullable=False),  # JSON: at most a thousand files
 )

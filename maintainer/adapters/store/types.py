@@ -33,9 +33,8 @@ def read_instant(microseconds: int) -> datetime:
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
-Sequenced = BigInteger().with_variant(
-    Integer(), "sqlite"
-)  # SQLite assigns increasing numbers only to INTEGER
+# SQLite assigns increasing numbers only to INTEGER
+Sequenced = BigInteger().with_variant(Integer(), "sqlite")
 
 
 class Instant(TypeDecorator[datetime]):

@@ -117,9 +117,8 @@ def _lease_of(job: Job) -> tuple[ColumnElement[bool], ...]:
 
 def _read_token(connection: Connection, job: Job) -> int | None:
     """Return the token of the job's lease; None if the job has no lease."""
-    connection.execute(
-        select(jobs.c.job_id).where(jobs.c.job_id == job.job_id).with_for_update()
-    )  # every transaction locks the job before the lease
+    # every transaction locks the job before the lease
+    connection.execute(select(jobs.c.job_id).where(jobs.c.job_id == job.job_id).with_for_update())
     token: int | None = connection.execute(
         select(leases.c.token).where(*_lease_of(job)).with_for_update()
     ).scalar_one_or_none()

@@ -43,9 +43,8 @@ _TABLE_GAUGES = {
 }
 _UNFINISHED = tuple(state for state in JobState if not state.is_final)
 
-StepAges = Callable[
-    [], Iterable[tuple[str, float, bool]]
-]  # name, seconds since its end, whether late
+# name, seconds since its end, whether late
+StepAges = Callable[[], Iterable[tuple[str, float, bool]]]
 _Sample = tuple[Sequence[str], float | None]
 
 

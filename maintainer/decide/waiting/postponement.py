@@ -26,9 +26,8 @@ from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, nex
 
 MOST_NAMED = 5  # names in one sentence
 HOW_TO_OWN = "write `owner: true` in a policy for the name that is to be maintained"
-OURS = (
-    "iceberg-maintainer-"  # the beginning of the application name of every instance of this program
-)
+# the beginning of the application name of every instance of this program
+OURS = "iceberg-maintainer-"
 LEAST_RUNS = 2  # within 7 days; a single compaction by hand does not count
 STANDS_BACK_FOR = timedelta(days=7)
 EMPTY_RUNS_PER_DOUBLING = 3  # so many empty runs in a row double the least time between runs

@@ -47,9 +47,8 @@ _SOON, _LATER = (
 )  # as in OpenHouse (1 h after a failure) and Floe (6 h after three failures)
 
 RETRIES: Mapping[FailureReason, Retry] = {
-    FailureReason.CONFLICT: Retry(
-        _LATER, remedy=Remedy.NARROWER, heeds_cooldown=True
-    ),  # the other writer finishes in seconds
+    # the other writer finishes in seconds
+    FailureReason.CONFLICT: Retry(_LATER, remedy=Remedy.NARROWER, heeds_cooldown=True),
     FailureReason.OUT_OF_MEMORY: Retry(_LATER, remedy=Remedy.NARROWER),
     FailureReason.TIMEOUT: Retry(_LATER, remedy=Remedy.NARROWER),
     FailureReason.MISSING_FILE: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),

@@ -23,9 +23,8 @@ _Range: TypeAlias = tuple[Any, Any]  # the least and the greatest value, of one 
 
 # The range of time zones: a session's time differs from UTC by at most this much.
 _EARLIEST_ZONE, _LATEST_ZONE = timedelta(hours=-12), timedelta(hours=14)
-_UNTIL_IT_RUNS = timedelta(
-    hours=1
-)  # the longest time from the decision to the statement; at its start a job is decided again
+# the longest time from the decision to the statement; at its start a job is decided again
+_UNTIL_IT_RUNS = timedelta(hours=1)
 _LONGEST_DAY = timedelta(hours=25)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DATE: Final = compile_regex(r"\d{4}-\d\d-\d\d")

@@ -40,12 +40,10 @@ from maintainer.ports import Ports
 from maintainer.steps.kinds.location_check import find_new_tables
 from maintainer.steps.pauses import pause_table
 
-MAX_CHECKED_FILES = (
-    100_000  # files that the proof looks for; of a longer list every second, third, ... file
-)
-MAX_STATISTICS = (
-    10_000  # statistics files that the proof looks for in addition to those on the list
-)
+# files that the proof looks for; of a longer list every second, third, ... file
+MAX_CHECKED_FILES = 100_000
+# statistics files that the proof looks for in addition to those on the list
+MAX_STATISTICS = 10_000
 HANDED_OVER = "orphans.brought"
 
 

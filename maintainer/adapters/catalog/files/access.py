@@ -49,9 +49,8 @@ _EXPIRED: Final = re.compile(r"expired.?token|token.{0,20} expired", re.IGNORECA
 _TIMED_OUT: Final = re.compile(r"\bkind: Timeout\b|\bTimedOut\b|timed out")
 _OWN_IO: Final = "py-io-impl"  # a FileIO that the user has configured, also for local files
 _NO_ALIASES: Final = Aliases()
-_SHORT_LIVED_FACTOR: Final = (
-    2  # credentials are short-lived if they last less than so many times RENEW_BEFORE
-)
+# credentials are short-lived if they last less than so many times RENEW_BEFORE
+_SHORT_LIVED_FACTOR: Final = 2
 
 
 class StorageTimeoutError(OSError):

@@ -49,9 +49,8 @@ class ThreadedHiveCatalog(HiveCatalog):
     @staticmethod
     def _create_hive_client(properties: dict[str, str]) -> _HiveClient:
         return _ClientOfEachThread(
-            properties[URI].split(",")[
-                0
-            ],  # as in PyIceberg, which takes the first URI without connecting
+            # as in PyIceberg, which takes the first URI without connecting
+            properties[URI].split(",")[0],
             properties.get("ugi"),
             property_as_bool(properties, HIVE_KERBEROS_AUTH, HIVE_KERBEROS_AUTH_DEFAULT),
             properties.get(HIVE_KERBEROS_SERVICE_NAME, HIVE_KERBEROS_SERVICE_NAME_DEFAULT),
