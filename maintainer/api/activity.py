@@ -13,7 +13,7 @@ from maintainer.api.deps import PersonIn, PortsIn
 from maintainer.api.errors import ProblemError
 from maintainer.api.health_schemas import Schema, Written
 from maintainer.api.plan_schemas import VerdictPage
-from maintainer.api.tables import DEFAULT_PAGE, NOT_FOUND, ONE_TABLE, Cursor, Limit
+from maintainer.api.tables import DEFAULT_PAGE, ONE_TABLE, Cursor, Limit
 from maintainer.api.wire import write_verdicts
 from maintainer.domain.access import Role
 from maintainer.domain.health import Band
@@ -24,10 +24,7 @@ router = APIRouter(tags=["tables"])
 
 
 @router.get(
-    f"{ONE_TABLE}/verdicts",
-    summary="The history of verdicts",
-    responses=NOT_FOUND,
-    dependencies=[on_table(Role.VIEWER)],
+    f"{ONE_TABLE}/verdicts", summary="The history of verdicts", dependencies=[on_table(Role.VIEWER)]
 )
 def get_verdicts(
     record: RecordIn,
@@ -79,7 +76,6 @@ class RescuePlanOut(Schema):
 @router.get(
     f"{ONE_TABLE}/rescue",
     summary="How a table becomes healthy",
-    responses=NOT_FOUND,
     dependencies=[on_table(Role.VIEWER)],
 )
 def get_rescue(record: RecordIn, ports: PortsIn) -> RescuePlanOut:

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
 
-from maintainer.api.access import Need
+from maintainer.api.access import Need, Of
 from maintainer.api.deps import COOKIE
 from maintainer.api.errors import declare_problems
 from maintainer.api.guard import SAFE_METHODS
@@ -28,6 +28,7 @@ _OF_CHANGES = (
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
 )
+_OF_NAMES = {Of.TABLE: (HTTPStatus.NOT_FOUND,), Of.JOB: (HTTPStatus.NOT_FOUND,)}
 _OF_BODIES = (HTTPStatus.BAD_REQUEST,)
 _STYLE = (
     ":root{color-scheme:light dark}body{font:16px/1.5 "
@@ -63,6 +64,7 @@ def complete_document(document: dict[str, Any], prefix: str, needs: Mapping[str,
             statuses = (
                 *_ALWAYS,
                 *(() if need.role is None else (HTTPStatus.FORBIDDEN,)),
+                *_OF_NAMES.get(need.of, ()),
                 *(_OF_CHANGES if is_change else ()),
                 *(_OF_BODIES if "requestBody" in operation else ()),
             )

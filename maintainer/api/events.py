@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from maintainer.api.access import on_any
 from maintainer.api.deps import ContextIn, PersonIn
-from maintainer.api.errors import declare_problems
 from maintainer.api.health_schemas import Schema
 from maintainer.api.tables import Text
 from maintainer.domain.access import Person, Role
@@ -25,9 +24,6 @@ SCAN_REPORT = "scan-report"
 _Name = Annotated[str, Field(min_length=1, max_length=1000)]
 
 router = APIRouter(tags=["tables"])
-_ASKED = declare_problems(
-    HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.UNSUPPORTED_MEDIA_TYPE
-)
 
 
 class ChangedTables(Schema):
@@ -62,7 +58,6 @@ class EventsTaken(Schema):
     "/events",
     summary="Measure tables that have changed",
     status_code=HTTPStatus.ACCEPTED,
-    responses=_ASKED,
     dependencies=[on_any(Role.OPERATOR)],
 )
 def post_events(
@@ -138,7 +133,6 @@ class ReadsCounted(Schema):
     "/metrics-reports",
     summary="Count reads of tables",
     status_code=HTTPStatus.ACCEPTED,
-    responses=_ASKED,
     dependencies=[on_any(Role.OPERATOR)],
 )
 def post_metrics_reports(

@@ -39,7 +39,6 @@ _waiting = BoundedSemaphore(MAX_STREAMS)
 MAX_SEQUENCE = 2**63 - 1  # a sequence number is a 64-bit integer in every database
 
 router = APIRouter(tags=["jobs"])
-NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
 _EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": (
@@ -53,7 +52,6 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
             },
         },
     },
-    **NOT_FOUND,
 }
 LOG_POLL_SECONDS = 1.0
 LAST_LINES_WITHIN = timedelta(seconds=30)  # after a job's end; later its log is no longer copied
@@ -69,7 +67,6 @@ _LOG: dict[int | str, dict[str, Any]] = {
             EVENT_STREAM: {"schema": {"type": "string"}},
         },
     },
-    **NOT_FOUND,
 }
 
 
@@ -171,7 +168,6 @@ def get_jobs(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given 
 @router.get(
     "/jobs/{job_id}",  # noqa: FAST003
     summary="One job",
-    responses=NOT_FOUND,
     dependencies=[on_job(Role.VIEWER)],
 )
 def get_job(job: JobIn, context: ContextIn) -> job_schemas.JobOut:
@@ -217,7 +213,7 @@ def get_job_events(
     "/jobs/{job_id}/cancel",  # noqa: FAST003 - as above
     summary="Cancel a job",
     status_code=HTTPStatus.ACCEPTED,
-    responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    responses=declare_problems(HTTPStatus.CONFLICT),
     dependencies=[on_job(Role.OPERATOR)],
 )
 def cancel_job(
@@ -236,7 +232,7 @@ def cancel_job(
     "/jobs/{job_id}/rollback",  # noqa: FAST003 - as above
     summary="Undo a job",
     status_code=HTTPStatus.ACCEPTED,
-    responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    responses=declare_problems(HTTPStatus.CONFLICT),
     dependencies=[on_job(Role.APPROVER)],
 )
 def roll_job_back(

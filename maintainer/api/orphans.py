@@ -24,8 +24,7 @@ _SHA256 = "^([0-9a-f]{64})?$"
 
 router = APIRouter(tags=["tables"])
 _LISTS = "/tables/{catalog}/{namespace}/{table}/orphans"
-_ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-_NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
+_CONFLICT = declare_problems(HTTPStatus.CONFLICT)
 
 ListId = Annotated[
     str, Path(alias="list", max_length=200, description="The id of the job that made the list.")
@@ -111,12 +110,7 @@ def write_list(orphans: OrphanList, now: datetime) -> OrphanListOut:
     return OrphanListOut.of(orphans, is_expired=is_expired)
 
 
-@router.get(
-    _LISTS,
-    summary="Lists of orphan files",
-    responses=_NOT_FOUND,
-    dependencies=[on_table(Role.VIEWER)],
-)
+@router.get(_LISTS, summary="Lists of orphan files", dependencies=[on_table(Role.VIEWER)])
 def get_orphan_lists(record: RecordIn, ports: PortsIn) -> OrphanLists:
     """The results of orphan scans, and what was done with them."""
     return OrphanLists(
@@ -128,10 +122,7 @@ def get_orphan_lists(record: RecordIn, ports: PortsIn) -> OrphanLists:
 
 
 @router.get(
-    f"{_LISTS}/{{list}}",
-    summary="One list of orphan files",
-    responses=_NOT_FOUND,
-    dependencies=[on_table(Role.VIEWER)],
+    f"{_LISTS}/{{list}}", summary="One list of orphan files", dependencies=[on_table(Role.VIEWER)]
 )
 def get_orphan_list(
     table: TableIn,
@@ -156,7 +147,7 @@ def get_orphan_list(
 @router.post(
     f"{_LISTS}/{{list}}/approve",
     summary="Approve a list of orphan files",
-    responses=_ASKED,
+    responses=_CONFLICT,
     dependencies=[on_table(Role.APPROVER)],
 )
 def approve_orphans(
@@ -175,7 +166,7 @@ def approve_orphans(
 @router.post(
     f"{_LISTS}/{{list}}/reject",
     summary="Reject a list of orphan files",
-    responses=_ASKED,
+    responses=_CONFLICT,
     dependencies=[on_table(Role.APPROVER)],
 )
 def reject_orphans(
@@ -190,7 +181,7 @@ def reject_orphans(
 @router.post(
     f"{_LISTS}/{{list}}/restore",
     summary="Restore orphan files from quarantine",
-    responses=_ASKED,
+    responses=_CONFLICT,
     dependencies=[on_table(Role.APPROVER)],
 )
 def restore_orphans(

@@ -118,9 +118,7 @@ class DailyWorkOut(Schema):
 
 
 @router.get(
-    "/overview/days",
-    summary="Cost and savings by day",
-    dependencies=[on_scope(Role.VIEWER)],
+    "/overview/days", summary="Cost and savings by day", dependencies=[on_scope(Role.VIEWER)]
 )
 def get_daily_work(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
     ports: PortsIn,

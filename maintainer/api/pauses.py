@@ -30,7 +30,7 @@ from maintainer.domain.policy import RuleName
 from maintainer.requests.pause import cancel_scope, pause_scope, read_pauses_in_force, resume_scope
 
 router = APIRouter(tags=["jobs"])
-_ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+_NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
 
 Scope = Annotated[
     str,
@@ -135,7 +135,7 @@ def get_pauses(ports: PortsIn, person: PersonIn) -> PausesOut:
     "/pauses",
     summary="Pause a scope",
     status_code=HTTPStatus.CREATED,
-    responses=_ASKED,
+    responses=_NOT_FOUND,
     dependencies=[on_scope(Role.OPERATOR)],
 )
 def post_pause(ports: PortsIn, person: PersonIn, request: ScopePauseRequest) -> ScopePauseOut:
@@ -153,7 +153,7 @@ def post_pause(ports: PortsIn, person: PersonIn, request: ScopePauseRequest) -> 
     "/pauses",
     summary="Resume a scope",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=_ASKED,
+    responses=_NOT_FOUND,
     dependencies=[on_scope(Role.OPERATOR)],
 )
 def delete_pause(

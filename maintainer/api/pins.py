@@ -29,8 +29,7 @@ MAX_LISTED_SNAPSHOTS = 1000  # in a preview; `snapshots` has the number of all
 
 router = APIRouter(tags=["tables"])
 _ONE = "/tables/{catalog}/{namespace}/{table}"
-_ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-_NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+_CONFLICT = declare_problems(HTTPStatus.CONFLICT)
 
 
 class PinRequest(Schema):
@@ -138,7 +137,7 @@ def _write_pin(pin: Pin, health: TableHealth, now: datetime) -> PinOut:
 @router.get(
     f"{_ONE}/pins",
     summary="Pins and other reasons to keep snapshots",
-    responses=_NOT_FOUND,
+    responses=_CONFLICT,
     dependencies=[on_table(Role.VIEWER)],
 )
 def get_pins(record: RecordIn, ports: PortsIn) -> PinList:
@@ -159,7 +158,7 @@ def get_pins(record: RecordIn, ports: PortsIn) -> PinList:
     f"{_ONE}/pins",
     summary="Keep a snapshot and all newer ones",
     status_code=HTTPStatus.CREATED,
-    responses=_ASKED,
+    responses=_CONFLICT,
     dependencies=[on_table(Role.OPERATOR)],
 )
 def set_pin(record: RecordIn, ports: PortsIn, actor: ActorIn, request: PinRequest) -> PinOut:
@@ -189,7 +188,7 @@ def set_pin(record: RecordIn, ports: PortsIn, actor: ActorIn, request: PinReques
     f"{_ONE}/pins/{{name}}",
     summary="Remove a pin",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=_ASKED,
+    responses=_CONFLICT,
     dependencies=[on_table(Role.OPERATOR)],
 )
 def remove_pin(
@@ -220,7 +219,7 @@ def _note(
 @router.get(
     f"{_ONE}/expiry",
     summary="What expiry would remove",
-    responses=_NOT_FOUND,
+    responses=_CONFLICT,
     dependencies=[on_table(Role.VIEWER)],
 )
 def get_expiry(record: RecordIn, ports: PortsIn) -> ExpiryOut:
@@ -240,7 +239,7 @@ def get_expiry(record: RecordIn, ports: PortsIn) -> ExpiryOut:
 @router.get(
     f"{_ONE}/snapshots",
     summary="The snapshots that the table keeps",
-    responses=_NOT_FOUND,
+    responses=_CONFLICT,
     dependencies=[on_table(Role.VIEWER)],
 )
 def get_snapshots(record: RecordIn, ports: PortsIn) -> SnapshotList:

@@ -150,7 +150,6 @@ def get_policies(ports: PortsIn) -> schemas.PolicySetOut:
 @router.get(
     "/policies/effective/{catalog}/{namespace}/{table}",  # noqa: FAST003 - RecordIn reads them
     summary="The policy that governs a table",
-    responses=declare_problems(HTTPStatus.NOT_FOUND),
     dependencies=[on_table(Role.VIEWER)],
 )
 def get_effective_policy(record: RecordIn, ports: PortsIn) -> schemas.EffectivePolicyOut:
@@ -165,7 +164,6 @@ def get_effective_policy(record: RecordIn, ports: PortsIn) -> schemas.EffectiveP
 @router.get(
     "/policies/suggested/{catalog}/{namespace}/{table}",  # noqa: FAST003 - RecordIn reads them
     summary="A policy for a table, from its own history",
-    responses=declare_problems(HTTPStatus.NOT_FOUND),
     dependencies=[on_table(Role.VIEWER)],
 )
 def get_suggested_policy(record: RecordIn, ports: PortsIn) -> SuggestedPolicyOut:
@@ -269,7 +267,6 @@ def validate_policy(text: schemas.PolicyText, ports: PortsIn) -> schemas.PolicyV
 @router.post(
     "/policies/preview",
     summary="Which verdicts a policy file would change",
-    responses=declare_problems(HTTPStatus.UNSUPPORTED_MEDIA_TYPE),
     dependencies=[on_any(Role.VIEWER)],
 )
 def preview_policy(

@@ -66,7 +66,7 @@ def _sees_all(request: Request, context: ApiContext) -> bool:
     response_class=Response,
     responses={
         200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
-        **declare_problems(HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN),
+        **declare_problems(HTTPStatus.UNAUTHORIZED),
     },
     dependencies=[for_metrics()],
 )

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
-
 from fastapi import APIRouter
 from pydantic import Field
 
 from maintainer import __version__
 from maintainer.api.access import on_all
 from maintainer.api.deps import ContextIn
-from maintainer.api.errors import declare_problems
 from maintainer.api.health_schemas import Schema
 from maintainer.domain.access import Role
 
 router = APIRouter(tags=["settings"])
-_ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 
 
 class SettingOut(Schema):
@@ -64,7 +60,6 @@ class TriedTargets(Schema):
 @router.post(
     "/notifications/test",
     summary="Send a test message to each target",
-    responses=_ASKED,
     dependencies=[on_all(Role.ADMIN)],
 )
 def post_test_notice(context: ContextIn) -> TriedTargets:

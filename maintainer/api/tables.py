@@ -13,7 +13,7 @@ from pydantic import AfterValidator
 from maintainer.api import job_schemas, plan_schemas, schemas, wire
 from maintainer.api.access import RecordIn, on_any, on_table
 from maintainer.api.deps import ActorIn, ApiContext, ContextIn, PersonIn, PortsIn, policy_of_record
-from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.errors import ProblemError
 from maintainer.api.health_schemas import OutlookOut
 from maintainer.api.policies import CANDIDATE, read_candidate
 from maintainer.api.spans import Since, Until, read_span
@@ -103,10 +103,6 @@ _Measured = TypeVar("_Measured")
 
 router = APIRouter(tags=["tables"])
 ONE_TABLE = "/tables/{catalog}/{namespace}/{table}"
-NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
-ASKED = declare_problems(
-    HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.UNSUPPORTED_MEDIA_TYPE
-)
 
 
 def read_filters(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
@@ -146,9 +142,7 @@ def get_tables(
     return schemas.TablePage.of(page, items=[wire.write_summary(record) for record in page.items])
 
 
-@router.get(
-    ONE_TABLE, summary="One table", responses=NOT_FOUND, dependencies=[on_table(Role.VIEWER)]
-)
+@router.get(ONE_TABLE, summary="One table", dependencies=[on_table(Role.VIEWER)])
 def get_table(
     record: RecordIn, ports: PortsIn, context: ContextIn, person: PersonIn
 ) -> schemas.TableDetail:
@@ -193,10 +187,7 @@ def _find_outlook(
 
 
 @router.get(
-    f"{ONE_TABLE}/history",
-    summary="A metric over time",
-    responses=NOT_FOUND,
-    dependencies=[on_table(Role.VIEWER)],
+    f"{ONE_TABLE}/history", summary="A metric over time", dependencies=[on_table(Role.VIEWER)]
 )
 def get_history(
     record: RecordIn,
@@ -213,10 +204,7 @@ def get_history(
 
 
 @router.get(
-    f"{ONE_TABLE}/partitions",
-    summary="The worst partitions",
-    responses=NOT_FOUND,
-    dependencies=[on_table(Role.VIEWER)],
+    f"{ONE_TABLE}/partitions", summary="The worst partitions", dependencies=[on_table(Role.VIEWER)]
 )
 def get_partitions(
     record: RecordIn,
@@ -245,12 +233,7 @@ def _write_partition(partition: PartitionHealth) -> schemas.PartitionOut:
     return schemas.PartitionOut.of(partition, band=band)
 
 
-@router.get(
-    f"{ONE_TABLE}/plan",
-    summary="The stored plan",
-    responses=NOT_FOUND,
-    dependencies=[on_table(Role.VIEWER)],
-)
+@router.get(f"{ONE_TABLE}/plan", summary="The stored plan", dependencies=[on_table(Role.VIEWER)])
 def get_plan(record: RecordIn, context: ContextIn, person: PersonIn) -> plan_schemas.PlanOut:
     """The daemon's last decision: each rule planned or skipped, the reason, and the next check."""
     if record.plan is None:
@@ -261,12 +244,7 @@ def get_plan(record: RecordIn, context: ContextIn, person: PersonIn) -> plan_sch
     return write_plan(record.plan, _queued(record, context, person))
 
 
-@router.post(
-    f"{ONE_TABLE}/plan",
-    summary="A fresh dry run",
-    responses=ASKED,
-    dependencies=[on_table(Role.VIEWER)],
-)
+@router.post(f"{ONE_TABLE}/plan", summary="A fresh dry run", dependencies=[on_table(Role.VIEWER)])
 def preview_plan(
     record: RecordIn, ports: PortsIn, text: schemas.PolicyText | None = None
 ) -> plan_schemas.PlanOut:
@@ -287,10 +265,7 @@ def _without_fault(measured: _Measured | TableFault) -> _Measured:
 
 
 @router.post(
-    f"{ONE_TABLE}/measure",
-    summary="Measure a table now",
-    responses=ASKED,
-    dependencies=[on_table(Role.OPERATOR)],
+    f"{ONE_TABLE}/measure", summary="Measure a table now", dependencies=[on_table(Role.OPERATOR)]
 )
 def post_measurement(
     record: RecordIn, ports: PortsIn, context: ContextIn, person: PersonIn
@@ -318,7 +293,6 @@ def _read_candidate(table: TableIdentifier, text: schemas.PolicyText) -> PolicyL
     f"{ONE_TABLE}/run",
     summary="Carry out rules now",
     status_code=HTTPStatus.ACCEPTED,
-    responses=ASKED,
     dependencies=[on_table(Role.OPERATOR)],
 )
 def run_table(
@@ -341,10 +315,7 @@ def run_table(
 
 
 @router.post(
-    f"{ONE_TABLE}/pause",
-    summary="Start nothing on a table",
-    responses=ASKED,
-    dependencies=[on_table(Role.OPERATOR)],
+    f"{ONE_TABLE}/pause", summary="Start nothing on a table", dependencies=[on_table(Role.OPERATOR)]
 )
 def pause_table(
     record: RecordIn,
@@ -362,7 +333,6 @@ def pause_table(
     f"{ONE_TABLE}/resume",
     summary="End a pause",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=ASKED,
     dependencies=[on_table(Role.OPERATOR)],
 )
 def resume_table(record: RecordIn, ports: PortsIn, actor: ActorIn) -> None:
