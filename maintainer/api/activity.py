@@ -13,7 +13,8 @@ from maintainer.api.deps import PersonIn, PortsIn
 from maintainer.api.errors import ProblemError
 from maintainer.api.health_schemas import Schema, Written
 from maintainer.api.plan_schemas import VerdictPage
-from maintainer.api.tables import DEFAULT_PAGE, ONE_TABLE, Cursor, Limit
+from maintainer.api.spans import DEFAULT_PAGE, Cursor, Limit
+from maintainer.api.tables import ONE_TABLE
 from maintainer.api.wire import write_verdicts
 from maintainer.domain.access import Role
 from maintainer.domain.health import Band

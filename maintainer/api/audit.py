@@ -10,9 +10,8 @@ from fastapi import APIRouter, Query
 
 from maintainer.api.access import on_any
 from maintainer.api.deps import PersonIn, PortsIn
-from maintainer.api.health_schemas import Schema, Written
-from maintainer.api.spans import Time, in_utc
-from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text
+from maintainer.api.health_schemas import PageOf, Schema, Written
+from maintainer.api.spans import DEFAULT_PAGE, Cursor, Limit, Text, Time, in_utc
 from maintainer.domain.access import Role
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.identifier import TableIdentifier
@@ -33,12 +32,8 @@ class AuditEntryOut(Schema):
     fields: Mapping[str, object]
 
 
-class AuditPage(Schema):
+class AuditPage(PageOf[AuditEntryOut]):
     """A page of the log, newest first."""
-
-    items: list[AuditEntryOut]
-    next_cursor: str | None
-    total: int
 
 
 @router.get("/audit", summary="The audit log", dependencies=[on_any(Role.VIEWER)])

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from maintainer.api.access import on_any
 from maintainer.api.deps import ApiContext, ContextIn, PersonIn, PortsIn
-from maintainer.api.health_schemas import NameServiceOut, Schema, StorageOut
-from maintainer.api.schemas import PageOf, Sums
-from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text
+from maintainer.api.health_schemas import NameServiceOut, PageOf, Schema, StorageOut
+from maintainer.api.schemas import Sums
+from maintainer.api.spans import DEFAULT_PAGE, Cursor, Limit, Text
 from maintainer.domain.access import Person, Role, is_within
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.scan_cost import ScanCost

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from maintainer.api.access import on_any
 from maintainer.api.deps import ContextIn, PersonIn
 from maintainer.api.health_schemas import Schema
-from maintainer.api.tables import Text
+from maintainer.api.spans import Text
 from maintainer.domain.access import Person, Role
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, split_levels

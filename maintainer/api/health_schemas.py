@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -16,6 +16,9 @@ Written = Annotated[str, BeforeValidator(str)]
 SnapshotId = Written  # as text, because JavaScript's numbers lose digits of 64-bit integers
 
 
+T = TypeVar("T")
+
+
 class Schema(BaseModel):
     """Immutable, without extra fields, read from the attributes of domain objects."""
 
@@ -26,6 +29,14 @@ class Schema(BaseModel):
         """Read the fields from a domain object, except those that are given."""
         names = cls.model_fields.keys() - given.keys()
         return cls.model_validate({name: getattr(source, name) for name in names} | given)
+
+
+class PageOf(Schema, Generic[T]):
+    """A page of a list; pass next_cursor as cursor for the next page."""
+
+    items: list[T]
+    next_cursor: str | None
+    total: int
 
 
 class HistogramBin(Schema):

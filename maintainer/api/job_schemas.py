@@ -7,9 +7,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from maintainer.api.health_schemas import ProgressOut, Schema, SnapshotId, Written
+from maintainer.api.health_schemas import PageOf, ProgressOut, Schema, SnapshotId, Written
 from maintainer.api.plan_schemas import CostOut, EstimateOut, FindingOut, PlanOut, ScoreOut
-from maintainer.api.schemas import PageOf
 from maintainer.domain.cost import Quantity
 from maintainer.domain.effect import ContentProof, RowProof
 from maintainer.domain.job import FailureReason, JobRule, JobState

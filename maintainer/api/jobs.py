@@ -16,8 +16,7 @@ from maintainer.api import job_schemas, wire
 from maintainer.api.access import JobIn, on_any, on_job
 from maintainer.api.deps import ActorIn, ApiContext, ContextIn, FollowIn, PersonIn, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
-from maintainer.api.spans import Time, in_utc
-from maintainer.api.tables import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit, Text
+from maintainer.api.spans import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit, Text, Time, in_utc
 from maintainer.domain.access import Role
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobRule, JobState

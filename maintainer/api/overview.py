@@ -12,8 +12,7 @@ from maintainer.api import schemas, wire
 from maintainer.api.access import on_any, on_scope, require_scope
 from maintainer.api.deps import PersonIn, PortsIn
 from maintainer.api.health_schemas import Schema
-from maintainer.api.spans import Since, Until, read_span, thin
-from maintainer.api.tables import DEFAULT_PAGE, Limit, Text
+from maintainer.api.spans import DEFAULT_PAGE, Limit, Since, Text, Until, read_span, thin
 from maintainer.decide.grading.findings import AVERAGE_FILE_SIZE_BOUNDS
 from maintainer.domain.access import Person, Role, is_within, write_scope
 from maintainer.domain.errors import InvalidValueError

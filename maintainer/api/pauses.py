@@ -15,8 +15,7 @@ from maintainer.api.deps import ContextIn, PersonIn, PortsIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.health_schemas import Schema, Written
 from maintainer.api.plan_schemas import AdmissionOut, CostOut
-from maintainer.api.spans import Flag
-from maintainer.api.tables import DEFAULT_PAGE, Limit
+from maintainer.api.spans import DEFAULT_PAGE, Flag, Limit
 from maintainer.api.wire import hide_others, write_admission
 from maintainer.domain.access import Role, is_within
 from maintainer.domain.admission import (

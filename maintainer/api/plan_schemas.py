@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from maintainer.api.health_schemas import Schema, SnapshotId, Written
+from maintainer.api.health_schemas import PageOf, Schema, SnapshotId, Written
 from maintainer.domain.admission import WaitCode
 from maintainer.domain.cost import CostBasis
 from maintainer.domain.health import Band
@@ -158,9 +158,5 @@ class VerdictOut(Schema):
     score: ScoreOut | None
 
 
-class VerdictPage(Schema):
+class VerdictPage(PageOf[VerdictOut]):
     """A page of the history of verdicts, newest first."""
-
-    items: list[VerdictOut]
-    next_cursor: str | None
-    total: int

@@ -15,8 +15,9 @@ from maintainer.api import schemas, wire
 from maintainer.api.access import RecordIn, on_all, on_any, on_table
 from maintainer.api.deps import PersonIn, PortsIn, policy_of_record
 from maintainer.api.errors import ProblemError, declare_problems
-from maintainer.api.health_schemas import Schema, Written
-from maintainer.api.schemas import PageOf, PolicyProblemOut, PolicyText
+from maintainer.api.health_schemas import PageOf, Schema, Written
+from maintainer.api.schemas import PolicyProblemOut, PolicyText
+from maintainer.api.spans import DEFAULT_PAGE, Cursor, Limit, Text
 from maintainer.decide.suggestion import write_suggestion
 from maintainer.domain.access import Role, is_within
 from maintainer.domain.plan import PLANNED, TablePreview
@@ -28,13 +29,10 @@ from maintainer.requests.policy_status import compare_versions
 from maintainer.requests.preview import preview_tables, suggest
 
 CANDIDATE = "candidate.yaml"  # the name of a policy from a request, in problems
-MAX_TEXT = 1000  # characters of a version or a cursor
 DEFAULT_PREVIEW = 200  # tables in one preview
 LONGEST_PREVIEW = timedelta(seconds=10)
 
 router = APIRouter(tags=["policies"])
-Text = Annotated[str, Query(max_length=MAX_TEXT)]
-Cursor = Annotated[Text | None, Query(description="next_cursor of the page before.")]
 
 
 class PolicyVersionOut(Schema):
@@ -223,7 +221,7 @@ def get_policy_schema() -> dict[str, Any]:
 )
 def get_policy_versions(
     ports: PortsIn,
-    limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")] = 100,
+    limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> PolicyVersionPage:
     """Every version in the store that was in force, the current one first."""

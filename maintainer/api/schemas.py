@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,7 @@ from maintainer.api.health_schemas import (
     ImpactOut,
     ManifestGroupOut,
     OutlookOut,
+    PageOf,
     PartitionAdviceOut,
     RefOut,
     RefRetentionOut,
@@ -30,8 +31,6 @@ from maintainer.domain.job import JobState
 from maintainer.domain.policy import Mode, RuleName
 from maintainer.domain.replica import DutyKind
 
-T = TypeVar("T")
-
 
 class Problem(Schema):
     """RFC 9457 problem details (application/problem+json)."""
@@ -41,14 +40,6 @@ class Problem(Schema):
     status: int
     detail: str
     instance: str | None = None
-
-
-class PageOf(Schema, Generic[T]):
-    """A page of a list; pass next_cursor as cursor for the next page."""
-
-    items: list[T]
-    next_cursor: str | None
-    total: int
 
 
 class FaultOut(Schema):

@@ -26,7 +26,7 @@ from maintainer.api.deps import (
 )
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.health_schemas import Schema
-from maintainer.api.tables import Text
+from maintainer.api.spans import Text
 from maintainer.domain.access import Role
 from maintainer.domain.errors import CredentialsRefusedError, ProviderUnavailableError
 from maintainer.ports.identity import Claims

@@ -1,4 +1,4 @@
-"""Times of requests, and ranges of time."""
+"""Parameters of many requests: texts, pages, times and ranges of time."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fastapi import Query
 from pydantic import AwareDatetime, BeforeValidator, StrictBool
 
 from maintainer.domain.errors import InvalidValueError
+from maintainer.ports.store.pages import MAX_PAGE
 
 _RFC_3339 = compile_regex(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?"
@@ -19,6 +20,8 @@ _RFC_3339 = compile_regex(
 Flag = StrictBool
 
 DEFAULT_SPAN = timedelta(days=30)
+DEFAULT_PAGE = 100
+MAX_TEXT = 1000  # characters of a search, a name or a cursor
 
 T = TypeVar("T")
 
@@ -32,6 +35,11 @@ def _check_time(value: object) -> object:
 
 Time = Annotated[AwareDatetime, BeforeValidator(_check_time)]
 
+Text = Annotated[str, Query(max_length=MAX_TEXT)]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")]
+Cursor = Annotated[
+    str | None, Query(max_length=MAX_TEXT, description="next_cursor of the page before.")
+]
 Since = Annotated[
     Time | None, Query(alias="from", description="RFC 3339; 30 days before `to` when left out.")
 ]

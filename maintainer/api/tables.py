@@ -16,7 +16,15 @@ from maintainer.api.deps import ActorIn, ApiContext, ContextIn, PersonIn, PortsI
 from maintainer.api.errors import ProblemError
 from maintainer.api.health_schemas import OutlookOut
 from maintainer.api.policies import CANDIDATE, read_candidate
-from maintainer.api.spans import Since, Until, read_span
+from maintainer.api.spans import (
+    DEFAULT_PAGE,
+    Cursor,
+    Limit,
+    Since,
+    Text,
+    Until,
+    read_span,
+)
 from maintainer.api.wire import hide_others, write_plan
 from maintainer.decide.grading.findings import AVERAGE_FILE_SIZE_BOUNDS
 from maintainer.decide.outlook import find_outlook
@@ -28,7 +36,6 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.policy import PolicyLayer
 from maintainer.ports import Ports
-from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.ports.store.tables import (
     HISTORY_METRICS,
     TABLE_SORTS,
@@ -42,9 +49,7 @@ from maintainer.requests.run import request_run
 from maintainer.steps.admission import reads_per_day_of
 from maintainer.steps.table import measure_table
 
-DEFAULT_PAGE = 100
 MAX_SAMPLES = 2000  # a longer history is thinned evenly
-MAX_TEXT = 1000  # characters of a search, a name or a cursor
 
 _SORTS = [f"{sign}{name}" for name in TABLE_SORTS for sign in ("", "-")]
 
@@ -69,11 +74,6 @@ def _check_metric(metric: str) -> str:
     return metric
 
 
-Text = Annotated[str, Query(max_length=MAX_TEXT)]
-Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")]
-Cursor = Annotated[
-    str | None, Query(max_length=MAX_TEXT, description="next_cursor of the page before.")
-]
 Sort = Annotated[
     str,
     AfterValidator(_check_sort),
