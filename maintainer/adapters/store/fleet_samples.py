@@ -14,7 +14,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, and_, exists, sele
 from sqlalchemy import type_coerce as read_as
 
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.deletion import delete_in_parts
+from maintainer.adapters.store.samples import delete_in_parts
 from maintainer.adapters.store.schema import fleet_samples, last_fleet_samples
 from maintainer.adapters.store.sums import Scope, Sums, build_counters, write_figures
 from maintainer.ports.store.figures import SLOT, SLOT_OF_NAMESPACES, FleetSample, floor_to

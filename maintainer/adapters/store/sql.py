@@ -16,25 +16,31 @@ from sqlalchemy import Connection, select, text
 
 from maintainer.adapters.store import audit, fleet, listing, samples, work
 from maintainer.adapters.store.admission import SqlAdmission
-from maintainer.adapters.store.attention import read_failing_rules, read_faulty_tables
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.drivers import SqlDrivers
 from maintainer.adapters.store.due import mark_planned, read_due, want_plan
-from maintainer.adapters.store.duties import SqlDuties
-from maintainer.adapters.store.figures import read_figures
+from maintainer.adapters.store.facts import (
+    read_pins,
+    read_scan_costs,
+    read_spark_facts,
+    record_scan_cost,
+    record_spark_facts,
+    remove_pin,
+    set_pin,
+)
+from maintainer.adapters.store.figures import read_failing_rules, read_faulty_tables, read_figures
 from maintainer.adapters.store.fleet_samples import (
     prune_fleet_samples,
     read_fleet_history,
     record_fleet,
 )
 from maintainer.adapters.store.job_logs import append_job_log, prune_job_logs, read_job_log
-from maintainer.adapters.store.leases import SqlLeases, prune_leases
+from maintainer.adapters.store.leases import SqlDuties, SqlLeases, prune_leases
 from maintainer.adapters.store.locations import read_locations_near
 from maintainer.adapters.store.manifests import SqlDigests
 from maintainer.adapters.store.notices import SqlNotices
 from maintainer.adapters.store.orphans import SqlOrphans
 from maintainer.adapters.store.pauses import lift_pause, read_pauses, set_pause
-from maintainer.adapters.store.pins import read_pins, remove_pin, set_pin
 from maintainer.adapters.store.policy_versions import (
     is_in_force,
     read_version,
@@ -43,11 +49,9 @@ from maintainer.adapters.store.policy_versions import (
 )
 from maintainer.adapters.store.portions import SqlPortions
 from maintainer.adapters.store.reads import add_reads, prune_reads, read_reads, read_reads_of
-from maintainer.adapters.store.scan_costs import read_scan_costs, record_scan_cost
 from maintainer.adapters.store.scan_marks import read_marks, record_mark
 from maintainer.adapters.store.schema import INSTANCE_ID_KEY, store_info, tables
 from maintainer.adapters.store.schema_version import is_usable, read_revision
-from maintainer.adapters.store.spark_facts import read_spark_facts, record_spark_facts
 from maintainer.adapters.store.sums import EXACT, SharedSums, count_jobs
 from maintainer.adapters.store.verdicts import (
     prune_verdicts,

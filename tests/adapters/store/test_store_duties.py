@@ -10,7 +10,7 @@ from threading import Barrier, Event
 import pytest
 from sqlalchemy import Connection, event, text
 
-from maintainer.adapters.store import duties, open_store
+from maintainer.adapters.store import leases, open_store
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.replica import LONGEST_DUTY, Duty, DutyKind, HeldDuty
 from maintainer.ports.store import Store
@@ -26,9 +26,9 @@ SPAN = timedelta(minutes=2)
 @pytest.fixture
 def pass_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
     """Moves the store's clock, also back."""
-    real, passed = duties.read_clock, [timedelta(0)]
+    real, passed = leases.read_clock, [timedelta(0)]
     monkeypatch.setattr(
-        duties, "read_clock", lambda database: real(database) + passed[0] // timedelta.resolution
+        leases, "read_clock", lambda database: real(database) + passed[0] // timedelta.resolution
     )
 
     def move(span: timedelta) -> None:
@@ -134,7 +134,7 @@ def test_a_replica_that_freezes_within_the_transaction_does_not_stop_the_others(
     frozen, thawed, url = Event(), Event(), postgres_server.create_schema()
     one, two = open_store(url), open_store(url)
     monkeypatch.setattr(
-        duties,
+        leases,
         "_LONGEST_TRANSACTION",
         text("SET LOCAL idle_in_transaction_session_timeout = '300ms'"),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from maintainer.adapters.store import deletion, listing, open_store, samples
+from maintainer.adapters.store import listing, open_store, samples
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
@@ -196,7 +196,7 @@ def test_thinning_is_bounded_and_goes_on_where_it_ended(
 def test_no_transaction_of_a_prune_deletes_more_samples_than_it_may(
     store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deletion, "ROWS_PER_WRITE", 4)
+    monkeypatch.setattr(samples, "ROWS_PER_WRITE", 4)
     store = open_store(store_url)
     for minute in range(15):
         store.record_health(
