@@ -1,6 +1,8 @@
-"""The pools of Spark, and what their drivers reported."""
+"""The pools of Spark with what their drivers reported, and the replicas with their duties."""
 
 from __future__ import annotations
+
+from collections import defaultdict
 
 from fastapi import APIRouter
 
@@ -10,12 +12,15 @@ from maintainer.api.deps import PersonIn, PortsIn
 from maintainer.decide.spark_fitness import find_faults, find_old_versions
 from maintainer.domain.access import Person, Role
 from maintainer.domain.driver import SparkFacts
+from maintainer.domain.replica import Duty, DutyKind
 from maintainer.ports import Ports
 
-router = APIRouter(tags=["pools"])
+router = APIRouter()
 
 
-@router.get("/pools", summary="The pools of Spark", dependencies=[on_any(Role.VIEWER)])
+@router.get(
+    "/pools", tags=["pools"], summary="The pools of Spark", dependencies=[on_any(Role.VIEWER)]
+)
 def get_pools(ports: PortsIn, person: PersonIn) -> list[schemas.PoolOut]:
     """Each pool with the versions and catalogs of its newest driver, and why it cannot run jobs."""
     known = ports.store.spark_facts()
@@ -49,3 +54,27 @@ def _write(
         ],
         restrictions=[f"{fault.rule}: {fault.sentence}" for fault in find_faults(facts)],
     )
+
+
+@router.get(
+    "/replicas",
+    tags=["replicas"],
+    summary="The replicas that work, and their duties",
+    dependencies=[on_any(Role.VIEWER)],
+)
+def get_replicas(ports: PortsIn, person: PersonIn) -> list[schemas.ReplicaOut]:
+    """Each replica that scans, plans and runs jobs; those that only serve the API have no duty."""
+    found: dict[str, list[Duty]] = defaultdict(list)
+    for held in ports.store.duties():
+        duty, duties = held.duty, found[held.holder]
+        if duty.kind is DutyKind.WORK:
+            continue
+        if not duty.kind.is_of_a_catalog or person.sees_catalog(duty.scope):
+            duties.append(duty)
+    return [
+        schemas.ReplicaOut(
+            name=name,
+            duties=[schemas.DutyOut(kind=duty.kind, catalog=duty.scope or None) for duty in duties],
+        )
+        for name, duties in sorted(found.items())
+    ]
