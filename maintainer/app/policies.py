@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from threading import Lock
 from typing import TYPE_CHECKING
 
-from maintainer.adapters.policies.directory import PolicyDirectory
+from maintainer.adapters.policies.directory import VERSION_DIGITS, PolicyDirectory
 from maintainer.adapters.policies.kubernetes import (
     KubernetesPolicies,
     KubernetesPolicyOptions,
 )
+from maintainer.adapters.policies.reading import read_table_properties
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.policy import PolicySet
 from maintainer.policy.ambiguity import find_unknown_pools
@@ -34,34 +37,50 @@ class PolicySources:
             self.kubernetes.close()
 
 
-class CheckedPolicies:
-    """Implements Policies: those of another source, with a problem for each unknown pool."""
+class JoinedPolicies:
+    """Implements Policies: several sources as one, with a problem for each unknown pool.
 
-    def __init__(self, policies: Policies, pools: Collection[str]) -> None:
-        self._policies = policies
+    They are joined and checked again only after one of them changes.
+    """
+
+    def __init__(self, pools: Collection[str], *sources: Policies) -> None:
         self._pools = pools
-        # the policies as they were read, and with the problems that were found
-        self._checked: tuple[PolicySet, PolicySet] | None = None
+        self._sources = sources
+        self._known: tuple[PolicySet, ...] = ()
+        self._joined = PolicySet(())
+        self._lock = Lock()
 
     def current(self) -> PolicySet:
-        """Return the layers in force; they are checked again when they were read again."""
-        found = self._policies.current()
-        if self._checked is None or self._checked[0] is not found:
-            problems = (*found.problems, *find_unknown_pools(found.layers, self._pools))
-            self._checked = found, replace(found, problems=problems)
-        return self._checked[1]
+        """Return the layers and the problems of all sources."""
+        found = tuple(source.current() for source in self._sources)
+        with self._lock:
+            if list(map(id, found)) != list(map(id, self._known)):
+                self._known, joined = found, _join(found)
+                problems = (*joined.problems, *find_unknown_pools(joined.layers, self._pools))
+                self._joined = replace(joined, problems=problems)
+            return self._joined
+
+
+def _join(sets: tuple[PolicySet, ...]) -> PolicySet:
+    if len(sets) == 1:
+        return sets[0]
+    unread = tuple(catalog for one in sets for catalog in one.unread)
+    text = repr(([one.version for one in sets], unread))
+    return PolicySet(
+        layers=tuple(layer for one in sets for layer in one.layers),
+        problems=tuple(problem for one in sets for problem in one.problems),
+        version=sha256(text.encode()).hexdigest()[:VERSION_DIGITS],
+        read_properties=read_table_properties,
+        unread=unread,
+    )
 
 
 def open_policies(settings: Settings) -> PolicySources:
     """The policies of the files, joined with those of the other sources that are configured."""
-    policies: Policies = PolicyDirectory(settings.policies)
     polaris, kubernetes = _open_polaris(settings), _open_kubernetes(settings)
-    others = [source for source in (polaris, kubernetes) if source is not None]
-    if others:
-        from maintainer.adapters.policies.polaris import JoinedPolicies  # noqa: PLC0415 - as below
-
-        policies = JoinedPolicies(policies, *others)
-    return PolicySources(CheckedPolicies(policies, settings.spark.every_pool), polaris, kubernetes)
+    sources = (PolicyDirectory(settings.policies), polaris, kubernetes)
+    given = (source for source in sources if source is not None)
+    return PolicySources(JoinedPolicies(settings.spark.every_pool, *given), polaris, kubernetes)
 
 
 def _open_polaris(settings: Settings) -> PolarisPolicies | None:

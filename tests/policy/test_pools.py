@@ -8,7 +8,7 @@ import pytest
 
 from maintainer.adapters.policies.directory import PolicyDirectory
 from maintainer.adapters.policies.reading import parse_policy
-from maintainer.app.policies import CheckedPolicies
+from maintainer.app.policies import JoinedPolicies
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer
 from maintainer.policy.effective import effective
@@ -19,7 +19,7 @@ TABLE = TableIdentifier("lake", ("sales",), "orders")
 def test_the_problem_names_the_file_the_value_and_the_known_pools(tmp_path: Path) -> None:
     (tmp_path / "good.yaml").write_text("tables: lake.a.*\nruns_on: big\n")
     (tmp_path / "bad.yaml").write_text("tables: lake.sales.*\nmode: enforce\nruns_on: huge\n")
-    checked = CheckedPolicies(PolicyDirectory(tmp_path), ("default", "big"))
+    checked = JoinedPolicies(("default", "big"), PolicyDirectory(tmp_path))
     policies = checked.current()
     assert checked.current() is policies
     [problem] = policies.problems

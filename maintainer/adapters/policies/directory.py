@@ -18,7 +18,7 @@ MAXIMUM_SWAPS = 5  # attempts to read, if the directory is swapped during each o
 # Kubernetes mounts a ConfigMap as links through this link, and swaps it when the content changes.
 SWAPPED = "..data"
 _SUFFIXES = {".yaml", ".yml"}
-_VERSION_DIGITS = 12
+VERSION_DIGITS = 12
 
 _Stamp = tuple[int, ...]
 
@@ -189,4 +189,4 @@ def digest_layers(layers: tuple[PolicyLayer, ...]) -> str:
         digest.update(
             repr((layer.name, [pattern.text for pattern in layer.tables], values)).encode()
         )
-    return digest.hexdigest()[:_VERSION_DIGITS]
+    return digest.hexdigest()[:VERSION_DIGITS]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from hashlib import sha256
 from threading import Lock
 
 from maintainer.adapters.policies.directory import digest_layers
@@ -12,9 +11,6 @@ from maintainer.adapters.policies.polaris_content import Attachment, PolarisPoli
 from maintainer.adapters.policies.reading import read_table_properties
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
-from maintainer.ports.policies import Policies
-
-_VERSION_DIGITS = 12
 
 
 class PolarisPolicies:
@@ -116,35 +112,3 @@ def _find_direct(
             else (policy.namespace, policy.name) in inherited
         )
     ]
-
-
-class JoinedPolicies:
-    """Several sources as one; joined again only after one of them changes."""
-
-    def __init__(self, *sources: Policies) -> None:
-        self._sources = sources
-        self._known: tuple[PolicySet, ...] = ()
-        self._joined = PolicySet(())
-        self._lock = Lock()
-
-    def current(self) -> PolicySet:
-        """Return the layers and the problems of all sources."""
-        found = tuple(source.current() for source in self._sources)
-        with self._lock:
-            if len(found) != len(self._known) or any(
-                new is not old for new, old in zip(found, self._known, strict=True)
-            ):
-                self._known, self._joined = found, _join(found)
-            return self._joined
-
-
-def _join(sets: tuple[PolicySet, ...]) -> PolicySet:
-    unread = tuple(catalog for one in sets for catalog in one.unread)
-    text = repr(([one.version for one in sets], unread))
-    return PolicySet(
-        layers=tuple(layer for one in sets for layer in one.layers),
-        problems=tuple(problem for one in sets for problem in one.problems),
-        version=sha256(text.encode()).hexdigest()[:_VERSION_DIGITS],
-        read_properties=read_table_properties,
-        unread=unread,
-    )

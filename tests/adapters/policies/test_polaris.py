@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maintainer.adapters.policies import polaris_client
-from maintainer.adapters.policies.polaris import JoinedPolicies, PolarisPolicies
+from maintainer.adapters.policies.polaris import PolarisPolicies
 from maintainer.adapters.policies.polaris_client import PolarisOptions
 from maintainer.adapters.policies.polaris_content import (
     Attachment,
@@ -29,6 +29,7 @@ from maintainer.adapters.policies.polaris_content import (
 )
 from maintainer.adapters.policies.reading import parse_policy
 from maintainer.adapters.retry_after import ATTEMPTS
+from maintainer.app.policies import JoinedPolicies
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, Rule
@@ -437,11 +438,11 @@ def test_files_stand_above_what_is_equally_narrow_and_polaris_above_what_is_wide
     source = PolarisPolicies("lake", options(polaris))
     assert (
         rule_of(
-            JoinedPolicies(FakePolicies(wide), source).current(), ITEMS, ExpireSnapshotsRule
+            JoinedPolicies((), FakePolicies(wide), source).current(), ITEMS, ExpireSnapshotsRule
         ).keep
         == 20
     )
-    joined = JoinedPolicies(FakePolicies(wide, same), source).current()
+    joined = JoinedPolicies((), FakePolicies(wide, same), source).current()
     rule = rule_of(joined, ITEMS, ExpireSnapshotsRule)
     assert (rule.keep, rule.max_age, effective(joined, ITEMS, {}).ambiguities) == (
         4,
@@ -509,7 +510,7 @@ def test_a_set_is_kept_until_the_next_reading_and_a_changed_one_has_another_vers
     polaris.attach(EXPIRY, {"enable": True})
     source = PolarisPolicies("lake", options(polaris))
     files = FakePolicies()
-    joined = JoinedPolicies(files, source)
+    joined = JoinedPolicies((), files, source)
     first = joined.current()
     asked = len(polaris.asked)
     polaris.attach(COMPACTION, {"enable": True})
@@ -569,7 +570,7 @@ def test_until_it_was_read_once_tables_of_its_catalog_are_only_observed(polaris:
     files = parse_policy("tables: '*'\nmode: enforce\n", "all.yaml")
     assert isinstance(files, PolicyLayer)
     source = PolarisPolicies("lake", options(polaris))
-    joined = JoinedPolicies(FakePolicies(files), source)
+    joined = JoinedPolicies((), FakePolicies(files), source)
     before = joined.current()
     assert (
         effective(before, ITEMS, {}).mode,
