@@ -58,33 +58,32 @@ class PrometheusTelemetry:
         self._declare_jobs()
         self._declare_loop()
 
+    def _counter(self, name: str, meaning: str, *labels: str) -> Counter:
+        return Counter(f"maintainer_{name}", meaning, labels, registry=self.registry)
+
+    def _gauge(self, name: str, meaning: str, *labels: str) -> Gauge:
+        return Gauge(f"maintainer_{name}", meaning, labels, registry=self.registry)
+
+    def _histogram(
+        self, name: str, meaning: str, buckets: Sequence[float], *labels: str
+    ) -> Histogram:
+        return Histogram(
+            f"maintainer_{name}", meaning, labels, registry=self.registry, buckets=buckets
+        )
+
     def _declare_scans(self) -> None:
-        here = self.registry
-        self._scan_seconds = Histogram(
-            "maintainer_scan_duration_seconds",
-            "How long the scan of a catalog takes.",
-            registry=here,
-            buckets=_SCAN_SECONDS,
+        self._scan_seconds = self._histogram(
+            "scan_duration_seconds", "How long the scan of a catalog takes.", _SCAN_SECONDS
         )
-        self._scan_entries = Counter(
-            "maintainer_scan_entries_total", "Manifest entries read.", registry=here
+        self._scan_entries = self._counter("scan_entries_total", "Manifest entries read.")
+        self._scan_tables = self._gauge(
+            "scan_tables", "Tables that this process's last scan of a catalog measured."
         )
-        self._scan_tables = Gauge(
-            "maintainer_scan_tables",
-            "Tables that this process's last scan of a catalog measured.",
-            registry=here,
+        self._slow_reader = self._gauge(
+            "slow_reader", "1 for the reason why every manifest is read slowly, else 0.", "reason"
         )
-        self._slow_reader = Gauge(
-            "maintainer_slow_reader",
-            "1 for the reason why every manifest is read slowly, else 0.",
-            ["reason"],
-            registry=here,
-        )
-        self._slow_reads = Counter(
-            "maintainer_slow_reads_total",
-            "Manifests and manifest lists that were read slowly.",
-            ["reason"],
-            registry=here,
+        self._slow_reads = self._counter(
+            "slow_reads_total", "Manifests and manifest lists that were read slowly.", "reason"
         )
         for fault in ReaderFault:
             self._slow_reader.labels(fault.value)
@@ -92,77 +91,59 @@ class PrometheusTelemetry:
             self._slow_reads.labels(reason.value)
 
     def _declare_catalogs(self, catalogs: Sequence[str]) -> None:
-        here, catalog = self.registry, ["catalog"]
-        self._poll_seconds = Histogram(
-            "maintainer_catalog_poll_duration_seconds",
+        self._poll_seconds = self._histogram(
+            "catalog_poll_duration_seconds",
             "How long a scan waits for the catalog to say which tables it has and which changed.",
-            catalog,
-            registry=here,
-            buckets=_SCAN_SECONDS,
+            _SCAN_SECONDS,
+            "catalog",
         )
-        self._catalog_errors = Counter(
-            "maintainer_catalog_errors_total",
+        self._catalog_errors = self._counter(
+            "catalog_errors_total",
             "Namespaces that a catalog could not list, and tables for which it did not answer.",
-            catalog,
-            registry=here,
+            "catalog",
         )
         for name in catalogs:
             self._poll_seconds.labels(name)
             self._catalog_errors.labels(name)
 
     def _declare_jobs(self) -> None:
-        here, action = self.registry, ["action"]
-        self._jobs_finished = Counter(
-            "maintainer_jobs_finished_total",
-            "Jobs that reached a final state.",
-            ["action", "state"],
-            registry=here,
+        self._jobs_finished = self._counter(
+            "jobs_finished_total", "Jobs that reached a final state.", "action", "state"
         )
-        self._job_seconds = Histogram(
-            "maintainer_job_duration_seconds",
+        self._job_seconds = self._histogram(
+            "job_duration_seconds",
             "From the start of a job's Spark work to its end.",
-            action,
-            registry=here,
-            buckets=_JOB_SECONDS,
+            _JOB_SECONDS,
+            "action",
         )
-        self._job_failures = Counter(
-            "maintainer_job_failures_total",
-            "Jobs that failed, by reason.",
-            ["action", "reason"],
-            registry=here,
+        self._job_failures = self._counter(
+            "job_failures_total", "Jobs that failed, by reason.", "action", "reason"
         )
-        self._files_removed = Counter(
-            "maintainer_files_removed_total",
+        self._files_removed = self._counter(
+            "files_removed_total",
             "Live data and delete files that our own commits removed.",
-            action,
-            registry=here,
+            "action",
         )
-        self._manifests_removed = Counter(
-            "maintainer_manifests_removed_total",
-            "Manifests that our own commits removed.",
-            registry=here,
+        self._manifests_removed = self._counter(
+            "manifests_removed_total", "Manifests that our own commits removed."
         )
-        self._snapshots_removed = Counter(
-            "maintainer_snapshots_removed_total", "Snapshots expired.", registry=here
+        self._snapshots_removed = self._counter("snapshots_removed_total", "Snapshots expired.")
+        self._bytes_rewritten = self._counter(
+            "bytes_rewritten_total", "Bytes of data files that were rewritten."
         )
-        self._bytes_rewritten = Counter(
-            "maintainer_bytes_rewritten_total",
-            "Bytes of data files that were rewritten.",
-            registry=here,
-        )
-        self._gb_hours = Counter(
-            "maintainer_gb_hours_total",
+        self._gb_hours = self._counter(
+            "gb_hours_total",
             "GB of memory times hours of Spark's work that finished jobs took.",
-            action,
-            registry=here,
+            "action",
         )
-        self._estimate_errors = Histogram(
-            "maintainer_estimate_error_ratio",
+        self._estimate_errors = self._histogram(
+            "estimate_error_ratio",
             "The error of a job's estimate, as a share of the actual figure; "
             "direction is over, under or exact.",
-            ["action", "direction", "quantity"],
-            registry=here,
-            buckets=_ERROR_RATIOS,
+            _ERROR_RATIOS,
+            "action",
+            "direction",
+            "quantity",
         )
         for procedure in Procedure:
             self._job_seconds.labels(procedure.value)
@@ -174,37 +155,22 @@ class PrometheusTelemetry:
                 self._job_failures.labels(procedure.value, reason.value)
 
     def _declare_loop(self) -> None:
-        here = self.registry
-        self._decisions = Counter(
-            "maintainer_decisions_total",
-            "Verdicts on rules: planned, or why not.",
-            ["verdict"],
-            registry=here,
+        self._decisions = self._counter(
+            "decisions_total", "Verdicts on rules: planned, or why not.", "verdict"
         )
-        self._queue = Gauge(
-            "maintainer_queue_actions",
+        self._queue = self._gauge(
+            "queue_actions",
             "Planned actions in the queue by verdict, as of the last queue step of this process.",
-            ["verdict"],
-            registry=here,
+            "verdict",
         )
-        self._step_seconds = Histogram(
-            "maintainer_step_duration_seconds",
-            "How long a step of the loop takes.",
-            ["step"],
-            registry=here,
-            buckets=_STEP_SECONDS,
+        self._step_seconds = self._histogram(
+            "step_duration_seconds", "How long a step of the loop takes.", _STEP_SECONDS, "step"
         )
-        self._step_failures = Counter(
-            "maintainer_step_failures_total",
-            "Runs of a step that ended in an error.",
-            ["step"],
-            registry=here,
+        self._step_failures = self._counter(
+            "step_failures_total", "Runs of a step that ended in an error.", "step"
         )
-        self._leader = Gauge(
-            "maintainer_leader",
-            "1 while this process has the duty, else 0.",
-            ["duty", "catalog"],
-            registry=here,
+        self._leader = self._gauge(
+            "leader", "1 while this process has the duty, else 0.", "duty", "catalog"
         )
         for verdict in (PLANNED, *SkipCode):
             self._decisions.labels(str(verdict))
