@@ -42,10 +42,10 @@ class Metric(StrEnum):
         cls,
         name: str,
         unit: Unit,
-        direction: Literal["above", "below"],
         label: str,
         meaning: str,
         observe: Observe,
+        direction: Literal["above", "below"] = "above",
     ) -> Self:
         metric = str.__new__(cls, name)
         metric._value_ = name
@@ -70,15 +70,14 @@ class Metric(StrEnum):
     AVERAGE_FILE_SIZE_BYTES = (
         "average_file_size_bytes",
         Unit.BYTES,
-        "below",
         "average file size",
         "Fires while the live data files are smaller than this on average.",
         lambda health, _: health.average_file_size_bytes,
+        "below",
     )
     SMALL_FILE_COUNT = (
         "small_file_count",
         Unit.COUNT,
-        "above",
         "small files",
         "Fires while more data files than this are under 75 % of the target file size.",
         lambda health, _: health.small_files,
@@ -86,7 +85,6 @@ class Metric(StrEnum):
     SMALL_FILE_RATIO = (
         "small_file_ratio",
         Unit.SHARE,
-        "above",
         "share of small files",
         "Fires while more than this share of the data files is small; 0 to 1.",
         lambda health, _: health.small_file_ratio,
@@ -94,7 +92,6 @@ class Metric(StrEnum):
     MANIFEST_COUNT = (
         "manifest_count",
         Unit.COUNT,
-        "above",
         "manifests",
         "Fires while the current snapshot has more manifests than this.",
         lambda health, _: health.manifests,
@@ -102,7 +99,6 @@ class Metric(StrEnum):
     SNAPSHOT_COUNT = (
         "snapshot_count",
         Unit.COUNT,
-        "above",
         "snapshots",
         "Fires while the table keeps more snapshots than this.",
         lambda health, _: health.snapshots,
@@ -110,7 +106,6 @@ class Metric(StrEnum):
     OLDEST_SNAPSHOT_AGE_SECONDS = (
         "oldest_snapshot_age_seconds",
         Unit.SECONDS,
-        "above",
         "age of the oldest snapshot",
         "Fires while the oldest snapshot is older than this.",
         lambda health, now: (
@@ -120,7 +115,6 @@ class Metric(StrEnum):
     POSITION_DELETE_FILE_COUNT = (
         "position_delete_file_count",
         Unit.COUNT,
-        "above",
         "position delete files",
         "Fires while the table has more position delete files than this.",
         lambda health, _: health.position_delete_files,
@@ -128,7 +122,6 @@ class Metric(StrEnum):
     EQUALITY_DELETE_FILE_COUNT = (
         "equality_delete_file_count",
         Unit.COUNT,
-        "above",
         "equality delete files",
         "Fires while the table has more equality delete files than this.",
         lambda health, _: health.equality_delete_files,
@@ -136,7 +129,6 @@ class Metric(StrEnum):
     DELETION_VECTOR_COUNT = (
         "deletion_vector_count",
         Unit.COUNT,
-        "above",
         "deletion vectors",
         "Fires while the table has more deletion vectors than this.",
         lambda health, _: health.deletion_vectors,
@@ -144,7 +136,6 @@ class Metric(StrEnum):
     DELETE_RATIO = (
         "delete_ratio",
         Unit.SHARE,
-        "above",
         "share of deleted records",
         "Fires while more than this share of the records is deleted; 0 to 1.",
         lambda health, _: (
@@ -156,7 +147,6 @@ class Metric(StrEnum):
     DELETE_FILE_RATIO = (
         "delete_file_ratio",
         Unit.RATIO,
-        "above",
         "delete files to data files",
         "Fires while there are more delete files than this for each data file.",
         lambda health, _: health.delete_file_ratio,
@@ -164,7 +154,6 @@ class Metric(StrEnum):
     DANGLING_DELETE_FILE_COUNT = (
         "dangling_delete_file_count",
         Unit.COUNT,
-        "above",
         "dangling position delete files",
         "Fires while more position delete files than this no longer apply to a data file.",
         lambda health, _: health.dangling_delete_files,
@@ -172,7 +161,6 @@ class Metric(StrEnum):
     MANIFEST_EXCESS = (
         "manifest_excess",
         Unit.COUNT,
-        "above",
         "manifests beyond those needed",
         "Fires while the snapshot has more manifests than this beyond those that its entries need.",
         lambda health, _: health.manifest_excess,
@@ -180,15 +168,14 @@ class Metric(StrEnum):
     LIVE_FILE_RATIO = (
         "live_file_ratio",
         Unit.SHARE,
-        "below",
         "share of kept data files that are live",
         "Fires while less than this share of the kept data files is live; 0 to 1.",
         lambda health, _: health.live_file_ratio,
+        "below",
     )
     METADATA_FILE_COUNT = (
         "metadata_file_count",
         Unit.COUNT,
-        "above",
         "metadata files",
         "Fires while the table's log names more metadata files than this.",
         lambda health, _: health.metadata_files,
@@ -196,7 +183,6 @@ class Metric(StrEnum):
     METADATA_SIZE_BYTES = (
         "metadata_size_bytes",
         Unit.BYTES,
-        "above",
         "size of the metadata file",
         "Fires while the current metadata file is larger than this; each commit writes a new one.",
         lambda health, _: health.metadata_bytes,
