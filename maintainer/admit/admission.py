@@ -44,10 +44,10 @@ def admit(
 ) -> tuple[AdmissionDecision, ...]:
     """Decide for each candidate whether it starts now, best first.
 
-    The algorithm is greedy: in the order of the scores, a candidate starts when nothing blocks
-    it and it fits what is left of every budget. On one table at most one candidate starts, the
+    The algorithm is greedy: in the order of the scores, a candidate starts if nothing blocks
+    it and if it fits into the rest of every budget. On one table at most one candidate starts, the
     first in the fixed order, because each rule prepares the next. A candidate that exceeds a
-    whole day's budget lets the table's next one pass.
+    whole day's budget does not block the table's next candidate.
     """
     everyone = list(candidates)
     rules = circumstances.rules
@@ -96,7 +96,7 @@ def choose(
 
 
 def is_shut(circumstances: AdmissionCircumstances) -> bool:
-    """True when nothing can start at all, so that no candidate need be read."""
+    """True if nothing can start at all, so that the candidates need not be read."""
     fleet, spent = circumstances.rules.fleet, circumstances.spending.total
     return (
         all(free <= 0 for free in circumstances.free_slots.values())
@@ -236,7 +236,7 @@ def find_blackout(circumstances: AdmissionCircumstances) -> Wait | None:
 class WaitChange:
     """A standing verdict that is out of date, and the wait to replace it.
 
-    None means that the action waits no longer.
+    None means that the action no longer waits.
     """
 
     standing: StandingVerdict

@@ -70,7 +70,7 @@ def find_spent(
 ) -> tuple[SpentBudget, ...]:
     """The daily budgets that are spent, by name, with the number of candidates that wait.
 
-    A budget counts as spent when it fits none of the candidates that it would fit on some day.
+    A budget is spent if none of the candidates fits that would fit on another day.
     """
     ledger = Ledger(circumstances)
     waiting: Counter[tuple[tuple[str, str], Resource]] = Counter()
@@ -276,7 +276,7 @@ def _daily(budget: Budget, candidate: Candidate) -> Iterable[tuple[Resource, flo
 
 
 def next_day(now: datetime) -> datetime:
-    """When the daily budgets start anew: the next midnight in UTC."""
+    """When the daily budgets begin again: at the next midnight in UTC."""
     return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(
         days=1
     )

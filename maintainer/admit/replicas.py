@@ -17,8 +17,8 @@ def choose_duties(
 ) -> frozenset[Duty]:
     """Choose what the worker holds from now on; `held` are the duties that have not expired.
 
-    Of each kind it keeps what it has, and takes what nobody has, up to its share: the wanted
-    duties by the number of workers, rounded up. So it gives back what is above its share.
+    Of each kind it keeps its duties, and takes free duties, up to its share: the wanted
+    duties divided by the number of workers, rounded up. It gives back duties beyond its share.
     """
     holders = {each.duty: each.holder for each in held}
     workers = {each.holder for each in held if each.duty.kind is DutyKind.WORK} | {worker}
@@ -46,9 +46,9 @@ def is_abandoned(
 ) -> bool:
     """True when the holder of a lease no longer works on its job.
 
-    `is_holder_alive` is None when this machine cannot tell. A holder on another machine counts
+    `is_holder_alive` is None if it is unknown on this machine. A holder on another machine counts
     as gone once its lease has been expired for the clock margin: its runner has ended the work
-    by then, even if it can reach nothing.
+    by then, even if it has no connection.
     """
     if is_holder_alive is not None:
         return not is_holder_alive

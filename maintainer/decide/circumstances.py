@@ -56,8 +56,8 @@ class Circumstances:
 def digest_state(health: TableHealth) -> str:
     """A hash of the table's state.
 
-    Equal texts mean: the same snapshots at the heads, the same refs of others, specs, sort order,
-    format and properties. The metadata location is no substitute: a job that changes nothing still
+    Equal hashes mean: the same snapshots at the heads, the same refs of others, specs, sort order,
+    format and properties. The metadata location cannot be used: a job that changes nothing still
     tags a snapshot, which changes the location.
     """
     newest = max(

@@ -91,7 +91,7 @@ def find_gain(  # noqa: PLR0913, PLR0917 - each rule needs other facts
 ) -> Gain | None:
     """A rule's action with its estimate.
 
-    None when the rule has no procedure here, or nothing to do on the table. target_bytes is the
+    None if the rule has no procedure here, or nothing to do on the table. target_bytes is the
     policy's target file size; None when the policy leaves it to the table.
     """
     if health.snapshot_id is None:
@@ -234,10 +234,10 @@ def _gain_of_position_deletes(
 def _choose_deletes(
     rule: RewritePositionDeleteFilesRule, health: TableHealth
 ) -> tuple[RewritePositionDeleteFiles, Estimate, int]:
-    """The rule's own selection, or all position deletes of the partitions with dangling ones.
+    """The rule's own selection, or all position deletes of the partitions with dangling deletes.
 
-    The one that removes more is chosen. The last value is the number of dangling ones that it
-    removes.
+    The selection that removes more is chosen. The last value is the number of dangling deletes that
+    it removes.
     """
     own = RewritePositionDeleteFiles(rule.where, rule.options)
     options = dict(rule.options)

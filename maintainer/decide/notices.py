@@ -180,7 +180,7 @@ def entry_of_list(orphans: OrphanList) -> InboxEntry:
 def entries_of_names(
     shared: Mapping[TableIdentifier, Sequence[TableIdentifier]],
 ) -> list[InboxEntry]:
-    """One entry for each table with several names, under the first one."""
+    """One entry for each table with several names, under the first name."""
     firsts = {names[0]: names[1:] for names in shared.values()}
     return [
         InboxEntry(
@@ -196,7 +196,7 @@ def entries_of_names(
 
 
 def entries_of_observed(unenforced: Unenforced) -> list[InboxEntry]:
-    """One entry for all tables in observe mode that maintenance would improve; else none."""
+    """One entry for all tables in observe mode that maintenance would improve, if there are any."""
     number = unenforced.tables
     if not number:
         return []

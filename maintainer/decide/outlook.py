@@ -59,7 +59,7 @@ def find_outlook(
     scope_pauses: Sequence[ScopePause],
     admissions: Sequence[AdmissionDecision] = (),
 ) -> Outlook:
-    """The first that applies: a job runs, the table is paused, planned, waiting, idle.
+    """Return the first that applies: a job runs; the table is paused, planned, waiting, idle.
 
     The plan may be older than the job and the pauses, which are current. `scope_pauses` has all
     pauses, including those of other tables.

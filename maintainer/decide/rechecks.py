@@ -18,7 +18,7 @@ def is_due(
 ) -> bool:
     """True when an unchanged table is to be measured again.
 
-    Each table has its own moment in the last quarter of `remeasure`, which spreads the load.
+    Each table has its own time in the last quarter of `remeasure`, which spreads the load.
     """
     if measured_at is None or is_ahead(measured_at, now):
         return True
@@ -32,7 +32,7 @@ def choose_rechecks(
     recheck_after: timedelta,
     most: int,
 ) -> list[TableIdentifier]:
-    """The tables that were not measured for longest, and for `recheck_after` at least."""
+    """The tables with the oldest measurements, if these are at least `recheck_after` old."""
     waiting = {
         table: at or now for table, at in measured_at.items() if now - (at or now) >= recheck_after
     }
@@ -42,7 +42,7 @@ def choose_rechecks(
 def find_next_check(plan: Plan, policy: Policy, longest: timedelta) -> datetime:
     """The earliest time that a rule names, at most `longest` after the plan.
 
-    A plan with work is due at the next full hour, because its instants move on; at every step
+    A plan with actions is due at the next full hour, because its instants change; at every step
     if a window or blackout may begin.
     """
     checks = [skipped.next_at for skipped in plan.skipped if skipped.next_at is not None]

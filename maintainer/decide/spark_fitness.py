@@ -142,7 +142,7 @@ def find_old_versions(facts: SparkFacts) -> Iterator[str]:
 
 
 def list_restrictions(facts: SparkFacts | None) -> tuple[str, ...]:
-    """All restrictions by the facts, on any table; empty without restrictions."""
+    """The sentences about all restrictions that follow from the facts, on any table."""
     if facts is None:
         return ()
     return (

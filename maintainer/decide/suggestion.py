@@ -131,7 +131,7 @@ def _comment(text: str, indent: str = "") -> list[str]:
 def _quote_name(table: TableIdentifier) -> str:
     """The table's name as a quoted pattern; wildcards in the name are escaped.
 
-    A pattern with wildcards must not hold blanks or unprintable characters: `?` replaces them.
+    A pattern with wildcards must not contain blanks or unprintable characters: `?` replaces them.
     """
     name = str(table)
     if not TablePattern(name).is_exact:

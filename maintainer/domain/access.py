@@ -1,4 +1,4 @@
-"""Who may do what: roles, and the tables that they are held on."""
+"""Who may do what: roles, and the tables to which they apply."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Role(StrEnum):
     ADMIN = "admin"  # drain the daemon
 
     def includes(self, other: Role) -> bool:
-        """True when this role is the other one or a later one."""
+        """True if this role is the other role or a later role."""
         order = tuple(Role)
         return order.index(self) >= order.index(other)
 
 
 def read_prefix(scope: str) -> str:
-    """What all names of a scope begin with: `lake.sales.` of the namespace `lake.sales`.
+    """The beginning of all names of a scope: `lake.sales.` for the namespace `lake.sales`.
 
     The scope is `*`, a catalog or a namespace; InvalidValueError for a glob or a table.
     """
@@ -61,7 +61,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """In whose name a request acts: a person or a machine, as the audit log names it."""
+    """The person or the machine that makes a request, with its name in the audit log."""
 
     name: str
     grants: tuple[Grant, ...] = ()
@@ -86,7 +86,7 @@ class Person:
 
     @property
     def sees(self) -> tuple[str, ...] | None:
-        """The prefixes of the visible tables' names, none inside another; None: all tables."""
+        """The prefixes of the visible tables' names, without redundant ones; None: all tables."""
         prefixes = sorted({prefix for grant in self.grants for prefix in grant.prefixes})
         if "" in prefixes:
             return None
@@ -110,7 +110,7 @@ class Person:
         return tuple(prefix for prefix in self.sees or (start,) if prefix.startswith(start))
 
     def sees_scope(self, scope: str) -> bool:
-        """True when a scope has visible tables or is one, by its name alone."""
+        """True if a scope is a visible table or has visible tables, by its name alone."""
         start = _literal_start(scope)
         return self.role_on(start) is not None or (
             not TablePattern(scope).is_exact

@@ -1,6 +1,6 @@
 """Iceberg's maintenance procedures, with the names and fields that Spark uses.
 
-A policy holds ages, an action holds instants: an action means the same whenever it runs.
+A policy has ages, an action has instants, so that an action has the same effect at any time.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Procedure(StrEnum):
 
     @property
     def rewrites_content(self) -> bool:
-        """True when the procedure must keep every row and writes a snapshot of its own."""
+        """True if the procedure must keep every row, and writes its own snapshot."""
         return self in _REWRITES
 
 
@@ -164,7 +164,7 @@ class Disposal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApprovedList:
-    """The list of files that a job may work on. It touches no other file."""
+    """The list of files that a job may move or delete, and no other file."""
 
     list_id: str
     sha256: str  # hash of the list's files

@@ -60,7 +60,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One planned action as admission sees it, without the action's arguments."""
+    """One planned action with the facts that admission needs, without the action's arguments."""
 
     table: TableIdentifier
     table_uuid: str
@@ -149,7 +149,7 @@ class PausesInForce:
 
     @property
     def is_drained(self) -> bool:
-        """True when a drain is asked for and no job runs any more."""
+        """True if there is a drain and no job runs."""
         return self.is_draining and not self.running
 
 
@@ -186,7 +186,7 @@ class AdmissionRules:
     pools: Mapping[str, Pool] = field(default_factory=lambda: {DEFAULT_POOL: Pool()})
 
     def list_budgets(self, spending: Spending) -> tuple[BudgetState, ...]:
-        """The daily limits of the fleet and of each catalog, with what is spent of them."""
+        """The daily limits of the fleet and of each catalog, with the spent amounts."""
         owners = [
             (self.fleet, spending.total),
             *(

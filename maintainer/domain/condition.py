@@ -121,7 +121,7 @@ def _refuse_surrogates(text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token as Spark's lexer sees it."""
+    """A token of Spark's lexer."""
 
     kind: str
     text: str
@@ -136,7 +136,7 @@ class Token:
 def check_condition(text: str, parts: int = 1) -> str | None:
     """Why Spark must not get this condition, with the position and the bound; None when it may.
 
-    The bounds are those for a condition that is joined from this many parts.
+    The bounds are those of a condition that is joined from this many parts.
     """
     if not text.strip() or len(text) > parts * MAX_CONDITION_CHARACTERS:
         return (
@@ -156,14 +156,14 @@ def check_condition(text: str, parts: int = 1) -> str | None:
 
 
 def join_conditions(first: str, second: str) -> str:
-    """Join both conditions with AND; InvalidValueError when one would not stay in its brackets."""
+    """Join both conditions with AND; InvalidValueError if one of them could leave its brackets."""
     return f"{enclose('condition', first, 2)} AND {enclose('condition', second)}"
 
 
 def enclose(thing: str, text: str, parts: int = 1) -> str:
     """The condition in brackets, so that it cannot change the text around it.
 
-    Otherwise InvalidValueError, which names the thing.
+    InvalidValueError, with the name of the thing, if that is impossible.
     """
     problem = check_condition(text, parts)
     if problem is not None:
@@ -257,7 +257,7 @@ def _may_open(tokens: Sequence[Token], number: int) -> bool:
 
 
 def _path_before(tokens: Sequence[Token], number: int) -> list[str]:
-    """The levels of the name that ends before that token; empty when no name ends there."""
+    """The levels of the name that ends before this token; empty if no name ends there."""
     levels: list[str] = []
     at = number - 1
     while at >= 0 and tokens[at].kind in {"word", "name"}:

@@ -141,7 +141,7 @@ class CostSample:
 
 @dataclass(frozen=True, slots=True)
 class CostFit:
-    """Fading sums over jobs with work x, seconds y and predicted seconds p.
+    """Sums over jobs with work x, seconds y and predicted seconds p; older jobs have less weight.
 
     They are the normal equations of y = start-up + x / pace.
     """
@@ -156,7 +156,7 @@ class CostFit:
     judged: float = 0.0  # total weight of the jobs that had a prediction
 
     def learn(self, sample: CostSample, alpha: float) -> CostFit:
-        """Add one job. What was known before keeps 1 - alpha of its weight."""
+        """Add a job. The weight of all earlier jobs is multiplied by 1 - alpha."""
         keep = 1 - alpha
         seconds = _bound_seconds(sample.seconds)
         miss, scale = 0.0, seconds
@@ -188,7 +188,7 @@ NOTHING_LEARNT = CostFit()
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What is known about a table's actions: its own jobs, its catalog's jobs, all jobs."""
+    """The calibration of a table's actions, by its own jobs, its catalog's jobs, and all jobs."""
 
     table: Mapping[RuleName, CostFit] = field(default_factory=dict)
     catalog: Mapping[RuleName, CostFit] = field(default_factory=dict)

@@ -47,7 +47,7 @@ class Budget:
 
     @property
     def daily_limits(self) -> Mapping[Resource, float]:
-        """The limits for a day that it has."""
+        """The budget's limits for a day."""
         limits = {
             Resource.BYTES_PER_DAY: self.bytes_per_day,
             Resource.GB_HOURS_PER_DAY: self.gb_hours_per_day,
@@ -76,17 +76,16 @@ class SpentBudget:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What one job costs the budgets: predicted until it is done, then actual."""
+    """The cost of one job for the budgets: predicted until the job has ended, then actual."""
 
     bytes: float = 0.0
     gb_hours: float = 0.0
 
     def __add__(self, other: Charge) -> Charge:
-        """The sum of both charges."""
         return Charge(self.bytes + other.bytes, self.gb_hours + other.gb_hours)
 
     def amount(self, resource: Resource) -> float:
-        """What a daily budget is charged with."""
+        """The amount of a resource in this charge."""
         return self.bytes if resource is Resource.BYTES_PER_DAY else self.gb_hours
 
 
@@ -97,7 +96,7 @@ NOTHING_SPENT = Charge()
 class Spending:
     """The cost so far of all jobs admitted on one day (UTC).
 
-    By catalog, and by the name of the policy's budget ("" for no budget).
+    The keys are a catalog and the name of the policy's budget ("" for no budget).
     """
 
     day: str  # 2026-11-21
@@ -115,7 +114,7 @@ class Spending:
         )
 
     def of_policy(self, name: str) -> Charge:
-        """The charge of the tables whose policy has the budget of that name."""
+        """The charge of the tables whose policy has the budget with this name."""
         return sum(
             (charge for (_, policy), charge in self.by_owner.items() if policy == name),
             NOTHING_SPENT,

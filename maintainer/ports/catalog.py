@@ -33,7 +33,7 @@ KeepDigests = Callable[[str, int, Sequence[ManifestDigest]], None]
 class Polled:
     """One table of the catalog.
 
-    `token` is opaque and stands for the table's state; "" when the catalog has no such token.
+    `token` is opaque and identifies the table's state; "" if the catalog has no such token.
     """
 
     table: TableIdentifier
@@ -46,7 +46,7 @@ class Polled:
 class Taken:
     """The result of reading one table's inventory, and how long it took.
 
-    An exception is an error of ours that this table caused.
+    An exception means that this table caused an error in the daemon's code.
     """
 
     table: TableIdentifier
@@ -62,9 +62,9 @@ class Catalog(Protocol):
         """The catalog's name in the configuration and in every table's identifier."""
 
     def tables(self) -> Iterator[TableIdentifier | CatalogFault]:
-        """Yield every table of every namespace, nested ones too.
+        """Yield every table of every namespace, also of nested namespaces.
 
-        A namespace that cannot be listed yields its fault.
+        For a namespace that cannot be listed, its fault is yielded.
         """
 
     def poll(

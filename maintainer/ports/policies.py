@@ -13,5 +13,5 @@ class Policies(Protocol):
     def current(self) -> PolicySet:
         """The layers in force now; cheap to call.
 
-        A bad file counts with its last good version, and its problem is listed.
+        For an invalid file the last valid version is used, and its problem is listed.
         """

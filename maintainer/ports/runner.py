@@ -15,9 +15,9 @@ from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 
 @dataclass(frozen=True, slots=True)
 class RunnerReport:
-    """What a runner knows of one job now.
+    """The current state of a job in its runner.
 
-    With an outcome, Spark's work is over and can commit nothing more.
+    With an outcome, Spark has finished the job and can no longer commit.
     """
 
     job_id: str
@@ -31,14 +31,14 @@ class RunnerReport:
 
 
 class OrphanFiles(Protocol):
-    """What orphan scans and removals are given, and what they report."""
+    """The input and the results of orphan scans and removals."""
 
     def write_list(
         self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile], /
     ) -> None:
         """Store the files that a job may remove, before it is submitted.
 
-        RunnerUnavailableError when they can never be stored.
+        RunnerUnavailableError if they can never be stored.
         """
 
     def write_listing(
@@ -54,10 +54,10 @@ class OrphanFiles(Protocol):
         """The result of an orphan scan; None when it is absent or incomplete."""
 
     def find_removed(self, job: Job) -> RemovedOrphans | None:
-        """What a removal was given and what it reported; None when even the list is absent."""
+        """The input and the result of a removal; None if even the list is missing."""
 
     def remove(self, job: Job) -> None:
-        """Delete all of a job. Unknown jobs are ignored.
+        """Delete all portions of a job. Unknown jobs are ignored.
 
         Of a job that is not submitted yet, only what this process has stored is deleted.
         """
@@ -74,7 +74,7 @@ class Runner(Protocol):
         """The name of this process among all that share the store; stored with each job."""
 
     def lives(self, owner: str, pool: str, /) -> bool | None:
-        """True when the process of that name is alive, or another one has adopted its work there.
+        """True if this process lives, or another process has adopted its work in the pool.
 
         None when the process is of another machine, or the pool is not configured here. When
         nobody has adopted the work in the pool, this process does so now: of two that ask, only
@@ -102,21 +102,21 @@ class Runner(Protocol):
         """What the newest driver of each pool reported about its Spark."""
 
     def recall(self, facts: SparkFacts) -> None:
-        """Take what another process, or this one before its restart, had learnt of Spark.
+        """Take facts about Spark from another process, or from this process before its restart.
 
-        Facts under other settings, and older ones than the runner's own, are ignored.
+        Facts under other settings, and facts older than the runner's, are ignored.
         """
 
     def statements(self, job: Job) -> Sequence[str]:
         """The statements that Spark will get for the job, in order.
 
-        Empty when they cannot be written; submit then gives the reason.
+        Empty if they cannot be written; then `submit` reports the reason.
         """
 
     def submit(self, job: Job) -> None:
-        """Take the job and return at once; the same id twice is one job.
+        """Take the job and return at once; a second call with the same id does nothing.
 
-        RunnerUnavailableError when Spark can never start here.
+        RunnerUnavailableError if Spark can never start here.
         """
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
@@ -128,21 +128,21 @@ class Runner(Protocol):
         """
 
     def report(self, job: Job) -> RunnerReport | None:
-        """Report a job; None while another live process owns it.
+        """Report on a job; None while another living process owns it.
 
         The outcome is of kind "lost" when nobody runs the job any more. None also while the
         job may still work in a pool that is not configured any more.
         """
 
     def log(self, job: Job, since: int) -> JobLog | None:
-        """Return what its driver wrote while it had the job, from a position on.
+        """Return the driver's log for the time of the job, from a position on.
 
         Any process may ask. The text is empty while there is nothing new. None when there is no
         log yet, or none any more.
         """
 
     def cancel(self, job_id: str) -> None:
-        """Request the end of a job; the outcome shows when it is over. Unknown ids are ignored."""
+        """Request the end of a job; the outcome shows its end. Unknown ids are ignored."""
 
     @property
     def orphan_files(self) -> OrphanFiles:

@@ -33,10 +33,10 @@ class Telemetry(Protocol):
         ...
 
     def reader_checked(self, fault: ReaderFault | None) -> None:
-        """The fast reader works here, or `fault` says why the slow reader reads every manifest."""
+        """The fast reader works, or `fault` says why the slow reader reads every manifest."""
 
     def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
-        """So many single manifests and manifest lists were left to the slow reader."""
+        """The slow reader has read so many manifests and manifest lists."""
 
     def plan_made(self, plan: Plan) -> None:
         """A plan was made, with one verdict for each rule."""

@@ -1,6 +1,6 @@
 """The band of a table: its health compared with published bounds.
 
-A table leaves a band only with a margin, so that a figure near its bound does not flap.
+A table leaves a band only with a margin, so that its band does not change often near a bound.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _unreadable_findings(health: TableHealth) -> list[Finding]:
 def _disagreement_findings(health: TableHealth) -> list[Finding]:
     """Disagreements: other engines write wrong summaries.
 
-    They are worth knowing, but no maintenance changes them.
+    People should know them, but no maintenance changes them.
     """
     return [
         Finding(
@@ -128,7 +128,7 @@ def _disagreement_findings(health: TableHealth) -> list[Finding]:
 
 
 def _pin_findings(health: TableHealth, pins: Iterable[Pin], now: datetime) -> list[Finding]:
-    """Pins that do not work; people must correct them.
+    """Pins with a fault, which people must correct.
 
     Either a reader relies on protection that does not exist, or an unreadable value keeps
     everything.

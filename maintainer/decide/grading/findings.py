@@ -1,6 +1,7 @@
 """The findings of a table's figures, each compared with published bounds.
 
-A bound that was crossed counts until the figure is better by a margin, so that it does not flap.
+A crossed bound remains a finding until the figure is better by a margin, so that findings do not
+change often near a bound.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def _file_findings(health: TableHealth, policy: Policy, held: Held) -> Iterator[
 
 
 def _soften(severity: Band, gain: Estimate, total: int, held: Band | None) -> Band:
-    """At most watch when a rewrite would change little."""
+    """Limit the severity to watch if a rewrite would change little."""
     least = MATERIAL_GAIN_RATIO * (1 if held in {None, Band.WATCH} else 1 - MARGIN)
     return severity if gain.items_removed >= least * total else Band.WATCH
 
@@ -171,7 +172,7 @@ def _delete_findings(health: TableHealth, held: Held) -> Iterator[Finding]:
 def _manifest_findings(health: TableHealth, held: Held) -> Iterator[Finding]:
     """Findings for the manifest group with the most to gain.
 
-    Many manifests that are all needed are noted only.
+    Many manifests that are all needed are only noted.
     """
     metric = Metric.MANIFEST_COUNT
     before = held.get(metric)
@@ -240,7 +241,7 @@ def find_stream_lag(health: TableHealth, policy: Policy, *, is_helped: bool) -> 
 def find_format_findings(health: TableHealth) -> Iterator[Finding]:
     """Mixed formats, data by row, and no compression.
 
-    No rule selects files for that, so people must change the table's properties.
+    No rule rewrites files because of these findings, so people must change the table's properties.
     """
     written = health.properties.get("write.format.default", _DEFAULT).lower()
     files = {name: count for name, count in health.formats.items() if count > 0}

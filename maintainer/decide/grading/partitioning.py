@@ -106,7 +106,7 @@ def _find_better(
 ) -> _Spec:
     """The finest of the coarser specs whose partitions fill a file on average.
 
-    If none does: a number of partitions that would, one for little data.
+    If there is none: a suitable number of partitions, which is one for little data.
     """
     partitions = [(partition.spec_id, partition.partition) for partition in filled]
     tried = _coarsen(spec) if len(filled) <= MOST_PARTITIONS_TRIED else iter(())

@@ -52,7 +52,7 @@ def refuse_rollback(action: RollBack, current_snapshot_id: int | None) -> str | 
 def _find_target(baseline_id: int, own_ids: Sequence[int], inventory: TableInventory) -> int:
     """Main's head right before the job's first commit.
 
-    Commits of others after the job's submission stay.
+    Commits of others after the job's submission are kept.
     """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in inventory.snapshots}
     parent_id = by_id[own_ids[0]].parent_id if own_ids[0] in by_id else None

@@ -87,7 +87,7 @@ def may_go_on(job: Job, now: datetime) -> bool:
 def choose_safeguards(job: Job, wanted: Safeguards, health: TableHealth) -> Safeguards:
     """The safeguards of this job.
 
-    Only rewrites have any. A sample of checksums is used only if one fits the limit.
+    Only rewrites have safeguards. Checksums of a sample are used only if a sample fits the limit.
     """
     if isinstance(job.action, RollBack) or not job.action.procedure.rewrites_content:
         return Safeguards()
@@ -138,7 +138,7 @@ def find_lapsed_tags(health: TableHealth, now: datetime) -> tuple[str, ...]:
 
 
 def take_baseline(inventory: TableInventory, health: TableHealth) -> Baseline:
-    """Keep what the proof needs of the inventory and its health."""
+    """Take the parts of the inventory and its health that the proof needs."""
     return Baseline(
         snapshot_id=inventory.current_snapshot_id,
         sequence_number=max(

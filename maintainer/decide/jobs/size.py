@@ -41,7 +41,7 @@ class SizeChoice:
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """Approximate bytes in memory at a time: in the driver, and in all of the job's tasks."""
+    """The approximate bytes in memory at the same time, in the driver and in all tasks."""
 
     driver: int
     tasks: int = 0
@@ -94,7 +94,7 @@ def choose_size(
 def spread_groups(action: Action, estimate: Estimate, tasks_at_once: int) -> Action:
     """The rewrite with as many concurrent groups as tasks.
 
-    Only where this is more than Iceberg's default, and the policy does not set the number.
+    Only if this is more than Iceberg's default, and the policy does not set the number.
     """
     if not isinstance(
         action, RewriteDataFiles | RewritePositionDeleteFiles
@@ -109,7 +109,7 @@ def spread_groups(action: Action, estimate: Estimate, tasks_at_once: int) -> Act
 
 
 def _within(policy: Policy, profiles: Sequence[SizeProfile]) -> list[SizeProfile]:
-    """The profiles that the policy allows, else the nearest configured one."""
+    """The profiles that the policy allows, or else the nearest configured profile."""
     least, most = SIZES.index(policy.min_size), SIZES.index(policy.max_size)
     ordered = sorted(profiles, key=lambda profile: SIZES.index(profile.size))
     allowed = [profile for profile in ordered if least <= SIZES.index(profile.size) <= most]

@@ -1,4 +1,4 @@
-"""Orphan scans: where they must not run, and which of the found files must stay.
+"""Orphan scans: where they must not run, and which of the found files must be kept.
 
 This is the most dangerous of all rules.
 """
@@ -94,7 +94,7 @@ def refuse_orphans(
 def wants_restore(surroundings: Surroundings | None) -> bool:
     """True when somebody asked for a restore.
 
-    It removes nothing, so it is safe in any location.
+    A restore removes nothing, so it is safe in any location.
     """
     return surroundings is not None and any(
         orphans.state is OrphanListState.RESTORING for orphans in surroundings.lists
@@ -187,7 +187,7 @@ def judge_orphans(
     """Check a list of found files against the guards and the caps.
 
     foreign_files: the table's files outside its location, None if unknown. counted: the total
-    number of found files. older_than: newer files stay, if the storage gives their time.
+    number of found files. older_than: newer files are kept, if the storage gives their time.
     """
     every = tuple(found)
     own = normalise_path(health.location)

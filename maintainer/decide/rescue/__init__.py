@@ -1,1 +1,1 @@
-"""The way of a neglected table back to health: the decision, repeated on predicted states."""
+"""Rescue plans of neglected tables: the decision, repeated on predicted states."""

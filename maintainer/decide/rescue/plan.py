@@ -55,7 +55,7 @@ class RescueStep:
 
 @dataclass(frozen=True, slots=True)
 class RescuePlan:
-    """The steps from the present health to a healthy table, as far as they are predictable."""
+    """The steps from the current health to a healthy table, as far as they are predictable."""
 
     table: TableIdentifier
     begins_at: datetime
@@ -102,7 +102,7 @@ class _Spending:
     by_day: dict[tuple[str, Resource], float] = field(default_factory=lambda: defaultdict(float))
 
     def allows(self, planned: PlannedAction, at: datetime) -> bool:
-        """False when the job does not fit in what the day has left; the first one always does."""
+        """False if the job does not fit into the rest of the day; the first job always fits."""
         return all(
             not (spent := self.by_day[day_of(at), resource])
             or spent + _amount(planned, resource) <= limit
@@ -120,7 +120,7 @@ def plan_rescue(
     """Repeat the decision on the predicted table until it is healthy, or nothing more helps.
 
     The policy enforces, nothing is paused, no other table needs the budgets, and nobody writes
-    meanwhile. Windows, cooldowns, quiet periods and daily budgets count as they will.
+    meanwhile. Windows, cooldowns, quiet periods and daily budgets count as in reality.
     """
     begins_at = clock = circumstances.now
     judged = grade(health, policy, clock, before, circumstances.pins)
@@ -201,7 +201,7 @@ def _duration(planned: PlannedAction) -> timedelta:
 
 
 def _find_wait(plan: Plan, now: datetime) -> tuple[datetime, str] | None:
-    """When the first rule may start that cannot now, and why; None: not by waiting."""
+    """When the first rule that cannot start now may start, and why; None: waiting does not help."""
     waits = [
         (skipped.next_at, skipped.reason)
         for skipped in plan.skipped

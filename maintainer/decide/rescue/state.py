@@ -185,7 +185,7 @@ def _apply_deletes(health: TableHealth, share: float) -> TableHealth:
 
 
 def _renew_manifests(health: TableHealth, shrunk: float) -> TableHealth:
-    """The manifest of the rewrite is added; the others stay, with entries of removed files."""
+    """Add the manifest of the rewrite; the others are kept, with entries of removed files."""
     return _count_manifests(
         health,
         tuple(

@@ -62,7 +62,7 @@ def fit_deletes(
 ) -> Fit:
     """The options of the rewrite, changed so that its deletes fit.
 
-    They stay as they are, or it runs one task at a time, or leaves out partitions with too many
+    The options are kept, or the job runs one task at a time, or leaves out partitions with too many
     deletes.
     """
     if not health.equality_delete_files:
@@ -141,8 +141,8 @@ def shrink_groups(
 ) -> Mapping[str, str]:
     """The rule's options, with smaller file groups that are committed one by one.
 
-    Each recent conflict, timeout or lack of memory halves the group size. The policy's own values
-    stay.
+    Each recent conflict, timeout or lack of memory halves the group size. The policy's values are
+    kept.
     """
     own = dict(rule.options)
     if not (history.recent_conflicts or history.recent_overloads):
@@ -208,9 +208,9 @@ def find_gap(health: TableHealth) -> timedelta | None:
 def limit_to_a_day(
     health: TableHealth, policy: Policy, circumstances: Circumstances, memory_gb: float
 ) -> Limit | None:
-    """The limit from the daily budgets, so that other jobs fit beside a large one.
+    """The limit from the daily budgets, so that a large job leaves room for other jobs.
 
-    None without budgets, for a person's request, and where not even the start-up fits.
+    None without budgets, for a person's request, and if not even the start-up fits.
     """
     if circumstances.is_requested or circumstances.admission is None:
         return None

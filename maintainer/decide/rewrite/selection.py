@@ -24,7 +24,7 @@ from maintainer.estimate.rewrite_data_files import (
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Groups that would gain something but must not be rewritten now, as a sentence.
+    """Groups that a rewrite would improve, but that must not be rewritten now, as a sentence.
 
     next_at: when the first of them may be rewritten; None: not by waiting.
     """
@@ -66,7 +66,7 @@ class Selection:
 def leave_out_hot(
     groups: Iterable[FileGroup], health: TableHealth, age: timedelta, now: datetime
 ) -> tuple[list[FileGroup], LeftOut]:
-    """Without the groups in partitions that were written to within the age.
+    """Leave out the groups in partitions that were written to within the age.
 
     A table without partitions cannot leave any out.
     """
@@ -85,7 +85,7 @@ def leave_out_hot(
 def leave_out_heavy(
     groups: Iterable[FileGroup], too_heavy: frozenset[PartitionKey]
 ) -> tuple[list[FileGroup], LeftOut]:
-    """Without the groups in partitions whose equality deletes do not fit in memory."""
+    """Leave out the groups in partitions whose equality deletes do not fit in memory."""
     heavy, light = _part(groups, too_heavy)
     if not heavy:
         return light, LeftOut()
@@ -156,9 +156,9 @@ def select_groups(
 ) -> Selection:
     """The file groups of the next job: normally those of the whole table.
 
-    If some are hot or too heavy, or the table is more than a job may rewrite, those with the most
-    gain per byte. Each further limit takes a part of them, if that part gains anything: the first
-    files that Iceberg finds may be without gain.
+    If some groups are hot or too heavy, or the table is too large for a job, the groups with the
+    most gain per byte are taken. Each further limit takes a part of them, if that part has a gain:
+    the first files that Iceberg finds may have no gain.
     """
     bounds = JobBounds.of_policy(rule) if bounds is None else bounds
     options = PlannerOptions.read(health, rule, now, bounds.fit.options)
@@ -196,13 +196,13 @@ class _Groups:
 
     @property
     def gaining_bytes(self) -> int:
-        """Bytes of all groups that would gain something."""
+        """Bytes of all groups with a gain."""
         groups = (*self.ready, *self.hot.groups, *self.heavy.groups)
         return sum(group.bytes for group in groups)
 
 
 def _take(groups: _Groups, max_bytes: int | None) -> Selection:
-    """The whole table if it may be rewritten at once, else its best groups."""
+    """The whole table if it may be rewritten in one job, else its best groups."""
     whole = Selection(groups.every, max_files=groups.options.max_files)
     hot, heavy = groups.hot, groups.heavy
     is_whole = not hot.groups and not heavy.groups
@@ -252,7 +252,7 @@ def _explain(
 def _narrow(groups: _Groups, whole: Selection, most: int, limit: Limit) -> Selection | None:
     """At most this many bytes: first by partitions, then by a number of files.
 
-    None if it cannot be parted. The policy's own number of files stays.
+    None if it cannot be divided. The policy's number of files is kept.
     """
     part = _take(groups, most)
     files, size = (

@@ -50,7 +50,7 @@ KEEPS_WAITING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Unrest:
-    """Active writers that delay a rewrite: the reason, the end, and whether it waited enough."""
+    """Active writers that delay a rewrite: the reason, the end, and whether the wait is over."""
 
     reason: str
     next_at: datetime
@@ -216,7 +216,7 @@ def hold_back(
     circumstances: Circumstances,
     history: RuleHistory,
 ) -> Hold | None:
-    """The reasons to wait and their ends; the longest-lasting is checked first."""
+    """The reasons to wait and their ends; the reason that lasts longest is checked first."""
     if history.idle_at_state is not None and history.idle_at_state == name_state(
         digest_state(health), policy.version
     ):
@@ -297,7 +297,7 @@ def _find_unrest(
 def find_waiting_since(rule: RuleName, circumstances: Circumstances) -> datetime:
     """The time since which the rule is due without running.
 
-    It is now if the rule was not waiting in the last plan.
+    This is now if the rule was not waiting in the last plan.
     """
     last = circumstances.previous
     verdicts: list[PlannedAction | SkippedRule] = (
@@ -334,7 +334,7 @@ def _cooling_down(
 def _find_pause(rule: Rule, history: RuleHistory) -> timedelta:
     """The least time between two runs.
 
-    It is the policy's, doubled for every three runs in a row that changed nothing.
+    The time of the policy is doubled for every three runs in a row that changed nothing.
     """
     pause = max(rule.cooldown, rule.every or timedelta(0))
     doublings = min(history.empty_runs // EMPTY_RUNS_PER_DOUBLING, _MOST_DOUBLINGS)

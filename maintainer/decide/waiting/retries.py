@@ -119,9 +119,9 @@ def _find_wait(retry: Retry, times: int) -> timedelta:
 
 
 def shorten(wait: timedelta, seed: str) -> timedelta:
-    """The wait less a share that depends on the seed, in whole seconds.
+    """The wait minus a share that depends on the seed, in whole seconds.
 
-    Without a seed it is the wait itself.
+    Without a seed the wait does not change.
     """
     if not seed:
         return wait

@@ -1,4 +1,4 @@
-"""The daemon's database. The steps meet here: each reads what another wrote."""
+"""The daemon's database. The steps exchange their data through it."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class AdmissionStore(Protocol):
     def replace_verdicts(
         self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]
     ) -> Sequence[RuleVerdict]:
-        """End each of these verdicts and let another one stand from its time on.
+        """Replace each of these verdicts by a new verdict, which begins at its own time.
 
         Returns the verdicts that were written. A verdict that changed meanwhile is not
         replaced.
@@ -49,19 +49,19 @@ class AdmissionStore(Protocol):
     def daily_work(
         self, catalog: str | None, namespace: str | None, first_day: str, last_day: str
     ) -> Sequence[DailyWork]:
-        """The work of each day that had any, of a namespace (without nested ones) or wider.
+        """The work of each day with jobs: of a namespace (not nested ones), a catalog or the fleet.
 
-        It is kept as long as jobs are.
+        It is kept as long as jobs are kept.
         """
 
     def calibration(self, table_uuid: str, catalog: str) -> Calibration:
-        """What finished jobs taught about the table's actions, its catalog's and all actions."""
+        """The calibration of the table, of its catalog and of the fleet, from finished jobs."""
 
     def set_scope_pause(self, pause: ScopePause) -> None:
-        """Store a pause or drain of a scope; it replaces an earlier one of the same scope."""
+        """Store a pause or drain of a scope; it replaces an earlier pause of the same scope."""
 
     def remove_scope_pause(self, scope: str) -> bool:
-        """Remove the pause or drain of exactly this scope; False when there was none."""
+        """Remove the pause or drain of exactly this scope; False if there was none."""
 
     def scope_pauses(self) -> Sequence[ScopePause]:
         """Every pause and drain in force, by scope."""
@@ -71,15 +71,15 @@ class ReadStore(Protocol):
     """The part of the store that counts the reads of each table and day."""
 
     def add_reads(self, day: str, reads: Mapping[TableIdentifier, int]) -> None:
-        """Add reads of tables to those of a day (UTC, 2026-11-21)."""
+        """Add reads of tables to the counts of a day (UTC, 2026-11-21)."""
 
     def reads(self, first_day: str, last_day: str) -> Sequence[TableReads]:
-        """The reads of every table that has any within these days, by table."""
+        """The reads of every table with reads within these days, sorted by table."""
 
     def reads_of(self, table: TableIdentifier, first_day: str, last_day: str) -> TableReads | None:
         """The reads of one table within these days, None without any.
 
-        Their first day is the first one with a read of any table in its catalog.
+        Their first day is the first day with a read of any table in the catalog.
         """
 
     def prune_reads(self, before: str) -> int:

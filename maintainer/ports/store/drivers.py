@@ -1,8 +1,8 @@
-"""The store's part of the link to remote drivers: what was said, what was ordered, and until when.
+"""The store's part of the link to remote drivers: messages, orders, and fences of jobs.
 
 A driver has rows here from before its start until it is pruned. Orders to it and messages from it
 are numbered; an order is kept until the driver has taken it, a message until it is acknowledged.
-Only the owner of a driver orders; any process may answer its polls.
+Only the owner of a driver gives orders; any process may answer its polls.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ JOB_ENDS = frozenset({"job.finished", "job.failed", "job.cancelled"})
 
 @dataclass(frozen=True, slots=True)
 class DriverTokens:
-    """What is known of a driver's tokens: only their digests."""
+    """The stored part of a driver's tokens, which is only their hashes."""
 
     digest: str  # SHA-256 of the newest token, in hexadecimal digits
     expires_at: datetime
@@ -34,7 +34,7 @@ class DriverTokens:
 
 @dataclass(frozen=True, slots=True)
 class DriverRecord:
-    """One driver as it is stored."""
+    """The store's record of a driver."""
 
     name: str
     owner: str  # Runner.owner
@@ -56,7 +56,7 @@ class DriverRecord:
 
 @dataclass(frozen=True, slots=True)
 class DriverPoll:
-    """What a driver says in one poll."""
+    """The contents of a driver's poll."""
 
     process: str
     number: int  # grows with each poll
@@ -67,7 +67,7 @@ class DriverPoll:
 
 @dataclass(frozen=True, slots=True)
 class DriverAnswer:
-    """What a poll is answered with."""
+    """The contents of the answer to a poll."""
 
     orders: Sequence[tuple[int, Mapping[str, object]]]
     received: int
@@ -77,14 +77,14 @@ class DriverAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DriverNews:
-    """Drivers of one owner that have not ended, and their messages by name, in order."""
+    """The drivers of an owner that have not ended, and their messages in order, by name."""
 
     drivers: Sequence[DriverRecord]
     messages: Mapping[str, Sequence[Mapping[str, object]]]
 
 
 class DriverStore(Protocol):
-    """The part of the store that keeps remote drivers, and which processes live."""
+    """The part of the store that keeps remote drivers, and the heartbeats of processes."""
 
     def add_driver(self, driver: DriverRecord, order: Mapping[str, object]) -> None:
         """Store a new driver with its first order.
@@ -93,16 +93,16 @@ class DriverStore(Protocol):
         """
 
     def set_handle(self, name: str, handle: str) -> None:
-        """Store what the launcher calls the driver."""
+        """Store the launcher's handle of the driver."""
 
     def driver(self, name: str) -> DriverRecord | None:
-        """One driver, ended ones too; None when it is unknown."""
+        """One driver, even if it has ended; None if it is unknown."""
 
     def drivers(self) -> Sequence[DriverRecord]:
         """The drivers of all owners that have not ended, by name."""
 
     def adopt_driver(self, name: str, before: str, owner: str) -> bool:
-        """Give a driver to another owner; False when it has ended or is not `before`'s any more."""
+        """Give a driver to another owner; False if it has ended or `before` no longer owns it."""
 
     def order(
         self,
@@ -114,14 +114,14 @@ class DriverStore(Protocol):
     ) -> bool:
         """Store an order for the driver; an order to run a job says until when it may work.
 
-        Its number follows the last one's. A number that is known already changes nothing, so
-        that an owner can repeat an order whose storing it did not see. False when the driver
-        has ended or has another owner. InvalidValueError when the order is too long, or too
-        many wait.
+        Its number follows the last number. A number that is known already changes nothing, so
+        that an owner can repeat an order if its storing was not confirmed. False if the driver
+        has ended or has another owner. InvalidValueError if the order is too long, or if too
+        many orders wait.
         """
 
     def renew_driver_job(self, name: str, owner: str, job_id: str, until: datetime) -> bool:
-        """Let the driver's job work until then; False when it has none, or another owner."""
+        """Extend the fence of the driver's job; False without such a job, or with another owner."""
 
     def pending_jobs(self, name: str) -> Sequence[str]:
         """The ids of the jobs that the driver was ordered to run and that have not ended."""
@@ -129,7 +129,7 @@ class DriverStore(Protocol):
     def take_poll(
         self, name: str, poll: DriverPoll, tokens: DriverTokens | None = None
     ) -> DriverAnswer | None:
-        """Store what a poll says, and the tokens with it; return what it is answered with.
+        """Store the contents of a poll, and the tokens; return the contents of the answer.
 
         Messages up to `received` are dropped, and orders up to `heard`. None when the driver
         is unknown, has ended, or another process of its name has polled before.
@@ -137,37 +137,37 @@ class DriverStore(Protocol):
         """
 
     def hear(self, owner: str, after: Mapping[str, int]) -> DriverNews:
-        """Those of the drivers in `after` that are the owner's and have not ended.
+        """Return the drivers in `after` that the owner still owns and that have not ended.
 
-        Their messages are those of greater numbers than `after` says.
+        Their messages are those with greater numbers than in `after`.
         """
 
     def acknowledge_messages(self, name: str, numbers: Sequence[int]) -> None:
         """Delete messages of a driver."""
 
     def end_driver(self, name: str, reason: str, at: datetime, polls: int | None = None) -> bool:
-        """Have the driver's polls refused from now on, and delete its orders.
+        """End the driver: its polls are refused from now on, and its orders are deleted.
 
-        False when it has ended before, or has polled since its poll of that number.
+        False if it has ended before, or has polled after the poll with this number.
         """
 
     def beat(self, owner: str, now: datetime) -> None:
-        """Count one more heartbeat of a process."""
+        """Count a heartbeat of a process."""
 
     def sign_off(self, owner: str) -> None:
-        """Note that a process has ended."""
+        """Record that a process has ended."""
 
     def heartbeats(self) -> Mapping[str, int | None]:
-        """How often each process's heart has beaten; None for one that has signed off."""
+        """The number of heartbeats of each process; None for a process that has signed off."""
 
     def spark_facts(self) -> Mapping[str, SparkFacts]:
-        """What the newest driver of each pool, of any process, reported about its Spark."""
+        """The facts about Spark from the newest driver of each pool, of any process."""
 
     def record_spark_facts(self, facts: SparkFacts) -> None:
-        """Replace what is known of the pool's Spark."""
+        """Replace the facts about the pool's Spark."""
 
     def prune_drivers(self, before: datetime) -> int:
-        """Delete drivers that ended before then, and what was last heard of ended processes.
+        """Delete drivers that ended before then, and the heartbeats of ended processes.
 
-        Returns how many drivers.
+        Returns the number of deleted drivers.
         """

@@ -1,4 +1,4 @@
-"""Figures: sums over tables, and those of single tables that are exported as metrics."""
+"""Figures: sums over tables, and the figures of each table that are exported as metrics."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Counters:
 
     @property
     def live_file_ratio(self) -> float | None:
-        """Live data files divided by kept data files; None without any."""
+        """Live data files divided by kept data files; None without kept files."""
         return self.live_data_files / self.kept_data_files if self.kept_data_files else None
 
 
@@ -105,9 +105,9 @@ class FiguresStore(Protocol):
     def table_figures(self, limit: int, chosen: Sequence[str] = ()) -> Sequence[TableFigures]:
         """All measured tables by name if they are at most `limit`.
 
-        Otherwise the chosen ones (names or globs; case does not count) by name, then the degraded
-        and critical ones, the worst first; at most `limit` in all. Every process on this store
-        gets the same ones.
+        Otherwise the chosen tables (names or globs; case does not count) by name, then degraded
+        and critical tables, the worst first; at most `limit` in all. Every process on this store
+        gets the same tables.
         """
         ...
 
@@ -133,7 +133,7 @@ class FiguresStore(Protocol):
     def record_fleet(self, at: datetime) -> None:
         """Add the present sums of the fleet, each catalog and each namespace to their histories.
 
-        Of several calls in one slot the last one counts. Sums that did not change add nothing.
+        Of several calls in one slot, the last call counts. Unchanged sums add nothing.
         """
 
     def fleet_history(

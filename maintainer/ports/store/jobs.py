@@ -1,4 +1,4 @@
-"""The store's jobs with their events and leases, and what they taught about each rule."""
+"""The store's jobs with their events and leases, and the history of each rule."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class JobStore(Protocol):
         """Every job that is not in a final state, oldest first."""
 
     def unfinished_job_of(self, table_uuid: str) -> Job | None:
-        """The one job on the table that is not in a final state."""
+        """The table's unfinished job, if there is one."""
 
     def append_events(self, events: Iterable[JobEvent]) -> None:
         """Store events of jobs; the store assigns each event its sequence number."""
@@ -96,7 +96,7 @@ class LeaseStore(Protocol):
     ) -> Lease | None:
         """Store a pending job as submitted, and give its owner the table's lease.
 
-        None, and nothing is stored, when another process was first. The audit entry of the
+        None, and nothing is stored, if another process was first. The audit entry of the
         submission has the Spark statements.
         """
 
@@ -111,13 +111,13 @@ class LeaseStore(Protocol):
     ) -> Lease | None:
         """Give the lease of a job to another holder, with the next fencing token.
 
-        None when it is no longer as it was before (None: free), or the job is final.
+        None if the lease is no longer equal to `before` (None: free), or if the job is final.
         """
 
     def lay_down_leases(self, holder: str, expired_at: datetime) -> int:
         """Let all leases of a holder expire, so that others can take over its jobs at once.
 
-        Returns how many leases those were.
+        Returns the number of leases.
         """
 
 
@@ -137,7 +137,7 @@ class JobLogStore(Protocol):
     """
 
     def append_job_log(self, job_id: str, part: JobLog) -> bool:
-        """Store the next part of a log, and drop what is too old.
+        """Store the next part of a log, and drop its oldest text beyond the limit.
 
         False, and nothing changes, when the part does not begin where the log ends, or when the
         log is complete. InvalidValueError beyond MAX_LOG_CHARACTERS.

@@ -22,7 +22,7 @@ class NoticeStore(Protocol):
     ) -> PostedNotice | None:
         """Store a notice that the caller delivers before `held_until`.
 
-        None when the same notice was posted a short while ago, or too many were; that is
+        None if the same notice was posted recently, or if too many notices were posted; this is
         counted.
         """
 
@@ -36,12 +36,12 @@ class NoticeStore(Protocol):
         """
 
     def note_delivered(self, number: int, at: datetime) -> None:
-        """Record that the notice was delivered; it is kept for the limits only."""
+        """Record that the notice was delivered; it is then kept only for the limits."""
 
     def give_up_notice(self, number: int) -> None:
         """Record that the notice cannot be delivered.
 
-        The same notice may be posted again, and the next one that passes counts it.
+        The same notice may be posted again, and the next posted notice counts it.
         """
 
 

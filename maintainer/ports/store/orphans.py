@@ -44,9 +44,9 @@ class OrphanStore(Protocol):
     def update_orphan_list(
         self, changed: OrphanList, expected: OrphanList, entries: Sequence[AuditEntry] = ()
     ) -> bool:
-        """Replace the list together with its audit entries, and have the table planned again.
+        """Replace the list and add its audit entries, and request a new plan of the table.
 
-        False when another writer changed the list after it was read.
+        False if another process has changed the list after it was read.
         """
 
     def record_foreign_locations(self, locations: Sequence[TableLocation]) -> None:

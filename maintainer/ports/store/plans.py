@@ -22,7 +22,7 @@ MAX_POLICY_VERSIONS = 1000
 class PlanDue:
     """A table that is to be planned.
 
-    `wanted` identifies what the plan rests on, and is passed back to mark_planned.
+    `wanted` identifies the state of the plan's input, and is passed back to mark_planned.
     """
 
     table: TableIdentifier
@@ -33,7 +33,7 @@ class PlanStore(Protocol):
     """The part of the store that concerns plans."""
 
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
-        """Store a table's latest plan, and those verdicts that differ by code or key.
+        """Store a table's latest plan, and the verdicts that differ by code or key.
 
         A new verdict ends the standing one of its rule, and a rule without a verdict ends
         its standing one. Without any verdict the history is unchanged.
@@ -55,26 +55,26 @@ class PlanStore(Protocol):
     ) -> Sequence[PlanDue]:
         """Measured tables of these catalogs (None: of all) that are to be planned, by name.
 
-        A table is due when what its plan rests on has changed (health, pause, jobs or the
-        version), or when its next check is due. A next check further ahead than
+        A table is due if the input of its plan has changed (health, pause, jobs or the
+        version), or if its next check is due. A next check further ahead than
         LONGEST_TRUST was stored under a clock that was ahead, and counts as due.
         """
 
     def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
         """Record that the table's plan has this version and is valid until next_at.
 
-        Does nothing when something that the plan rests on has changed meanwhile.
+        Does nothing if the input of the plan has changed meanwhile.
         """
 
 
 class PolicyVersionStore(Protocol):
-    """The part of the store that remembers which policies were in force."""
+    """The part of the store that keeps the versions of policies that were in force."""
 
     def record_policies(self, version: PolicyVersion) -> bool:
         """Store a version as the one in force; False when it was in force with the same problems.
 
         It keeps the time when it was first seen and gets a new last_seen_at. Of more than
-        MAX_POLICY_VERSIONS, those that were in force longest ago are deleted.
+        MAX_POLICY_VERSIONS, the versions that were in force longest ago are deleted.
         """
 
     def policy_versions(self, limit: int = 100, cursor: str | None = None) -> Page[PolicyVersion]:

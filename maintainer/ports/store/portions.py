@@ -1,8 +1,8 @@
-"""The store's portions: the long lists that a job is given, and the rows that it reports.
+"""The store's portions: the long lists that a job gets, and the rows that it reports.
 
 A list or a listing may have a million lines. It is stored, and sent to Spark, in compressed
-portions, so that nobody holds all of it at once. Any process can prepare, follow and review a job
-from them.
+portions, so that no process has all of it in memory. Any process can prepare, follow and review a
+job with them.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class PortionKind(StrEnum):
 class PortionSet:
     """The portions of one kind of one job.
 
-    Several processes may prepare the same job at once, each with a set of its own. The one that
-    submits the job claims its set, which then has no preparer.
+    Several processes may prepare the same job at the same time, each with its own set. The process
+    that submits the job claims its set, which then has no preparer.
     """
 
     job_id: str
@@ -40,7 +40,7 @@ class PortionSet:
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Lines in compressed form; the last portion of a set says so."""
+    """Lines in compressed form; `is_last` marks the last portion of a set."""
 
     lines: int
     data: bytes
@@ -72,16 +72,16 @@ class PortionStore(Protocol):
     def count_lines(self, portions: PortionSet) -> tuple[int, ...] | None:
         """The number of lines of each portion, in order; None unless the set is complete.
 
-        It is complete when it has every number up to that of its last portion.
+        A set is complete if it has every number up to its last portion.
         """
 
     def portion(self, portions: PortionSet, number: int) -> Portion | None:
         """One portion; None when it does not exist."""
 
     def claim_portions(self, job_id: str, preparer: str) -> None:
-        """Make this process's sets the job's own, and delete those of others.
+        """Assign this process's sets to the job, and delete the sets of other processes.
 
-        The job's own sets stay when this process has prepared none.
+        The job's sets are kept if this process has prepared none.
         """
 
     def forget_portions(self, job_id: str, preparer: str | None = None) -> None:

@@ -65,7 +65,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """All that is known of one table.
+    """The stored facts about one table.
 
     A table that could not be measured keeps its last health in addition to the fault.
     """
@@ -82,7 +82,7 @@ class TableRecord:
 
 @dataclass(frozen=True, slots=True)
 class ScanMark:
-    """The state and the rules that a table's last measurement rested on.
+    """The table's state and the rules at its last measurement.
 
     While both are the same, measuring again would give the same health.
     """
@@ -104,8 +104,8 @@ class TableStore(Protocol):
     def record_fault(self, fault: TableFault) -> None:
         """Store the fault in addition to the last health.
 
-        VIEW and DROPPED make the store forget the table; its jobs with their events, its
-        history and its pause stay.
+        With VIEW and DROPPED the store forgets the table; its jobs with their events, its
+        history and its pause are kept.
         """
 
     def record_catalog_faults(self, catalog: str, faults: Sequence[CatalogFault]) -> None:
@@ -120,10 +120,10 @@ class TableStore(Protocol):
     def forget_tables_except(
         self, catalog: str, seen: Iterable[TableIdentifier]
     ) -> Sequence[TableIdentifier]:
-        """Forget the catalog's tables that a complete listing lacks; return them."""
+        """Forget the catalog's tables that are not in a complete listing; return them."""
 
     def table(self, table: TableIdentifier) -> TableRecord | None:
-        """All that is known of one table."""
+        """The stored facts about one table."""
 
     def grade(self, table: TableIdentifier, table_uuid: str) -> Grade | None:
         """The grade that was recorded last under this UUID."""
@@ -157,12 +157,12 @@ class TableStore(Protocol):
     ) -> Sequence[tuple[datetime, float | None]]:
         """Samples of one of HISTORY_METRICS of the table's present UUID, oldest first.
 
-        Of equal healths in a row only the first and the last are returned; one that lasts
-        beyond the requested time ends with it.
+        Of equal healths in a row only the first and the last are returned; a health that lasts
+        beyond the requested time ends at the end of that time.
         """
 
     def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
-        """Store what the table's measurement rested on; do nothing for an unknown table."""
+        """Store the mark of the table's measurement; do nothing for an unknown table."""
 
     def marks(self, catalog: str) -> Mapping[TableIdentifier, ScanMark]:
         """The marks of a catalog's tables.
@@ -171,7 +171,7 @@ class TableStore(Protocol):
         """
 
     def record_scan_cost(self, cost: ScanCost) -> None:
-        """Add the cost of one scan to those of its catalog; MAX_SCAN_COSTS of each are kept."""
+        """Add the cost of a scan to its catalog's costs, of which MAX_SCAN_COSTS are kept."""
 
     def scan_costs(self) -> Mapping[str, Sequence[ScanCost]]:
         """The costs of the last scans by catalog, the newest first."""
@@ -181,7 +181,7 @@ class TableStore(Protocol):
     ) -> None:
         """Pause a table, or resume it, under every name that it has.
 
-        The pause covers the table's name and its UUID, and stays when the table is
+        The pause covers the table's name and its UUID, and is kept when the table is
         forgotten. UnknownTableError when the table is neither known nor paused, and no UUID
         is given.
         """
@@ -193,13 +193,13 @@ class TableStore(Protocol):
         """The table's pins by name, including expired ones."""
 
     def set_pin(self, table_uuid: str, pin: Pin) -> None:
-        """Add a pin, or replace the one of that name, and have the table planned again."""
+        """Add a pin, or replace the pin with this name, and request a new plan of the table."""
 
     def remove_pin(self, table_uuid: str, name: str) -> bool:
-        """Remove a pin; False when there is none of that name."""
+        """Remove a pin; False if no pin has this name."""
 
     def locations_near(self, paths: Sequence[str]) -> Sequence[TableLocation]:
-        """Locations of tables that equal, contain or lie in one of these paths, by path.
+        """Locations of tables that are equal to, above or below one of these paths, by path.
 
         Paths are written as normalise_path writes them. Locations of dropped tables are
         included.
@@ -209,7 +209,7 @@ class TableStore(Protocol):
 class DigestStore(Protocol):
     """The part of the store that keeps digests, by table UUID.
 
-    No health rests on a digest before the table is measured.
+    Before the table is measured, no health uses its digests.
     """
 
     def digests(
@@ -222,20 +222,20 @@ class DigestStore(Protocol):
     ) -> None:
         """Keep exactly these digests for the table.
 
-        New ones are added; others, also those of another target, are deleted. A digest
-        without entries read is one that is known already.
+        New digests are added. Other digests, also of another target, are deleted. A digest
+        without entries read is known already.
         """
 
     def add_digests(
         self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest], at: datetime
     ) -> None:
-        """Add digests for one portion of a table; they replace older ones of the same manifests.
+        """Add digests for one portion of a table; they replace older digests of these manifests.
 
-        The table need not be known yet.
+        The table may be unknown.
         """
 
     def prune_digests(self, before: datetime) -> int:
-        """Delete digests of tables that were never measured, if none was added since.
+        """Delete digests of tables that were never measured, if no digest was added since then.
 
         Returns how many digests were deleted.
         """

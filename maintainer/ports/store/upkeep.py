@@ -12,7 +12,7 @@ from maintainer.domain.replica import Duty, HeldDuty
 
 @dataclass(frozen=True, slots=True)
 class StoreSize:
-    """What the store takes on disk, and what is free there."""
+    """The size of the store on disk, and the free space there."""
 
     used_bytes: int
     free_bytes: int | None  # None if the disk of the database is unknown
@@ -32,8 +32,8 @@ class UpkeepStore(Protocol):
 
         The latest sample and finished job of each table stay. Verdicts are deleted with
         the jobs' age, except standing ones. Of the samples before
-        hourly_before the last of each hour stays, of those before daily_before the last of
-        each day (UTC). One call does bounded work in several transactions; the next call
+        hourly_before, the last of each hour is kept, of those before daily_before, the last of
+        each day (UTC). A call does bounded work in several transactions; the next call
         continues.
         """
 
@@ -47,11 +47,11 @@ class UpkeepStore(Protocol):
         """
 
     def size(self) -> StoreSize:
-        """What the store takes; StoreUnavailableError when it cannot be used."""
+        """The size of the store; StoreUnavailableError if it cannot be used."""
         ...
 
     def ensure_writable(self) -> None:
-        """Write something; StoreUnavailableError when the store cannot be written now."""
+        """Test a write; StoreUnavailableError if the store cannot be written now."""
 
     def close(self) -> None:
         """Close the connections."""
@@ -66,10 +66,10 @@ class DutyStore(Protocol):
     def hold_duties(
         self, holder: str, duties: Collection[Duty], span: timedelta, gone: Collection[str] = ()
     ) -> frozenset[Duty]:
-        """Hold these duties for the span from now on, and return those that the holder has now.
+        """Hold these duties for the span from now on; return the duties that the holder has now.
 
         A duty of another holder is not taken before it expires, unless that holder is `gone`.
         """
 
     def give_back_duties(self, holder: str, duties: Collection[Duty]) -> None:
-        """Leave these duties to others at once; those of other holders are ignored."""
+        """Give these duties back at once; duties of other holders are ignored."""
