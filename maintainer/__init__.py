@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> str:
-    """The version, read on first use: the library that reads it is slow to import."""
+    """Return the version, which is read at its first use: the import of the library is slow."""
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib.metadata import version  # noqa: PLC0415

@@ -1,6 +1,6 @@
-"""Run each step at its interval, with jitter, and never two runs of one step at once.
+"""Run each step at its interval, with jitter, and never two runs of a step at the same time.
 
-Steps run by the monotonic clock: when somebody sets the machine's clock, no run is missed, repeated
+Steps run by the monotonic clock: if somebody sets the machine's clock, no run is missed, repeated
 or delayed.
 """
 
@@ -84,7 +84,7 @@ class StepState:
 
     @property
     def is_late(self) -> bool:
-        """True when the step hangs, or is no longer run."""
+        """True if the step hangs, or is no longer run."""
         return self.idle > self.patience
 
     @property
@@ -105,9 +105,9 @@ class StepState:
 
 
 class SteadyTime(tzinfo):
-    """The time zone in which APScheduler plans, which tells the monotonic clock's time.
+    """A time zone for APScheduler whose time is that of the monotonic clock.
 
-    APScheduler asks for the time by `datetime.now(zone)` alone. The answer is no time of the day:
+    APScheduler reads the time only by `datetime.now(zone)`. The result is not a time of the day:
     it is an arbitrary start plus the time that has passed since then.
     """
 
@@ -150,7 +150,7 @@ class _Every(BaseTrigger):  # type: ignore[misc]  # apscheduler has no types
 
 
 class Scheduler:
-    """Runs steps at their intervals, each in a thread of its own."""
+    """Runs steps at their intervals, each in a separate thread."""
 
     def __init__(self, steps: tuple[Step, ...], telemetry: Telemetry) -> None:
         self._steps = {step.name: step for step in steps}
@@ -228,7 +228,7 @@ class Scheduler:
         return time.monotonic() < ended + step.rest_factor * took
 
     def _hasten(self, names: list[str]) -> None:
-        """Let these steps run now, except those that a drain or the end has removed."""
+        """Let these steps run now, except steps that a drain or the end has removed."""
         with self._state:
             for name in names if self._apscheduler.running and not self._is_ending else ():
                 with contextlib.suppress(JobLookupError):
@@ -257,7 +257,7 @@ class Scheduler:
     ) -> None:
         """Start nothing new, and let running jobs finish within the timeout; then cancel them.
 
-        Returns when none of our jobs is left, or CANCEL_GRACE is over.
+        Returns when no job of this process is left, or after CANCEL_GRACE.
         """
         for step in self._steps.values():
             if step.starts_work and self._apscheduler.get_job(step.name) is not None:

@@ -1,1 +1,1 @@
-"""The world, one library each. Adapters do not know each other and decide nothing."""
+"""Implementations of the ports, each with one library. They do not know each other."""

@@ -1,4 +1,4 @@
-"""The clock; no other module calls now()."""
+"""The clock. No other module calls now()."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ class SystemClock:
     """The machine's clock."""
 
     def now(self) -> datetime:
-        """The time now, UTC."""
+        """Return the current time in UTC."""
         return datetime.now(UTC)

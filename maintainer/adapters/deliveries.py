@@ -1,4 +1,4 @@
-"""Deliveries to other services, from a thread of their own: a slow receiver delays nobody."""
+"""Deliveries to other services, from a separate thread: a slow receiver delays no other work."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class _Refused(Generic[T]):
 
 
 class Deliveries(Generic[T]):
-    """A bounded queue of letters, in memory alone.
+    """A bounded queue of letters, which is only in memory.
 
-    `deliver` gets a letter, the number of the attempt, and whether it is the last one. What it
-    returns is tried again after the next of the waits. It raises nothing.
+    `deliver` gets a letter, the number of the attempt, and whether this is the last attempt. The
+    letter that it returns is tried again after the next of the waits. It raises no errors.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Deliveries(Generic[T]):
         waits: Sequence[timedelta] = (),
         meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
-        """Begin the thread; it also calls `meanwhile` again and again until the end."""
+        """Start the thread, which also calls `meanwhile` repeatedly until the end."""
         self._deliver = deliver
         self._waits = waits
         self._meanwhile = meanwhile
@@ -54,7 +54,7 @@ class Deliveries(Generic[T]):
         return self._closing.is_set()
 
     def put(self, letter: T) -> bool:
-        """Queue a letter; False if as many wait as may."""
+        """Queue a letter; False if the queue is full."""
         try:
             self._queue.put_nowait(letter)
         except Full:
@@ -62,7 +62,7 @@ class Deliveries(Generic[T]):
         return True
 
     def close(self, grace: timedelta) -> None:
-        """Wait for what is queued, for so long at most; what was refused is tried a last time."""
+        """Wait for queued letters, at most this long; refused letters are tried a last time."""
         self._closing.set()
         self._thread.join(grace.total_seconds())
 

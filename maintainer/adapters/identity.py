@@ -46,7 +46,7 @@ class ProviderOptions:
 
 
 class OpenIdProvider:
-    """Safe for threads. While the provider is away, the keys that were fetched still hold."""
+    """Thread-safe. While the provider is unavailable, the fetched keys are still used."""
 
     def __init__(self, options: ProviderOptions, clock: Callable[[], float] = monotonic) -> None:
         self._options = options
@@ -141,7 +141,7 @@ class OpenIdProvider:
             return self._keys
 
     def _fall_back(self, message: str, error: Exception) -> None:
-        """The keys that are known go on; without any, nobody can be recognised."""
+        """Use the known keys; without any, raise the error, because no token can be checked."""
         if self._keys is None:
             raise ProviderUnavailableError(message) from error
 

@@ -19,9 +19,9 @@ log = logging.getLogger("maintainer")
 
 
 class Journal:
-    """Telemetry that logs noteworthy events and passes all of them on.
+    """Telemetry that logs important events and passes all events on.
 
-    Exporters are given finished steps and jobs.
+    Exporters get finished steps and jobs.
     """
 
     def __init__(self, inner: Telemetry, exporters: Sequence[Exporter] = ()) -> None:
@@ -72,8 +72,8 @@ class Journal:
     def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
         """Log manifests that the slow reader read.
 
-        The first one for each reason is a warning, because it may concern all manifests of a
-        writer.
+        The first manifest for each reason is a warning, because all manifests of a writer may be
+        affected.
         """
         level = logging.DEBUG if reason in self._slow else logging.WARNING
         self._slow.add(reason)
@@ -81,7 +81,7 @@ class Journal:
         self._inner.manifests_read_slowly(reason, manifests)
 
     def plan_made(self, plan: Plan) -> None:
-        """Log a plan that differs from the one before: its actions, and why other rules wait."""
+        """Log a plan that differs from the previous plan: its actions, and why other rules wait."""
         for planned in plan.planned:
             log.info(
                 "action.planned table=%s rule=%s reason=%r",
@@ -100,7 +100,7 @@ class Journal:
         self._inner.plan_made(plan)
 
     def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
-        """Log how many planned actions admission holds back, by kind."""
+        """Log how many planned actions wait for admission, by kind."""
         for code, number in sorted(Counter(verdict.code for verdict in verdicts).items()):
             log.info("verdicts.changed code=%s actions=%d", code, number)
         self._inner.verdicts_changed(verdicts)

@@ -22,7 +22,7 @@ LOCAL_SCHEMES: Final = frozenset((
 
 @dataclass(frozen=True, slots=True)
 class TargetBounds:
-    """Which targets there may be; empty: all schemes but LOCAL_SCHEMES, all hosts."""
+    """The allowed schemes and hosts of targets; empty: all but LOCAL_SCHEMES, and all hosts."""
 
     schemes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()  # globs of allowed hosts
@@ -77,7 +77,7 @@ def _check_host(name: str, host: str, bounds: TargetBounds) -> None:
 
 # Apprise's plug-ins have no static types.
 def _host_of(server: Any) -> str:  # noqa: ANN401
-    """The host that the URL names; empty for a service, whose host Apprise knows itself."""
+    """The host in the URL; empty for a service whose host Apprise knows."""
     mail = getattr(server, "smtp_host", None)
     host = mail or (server.host if "host" in server.template_tokens else "")
     return str(host or "").strip("[]").lower()

@@ -1,4 +1,4 @@
-"""Sends notices with Apprise: Slack, mail, webhooks and some hundred others, each a URL."""
+"""Sends notices with Apprise to Slack, mail, webhooks and some hundred other kinds of targets."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ class _Letter:
 
 
 class AppriseNotifier:
-    """Delivers from a thread of its own, so that a slow mail server never delays a step.
+    """Delivers notices from a separate thread, so that a slow mail server never delays a step.
 
     A target that refuses a notice is tried again after RETRY_WAITS. The store holds the limits, and
-    each notice until it is delivered. If a process ends before that, another one delivers its
+    each notice until it is delivered. If a process ends before that, another process delivers its
     notices.
     """
 
@@ -104,7 +104,7 @@ class AppriseNotifier:
         clock: Clock,
         on_delivered: Callable[[Notice], None] = lambda _notice: None,
     ) -> None:
-        """Take the options; that thread calls `on_delivered` with each delivered notice."""
+        """The thread calls `on_delivered` with each delivered notice."""
         self._options = options
         self._store = store
         self._clock = clock
@@ -195,7 +195,7 @@ class AppriseNotifier:
     def _lose(
         self, letter: _Letter, left: tuple[str, ...], attempts: int, *, is_reported: bool
     ) -> None:
-        """Leave the notice to another process if this one ends, else give it up."""
+        """Leave the notice to another process if this process ends; otherwise drop it."""
         notice, targets = letter.notice, ",".join(left)
         if self._deliveries.is_closing and not is_reported:
             log.warning(
@@ -237,7 +237,7 @@ class AppriseNotifier:
     def try_targets(self) -> Mapping[str, bool]:
         """Send a test message to each target, once and without limits; by name, if it was received.
 
-        The targets are tried side by side.
+        The targets are tried in parallel.
         """
         names = sorted(self._targets)
         if not names:

@@ -1,4 +1,4 @@
-"""Reads how long a REST catalog wants to be left alone before a request is sent again."""
+"""Reads the time that a REST catalog asks to wait before a request is sent again."""
 
 from __future__ import annotations
 

@@ -147,14 +147,14 @@ def open_app(
 
 
 def _is_gone(settings: Settings, owner: str) -> bool:
-    """True when that process was of this machine and is dead."""
+    """True if this process was on this machine and has ended."""
     return any(
         owner_lives(run_dir(settings, pool), owner) is False for pool in settings.spark.every_pool
     )
 
 
 def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) -> None:
-    """Let others take over at once the jobs that this process could not finish."""
+    """Let other processes take over at once the jobs that this process could not finish."""
     with suppress(MaintainerError):
         store.lay_down_leases(owner, clock.now() - 2 * terms.clock_margin)
 
@@ -187,7 +187,7 @@ def open_catalogs(
 def spark_catalogs(settings: Settings) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
     """Spark's settings for each catalog that can be translated, and why the others cannot.
 
-    Tables of the others are measured and shown, but no job runs on them.
+    Tables of the other catalogs are measured and shown, but no job runs on them.
     """
     reachable: dict[str, dict[str, str]] = {}
     reasons: dict[str, str] = {}

@@ -24,7 +24,7 @@ _STATUS_REST = 9.0  # reading all tables takes at most a tenth of the time
 
 
 def _scan_catalogs(app: App) -> Iterator[Step]:
-    """A step for each catalog, so that a slow one does not keep the others waiting."""
+    """A step for each catalog, so that a slow catalog does not delay the others."""
     for name in app.ports.catalogs:
         yield Step(
             f"{_SCAN} {name}",
@@ -54,7 +54,7 @@ def _prune(app: App) -> object:
 
 
 def make_idle_scheduler(app: App) -> Scheduler:
-    """The policies alone, for a process whose neighbours run the loop."""
+    """Only the steps for policies, for a process that does not run the loop."""
     app.telemetry.show_duties(app.turns.wanted, lambda _duty: False)
     return Scheduler(tuple(_read_policies(app)), app.ports.telemetry)
 
@@ -130,7 +130,7 @@ def make_scheduler(app: App) -> Scheduler:
 
 
 def _read_policies(app: App) -> Iterator[Step]:
-    """The steps that read policies again where no file system shows their change."""
+    """The steps that read policies again from sources other than files."""
     polaris, kubernetes = app.settings.polaris_policies, app.settings.kubernetes_policies
     if app.sources.polaris is not None and polaris is not None:
         yield Step("policies", app.sources.polaris.refresh, polaris.interval, starts_work=True)

@@ -159,7 +159,7 @@ def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
 
 
 def loop_options(settings: Settings) -> ScanOptions:
-    """The options of the daemon's scans, which recheck fewer unchanged tables than others do."""
+    """The options of the daemon's scans, which recheck fewer unchanged tables than other scans."""
     own = settings.scan
     return replace(
         scan_options(settings), recheck_share=own.recheck_share, recheck_after=own.recheck_after
@@ -169,7 +169,7 @@ def loop_options(settings: Settings) -> ScanOptions:
 def make_impact_models(settings: Settings) -> ImpactModels:
     """The storage of each catalog, for estimating the cost of small files.
 
-    A catalog's own settings override those of all catalogs one by one.
+    Each setting of a catalog overrides the same setting for all catalogs.
     """
     common = settings.impact
     return ImpactModels(

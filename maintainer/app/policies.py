@@ -86,7 +86,7 @@ def open_policies(settings: Settings) -> PolicySources:
 def _open_polaris(settings: Settings) -> PolarisPolicies | None:
     """The policies in Polaris, if they are configured.
 
-    Settings that are missing there are taken from the catalog's own properties.
+    Missing settings are taken from the catalog's properties.
     """
     wanted = settings.polaris_policies
     if wanted is None:

@@ -63,7 +63,7 @@ def open_runner(
 ) -> Runner:
     """The runner of the settings; ``catalogs`` are Spark's settings of each catalog.
 
-    Of several pools, those that cannot be opened are obstacles and stop no other.
+    Pools that cannot be opened are obstacles, and do not stop other pools.
     """
     owner = _name_owner()
     parts = _Parts(settings, store, clock, catalogs, link_ports, owner, store.instance_id())
@@ -89,7 +89,7 @@ def open_trials(
     catalogs: Mapping[str, Mapping[str, str]],
     link_ports: LinkPorts,
 ) -> Iterator[tuple[str, Trial | str]]:
-    """A trial of each pool, to be closed before the next one; or why the pool cannot be opened."""
+    """A trial of each pool, to be closed before the next; or why the pool cannot be opened."""
     owner = _name_owner()
     parts = _Parts(settings, store, clock, catalogs, link_ports, owner, store.instance_id())
     for name in settings.spark.every_pool:
@@ -152,8 +152,8 @@ def serve_links(
 ) -> Iterator[LinkPorts]:
     """Serve the links of all pools, each port in a thread; the value has the ports.
 
-    A shared port may be in use: then another process on this machine answers the drivers.
-    ConfigurationError if it cannot be listened on otherwise.
+    A shared port may be in use; then another process on this machine answers the drivers.
+    ConfigurationError if the process cannot listen on a port for another reason.
     """
     links = {
         (pool.link.host, pool.link.port): pool.link

@@ -23,8 +23,8 @@ _ATTEMPTS = 3  # to take free duties, while other replicas take them too
 class Turns:
     """Says which duties this process has. Thread-safe.
 
-    It takes none before it is asked for the first time. A duty that is not renewed in time is
-    over here before another worker can take it: the span is counted from before the request,
+    It takes no duties before its first use. A duty that is not renewed in time ends
+    here before another worker can take it: the time is counted from before the request,
     by the monotonic clock.
     """
 
@@ -38,7 +38,7 @@ class Turns:
         is_gone: Callable[[str], bool] = lambda _holder: False,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take the worker's name (Runner.owner); `is_gone` knows dead processes of this machine."""
+        """`worker` is Runner.owner; `is_gone` knows the ended processes of this machine."""
         self._store = store
         self._worker = worker
         self.wanted = list_duties(frozenset(catalogs), worker)
@@ -55,9 +55,9 @@ class Turns:
         return self._span / RENEWALS_PER_SPAN
 
     def take(self) -> int:
-        """Renew this worker's duties, give back what is above its share, and take what is free.
+        """Renew this worker's duties, give back duties above its share, and take free duties.
 
-        Returns how many duties are new.
+        Returns the number of new duties.
         """
         with self._mutex:
             before = self._held()

@@ -114,7 +114,7 @@ def _conclude_lost(job: Job, effect: Effect, message: str) -> Conclusion:
 def _conclude_checked(job: Job, effect: Effect, conclusion: Conclusion) -> Conclusion:
     """Fail a job whose row checksums were required as its proof but could not be taken.
 
-    That is no damage, but no proof either. Another conclusion is returned unchanged.
+    This is not damage, but it is no proof. Another conclusion is returned unchanged.
     """
     if job.safeguards.checksum is not Checksum.FULL or effect.contents is not ContentProof.UNKNOWN:
         return conclusion
@@ -154,7 +154,7 @@ _STATISTICS = {
 
 
 def _find_unproved(job: Job, effect: Effect) -> str | None:
-    """A claim of Spark that the table does not confirm; None when it confirms all."""
+    """A claim of Spark that the table does not confirm; None if it confirms all claims."""
     procedure = job.procedure
     claimed = count_claimed(job)
     if claimed and not effect.own_commits:
@@ -239,7 +239,7 @@ def is_worth_a_notice(since: datetime, now: datetime) -> bool:
 
 
 def find_end_of_wait(job: Job, now: datetime) -> str | None:
-    """Why the job waits no longer; None while it waits.
+    """Why the job no longer waits; None while it waits.
 
     It waits until somebody requests its end, for a day at most.
     """

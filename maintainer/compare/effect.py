@@ -57,7 +57,7 @@ def split_commits(
 def _names(snapshot: Snapshot, job_id: str) -> bool:
     """True when the summary names the job.
 
-    It may name no jobs at all: then the application is enough, because a table has one job at a
+    If it names no jobs, the application is enough, because a table has one job at a
     time.
     """
     jobs = snapshot.summary.get(JOBS_MARK)

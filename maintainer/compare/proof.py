@@ -78,9 +78,9 @@ def find_failed_proofs(
     unreadable: Sequence[Unreadable],
     own: Sequence[Snapshot] = (),
 ) -> tuple[str, ...]:
-    """The reasons why the job's result is wrong; empty when nothing is.
+    """The reasons why the job's result is wrong; empty if nothing is wrong.
 
-    `unreadable` has only the files that our own commits are responsible for.
+    `unreadable` has only the files of the job's own commits.
     """
     parents = {snapshot.snapshot_id: snapshot.parent_id for snapshot in own}
     found = [
@@ -109,7 +109,7 @@ def find_failed_proofs(
 def _describe_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:
     """Describe a missing manifest list and how to repair the table.
 
-    Some versions of Iceberg take a commit whose answer was lost for a failed one, and delete
+    Some versions of Iceberg take a commit for failed if its answer was lost, and delete
     its manifest list.
     """
     name = quote_text(".".join((*job.table.namespace, job.table.name)))

@@ -226,9 +226,9 @@ def conclude_rollback(
 def find_slipped(
     snapshots: Iterable[Snapshot], action: RollBack, line: set[int], tips: set[int]
 ) -> Snapshot | None:
-    """A commit on top of the undone snapshot that is neither on main nor on any ref.
+    """A commit after the undone snapshot that is neither on main nor on any ref.
 
-    A writer made it after our last check.
+    A writer made this commit after the last check.
     """
     after_expected = (
         snapshot for snapshot in snapshots if snapshot.parent_id == action.expected_snapshot_id

@@ -116,7 +116,7 @@ def rows_to_count(own: Sequence[Snapshot], snapshots: Iterable[Snapshot]) -> tup
 def spread_counts(
     own: Sequence[Snapshot], counted: Mapping[int, int | None]
 ) -> dict[int, int | None]:
-    """Give every snapshot between the two counted ends the count of the first end.
+    """Assign the count of the first end to every snapshot between the two counted ends.
 
     A loss then shows at the last snapshot.
     """
@@ -132,7 +132,7 @@ def prove_rows_since(
     snapshots: Sequence[Snapshot],
     counted: Mapping[int, int | None],
 ) -> RowProof:
-    """Like prove_rows(); the baseline's totals replace a snapshot that is gone."""
+    """Like prove_rows(); the baseline's totals replace a snapshot that no longer exists."""
     proof = prove_rows(own, snapshots, counted)
     known = {snapshot.snapshot_id for snapshot in snapshots}
     orphaned = [snapshot for snapshot in own if snapshot.parent_id not in known]
@@ -174,7 +174,7 @@ def _recall(baseline: Baseline) -> Snapshot | None:
 
 
 def _follows(snapshot: Snapshot, baseline: Baseline) -> bool:
-    """True when nobody committed between the baseline and the snapshot."""
+    """True if there was no commit between the baseline and the snapshot."""
     if snapshot.parent_id is not None:
         return snapshot.parent_id == baseline.snapshot_id
     return baseline.sequence_number > 0 and snapshot.sequence_number == baseline.sequence_number + 1

@@ -1,4 +1,4 @@
-"""The lessons of a finished job about its rule on its table."""
+"""The history of a rule on a table, learnt from finished jobs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PASSING = frozenset(
 def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | None:
     """The failures in a row including this job.
 
-    A success ends them, a cancelled job does not count. Failures that pass do not shorten the wait
+    A success ends them, a cancelled job does not count. Temporary failures do not shorten the wait
     for the table's own failures, and do not lengthen it.
     """
     if job.state is JobState.SUCCEEDED:
@@ -48,12 +48,12 @@ def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | Non
 
 
 def is_overload(job: Job) -> bool:
-    """True when the job failed because it took on too much at once."""
+    """True if the job failed because it had too much work."""
     return job.state is JobState.FAILED and job.failure_reason in OVERLOADS
 
 
 def learn_from_job(before: RuleHistory | None, job: Job) -> RuleHistory | None:
-    """The rule's history with the finished job; None for a rollback, which is no rule's job."""
+    """The rule's history with the finished job; None for a rollback, which has no rule."""
     if isinstance(job.rule, Repair):
         return None
     history = before or RuleHistory(job.rule)

@@ -1,4 +1,4 @@
-"""Floors and refusals: actions that never run, even when a policy asks for them."""
+"""Floors and refusals: actions that never run, even if a policy requests them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Refusal:
 def is_gc_disabled(health: TableHealth) -> bool:
     """True when the table's owner forbids deleting files.
 
-    gc.enabled has any value but true, as Iceberg reads it.
+    This is the case if gc.enabled has any value but true, as in Iceberg.
     """
     return health.properties.get("gc.enabled", "true").lower() != "true"
 
@@ -150,7 +150,7 @@ def check_before_submit(
 ) -> str | None:
     """Why a planned action must not be submitted now.
 
-    It compares the present table with that of the last scan. None when the action may start.
+    The current table is compared with the table of the last scan. None if the action may start.
     """
     if health.table_uuid != expected_uuid:
         return (
@@ -178,7 +178,7 @@ def _takes_away(action: Action | RollBack) -> bool:
 
 
 def is_older_pointer(previous: TableHealth, fresh: TableHealth) -> bool:
-    """True when the catalog shows an older state of the table than one that was seen before."""
+    """True if the catalog shows an older state of the table than a state that was seen before."""
     if previous.table_uuid != fresh.table_uuid:
         return False
     before, after = _version_of(previous.metadata_location), _version_of(fresh.metadata_location)

@@ -43,9 +43,9 @@ _DATES: Final = frozenset({"date", "timestamp", "timestamptz", "timestamp_ns", "
 
 
 def find_overhead(health: TableHealth) -> int:
-    """The bytes of one data file besides its rows; 0 where the schema or a format is unknown.
+    """The bytes of one data file in addition to its rows; 0 if the schema or a format is unknown.
 
-    In a large file they do not count; a file of some kilobytes consists of them.
+    In a large file they do not matter; a file of some kilobytes mostly consists of them.
     """
     of_formats = [BYTES_PER_COLUMN.get(name, 0) for name in health.formats]
     return min(of_formats, default=0) * (health.columns or 0)
@@ -119,7 +119,7 @@ class OutputSizes:
 def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) -> Count:
     """The number of files that bin-packing writes.
 
-    It is one per task, and more where a part that a task cannot split exceeds one output file.
+    It is one for each task, and more if a part that cannot be split exceeds one output file.
     """
     total = files.bytes
     split = sizes.split(total)
@@ -232,7 +232,7 @@ def count_scattered(packed: Count, partitions: int | None, supposed: int, files:
 def count_partitions(
     partitions: Iterable[tuple[int, str]], specs: Mapping[int, PartitionSpec], output: PartitionSpec
 ) -> int | None:
-    """The number of partitions of the output spec that files of these (spec, partition) lie in.
+    """The number of partitions of the output spec for files of these (spec, partition).
 
     None when unknown.
     """

@@ -51,7 +51,7 @@ _NO_THRESHOLD = 2**31 - 1  # Iceberg: delete-file-threshold
 
 @dataclass(frozen=True, slots=True)
 class PlannerOptions:
-    """The options of rewrite_data_files as the planner reads them."""
+    """The options of rewrite_data_files, as in Iceberg's planner."""
 
     sizes: OutputSizes
     bounds: Bounds
@@ -72,9 +72,9 @@ class PlannerOptions:
         now: datetime | None = None,
         options: Mapping[str, str] | None = None,
     ) -> PlannerOptions:
-        """The options of the job, else the table's properties, else Iceberg's defaults.
+        """Read the options of the job, else the table's properties, else Iceberg's defaults.
 
-        Without `options` they are the rule's own. Without `now`, conditions on today's date cannot
+        Without `options`, the rule's options count. Without `now`, conditions on today cannot
         be evaluated.
         """
         options = dict(rule.options) if options is None else options
@@ -236,7 +236,7 @@ def _merge(
 
 
 def _is_scattered(partitions: Sequence[PartitionKey], options: PlannerOptions) -> bool:
-    """True when the group is written to more partitions than the one it was read from."""
+    """True if the group is read from one partition and written to several."""
     return len(partitions) > 1 or partitions[0][0] != options.output_spec_id
 
 
@@ -266,7 +266,7 @@ def _listed(sizes: list[int]) -> FileSizes:
 
 
 def _share(files: FileSizes, number: int, position: int) -> FileSizes:
-    """One file in `number`, counted through all runs, so that no group is empty."""
+    """Take one of `number` files, counted through all runs, so that no group is empty."""
     runs = []
     before = number - 1 - position
     for run in files.runs:

@@ -1,4 +1,4 @@
-"""The gain of rewriting position delete files, so that it never runs in vain.
+"""The gain of rewriting position delete files, so that no rewrite runs without a gain.
 
 Sources: Iceberg's BinPackRewritePositionDeletePlanner and SparkPositionDeletesRewrite, and Spark's
 results on tables made for this test.

@@ -52,7 +52,7 @@ def priority_factor(priority: int) -> float:
 def reads_factor(reads_per_day: float | None) -> float:
     """The factor for reads: 1 + reads per day / TYPICAL_READS_PER_DAY; 1 where none are known.
 
-    What a job removes is removed from every later read.
+    Every later read benefits from the files that a job removes.
     """
     return 1 + max(0.0, reads_per_day or 0.0) / TYPICAL_READS_PER_DAY
 
@@ -60,8 +60,8 @@ def reads_factor(reads_per_day: float | None) -> float:
 def rate_reads(known: Iterable[TableReads], now: datetime) -> Mapping[TableIdentifier, float]:
     """The reads per day of each table.
 
-    A catalog counts from the day of its first report, and for at least one day: else a table of
-    which the first read is of today would seem to be read more often than it is.
+    A catalog counts from the day of its first report, and for at least one day. Otherwise a table
+    whose first read was today would seem to be read more often than it is.
     """
     everything = list(known)
     begins: dict[str, str] = {}

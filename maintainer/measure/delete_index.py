@@ -94,7 +94,7 @@ class _Deletes:
     def count_dangling(self) -> int:
         """The number of position delete files that apply to no data file.
 
-        Their data files are gone, or newer than the deletes.
+        Their data files no longer exist, or are newer than the deletes.
         """
         behind = (
             len(self.positions)

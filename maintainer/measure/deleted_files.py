@@ -86,13 +86,13 @@ class _Class:
 
 @dataclass(slots=True)
 class _Found:
-    """The files of one partition: single until they are too many, then classes."""
+    """The files of one partition: single files, or classes if there are too many files."""
 
     single: list[DeletedFiles] = field(default_factory=list)
     classes: dict[_Key, _Class] = field(default_factory=dict)
 
     def tell(self) -> tuple[DeletedFiles, ...]:
-        """The files singly or by class.
+        """Return the files, individually or by class.
 
         Files with similar shares and equally many delete files share the same bounds for all sizes.
         """

@@ -204,7 +204,7 @@ def find_commit_gap(snapshots: Iterable[Snapshot], now: datetime) -> float | Non
 
 
 def name_writer(snapshot: Snapshot) -> str:
-    """The writer: the application's name, else the engine's, else one from summary keys."""
+    """The writer: the application's name, else the engine's name, else a name from summary keys."""
     summary = snapshot.summary
     named = next((summary[key] for key in _WRITER_KEYS if summary.get(key)), None)
     return named or next((engine for key, engine in _ENGINE_KEYS if key in summary), UNNAMED_WRITER)

@@ -26,7 +26,7 @@ _OZONE_SCHEMES: Final = frozenset({"ofs", "o3fs", "o3"})
 
 
 class StorageProfile(StrEnum):
-    """The kind of storage of a table: the cost of small files differs."""
+    """The kind of storage of a table, which decides the cost of small files."""
 
     OBJECT_STORE = "object_store"
     HDFS = "hdfs"
@@ -95,7 +95,7 @@ class Storage:
 
     @property
     def sentence(self) -> str:
-        """The speed that the time of a scan is computed from."""
+        """The speed from which the time of a scan is computed, as a sentence."""
         return (
             f"Storage {self.profile.replace('_', ' ')}: a round trip of "
             f"{self.round_trip_seconds * 1000:g} ms, {format_size(self.bandwidth)} a second, "

@@ -55,7 +55,7 @@ class NameService:
 
     @property
     def sentence(self) -> str:
-        """The load in words."""
+        """The load as a sentence."""
         load = self.load
         left_out = (
             f" {format_count(self.unknown_tables, 'table')} of unknown files left out."

@@ -1,6 +1,6 @@
 """Sums of a table's digests, all computed in one pass.
 
-The digests of a very large table are unpacked for each pass and never in memory all at once.
+The digests of a very large table are unpacked one at a time, and are never all in memory.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def resume_scope(ports: Ports, scope: str, by: str) -> bool:
 
 
 def pause_table(ports: Ports, table: TableIdentifier, pause: Pause) -> None:
-    """Store a pause of one table, also of one whose name reads like a glob."""
+    """Store a pause of one table, even if its name looks like a glob."""
     ports.store.set_pause(table, pause)
     fields = {"reason": pause.reason, "is_drain": False}
     _record(ports, Deed.WORK_PAUSED, pause.by, table, fields)
@@ -64,7 +64,7 @@ def resume_table(ports: Ports, table: TableIdentifier, by: str) -> bool:
 
 
 def cancel_scope(ports: Ports, scope: str, by: str) -> int:
-    """Request the end of every job in the scope, and return how many were asked.
+    """Request the end of every job in the scope; return the number of these jobs.
 
     Together with a pause this is the kill switch.
     """
@@ -74,7 +74,7 @@ def cancel_scope(ports: Ports, scope: str, by: str) -> int:
 
 
 def read_pauses_in_force(ports: Ports) -> PausesInForce:
-    """Read every pause and drain in force, and the jobs that still run under one."""
+    """Read every pause and drain in force, and the jobs that still run on their tables."""
     paused = [
         ScopePause(str(table), pause.by, pause.at, pause.reason)
         for table, pause in ports.store.paused_tables().items()

@@ -62,7 +62,7 @@ def _is_followed(ports: Ports, job: Job) -> bool:
 def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
     """Request a job's end; a finished job is returned unchanged.
 
-    A pending job ends at once, a running one as soon as its runner has stopped it.
+    A pending job ends at once, and a running job as soon as its runner has stopped it.
     """
     for _ in range(CANCEL_ATTEMPTS):
         if job.state.is_final:

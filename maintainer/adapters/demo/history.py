@@ -1,4 +1,4 @@
-"""Tables with a past: the caller sets the commits' timestamps, as a writer at that time would."""
+"""Tables with a history: the caller sets the timestamps of commits."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class NewTable:
     def identifier(self) -> tuple[str, str]:
         """Return the name in two levels.
 
-        PyIceberg's SQL catalog stages no table with more levels, and joins a namespace by dots
+        PyIceberg's SQL catalog cannot stage tables with more levels, and joins a namespace by dots
         anyway.
         """
         return ".".join(self.name[:-1]), self.name[-1]
@@ -274,7 +274,7 @@ def _advance_main(snapshot: Snapshot) -> list[TableUpdate]:
 def _remove_manifest_lists(expired: Iterable[Snapshot]) -> None:
     """Delete manifest lists, as expire_snapshots does after its commit.
 
-    Appends keep every manifest alive, so only the lists are deleted.
+    After appends all manifests are still live, so only the lists are deleted.
     """
     for snapshot in expired:
         with contextlib.suppress(FileNotFoundError):

@@ -1,7 +1,7 @@
 """Builds the lake in a directory, once.
 
-A complete lake is used again, an incomplete one is rebuilt, and a directory with other files stays
-as it is.
+A complete lake is used again, and an incomplete lake is rebuilt. A directory with other files does
+not change.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def build_lake(
 ) -> LakeReport:
     """Build the lake, or use a complete one; commit times count back from `now`'s midnight (UTC).
 
-    Raises ConfigurationError for a directory that is not ours, and RunnerUnavailableError if Spark
+    Raises ConfigurationError for a directory with other files, and RunnerUnavailableError if Spark
     fails.
     """
     directory = directory.absolute()
@@ -279,7 +279,7 @@ def _read_marker(directory: Path) -> Mapping[str, object] | None:
 
 
 def _mark(directory: Path, *, is_complete: bool) -> None:
-    """Write the marker by renaming a whole file: a kill leaves the old one or the new one."""
+    """Write the marker by renaming a complete file, so a kill leaves the old or the new one."""
     content = {
         "state": "complete" if is_complete else "building",
         "layout": _LAYOUT,

@@ -1,7 +1,7 @@
 """Makes the tables that only Spark can make, with MERGE INTO, in a child process.
 
-It uses the standard library and pyspark alone. It reads one line of JSON on standard input and
-writes one line a table on standard output. It ends when standard input is closed, so that it never
+It uses only the standard library and pyspark. It reads one line of JSON from standard input and
+writes a line for each table to standard output. It ends when standard input is closed, so it never
 outlives its parent.
 """
 

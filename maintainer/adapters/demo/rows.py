@@ -1,4 +1,4 @@
-"""The rows of the lake: plausible, and the same on every machine and every day.
+"""The rows of the lake: realistic, and the same on every machine and every day.
 
 Their dates never depend on today's.
 """
@@ -51,7 +51,7 @@ def initial_accounts(count: int) -> Iterator[Row]:
 
 
 def account_changes(batch: int, count: int, known: int) -> Iterator[Row]:
-    """Yield one batch of changes: updates (U) and closures (D) of known accounts, and new ones (I).
+    """Yield one batch of changes: updates (U), closures (D) and new accounts (I).
 
     Each key has at most one change.
     """

@@ -1,4 +1,4 @@
-"""Starts the build's one Spark in a child process and waits for it, for a bounded time."""
+"""Starts the only Spark of the build in a child process, and waits for it for a bounded time."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class MergeProcess:
                 self._process.stdin.flush()
 
     def wait(self, say: Callable[[str], None]) -> None:
-        """Pass the child's lines on until it ends.
+        """Report the child's lines until it ends.
 
         RunnerUnavailableError with the end of its log if it fails or takes too long.
         """

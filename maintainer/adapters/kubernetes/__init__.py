@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One namespace, and how its API server is reached."""
+    """One namespace, and the access to its API server."""
 
     namespace: str
     kubeconfig: Path | None = None  # None: the daemon's service account, or else $KUBECONFIG

@@ -1,6 +1,6 @@
-"""The calls of the API server: the one module that knows the client library.
+"""The requests to the API server. Only this module knows the client library.
 
-Every call has a timeout. What fails is a ClusterUnavailableError with a sentence.
+Every request has a timeout. A failure is a ClusterUnavailableError with a sentence.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Cluster:
     """One namespace of a cluster."""
 
     def __init__(self, access: Access) -> None:
-        """Connect to the API server; nothing is asked yet."""
+        """Connect to the API server without a request."""
         self._namespace = access.namespace
         self._timeout = access.timeout_seconds
         self._client = Client(
@@ -87,7 +87,7 @@ class Cluster:
             return [dict(each) for each in found]
 
     def write_status(self, kind: Kind, name: str, status: Manifest) -> None:
-        """Merge fields into an object's status; the object may be gone already.
+        """Merge fields into an object's status; the object may have been deleted.
 
         A field that is None is removed. Without a version there is no conflict.
         """
@@ -98,12 +98,12 @@ class Cluster:
             )
 
     def delete(self, kind: Kind, name: str) -> None:
-        """Ask for the deletion of an object and of all that it owns; it may be gone already."""
+        """Request the deletion of an object and of all that it owns; it may have been deleted."""
         with self._in_words(kind, is_absence_fine=True):
             self._client.delete(_resource(kind), name)
 
     def log(self, pod: str, container: str, bounds: Mapping[str, str]) -> bytes | None:
-        """Return the container's log within the API's own bounds, each line with its time.
+        """Return the container's log within the API's limits; each line has its time.
 
         Empty while the container has not started, None without a pod.
         """
@@ -123,7 +123,7 @@ class Cluster:
         return b"" if answer.status_code == _BAD_REQUEST else bytes(answer.content)
 
     def allows(self, verb: str, group: str, resource: str) -> bool:
-        """Return whether the daemon may do this; a subresource is written pods/log."""
+        """Return whether the daemon has this right; a subresource is written as in pods/log."""
         plural, _, subresource = resource.partition("/")
         asked = {
             "namespace": self._namespace,

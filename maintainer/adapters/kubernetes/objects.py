@@ -23,7 +23,7 @@ class Kind:
 
     @property
     def api_version(self) -> str:
-        """Return what a manifest says."""
+        """The apiVersion in a manifest."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
 

@@ -37,7 +37,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """The result of one read of the directory, consistent even if links are swapped meanwhile."""
+    """The result of one read of the directory; it is consistent even if links are swapped."""
 
     files: dict[str, _File]
     problems: tuple[PolicyProblem, ...]
@@ -47,7 +47,7 @@ class PolicyDirectory:
     """The policies of ``*.yaml`` and ``*.yml`` in one directory, without subdirectories.
 
     Hidden files are ignored. A directory that is swapped as a whole, behind a link or as a mounted
-    ConfigMap, is read as a whole: files of the old and the new one are never mixed.
+    ConfigMap, is read as a whole: files of the old and the new directory are never mixed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -75,7 +75,7 @@ class PolicyDirectory:
     def _read_all(self) -> _Look:
         """Read the files of the directory.
 
-        If it is unreadable, or swapped more often than MAXIMUM_SWAPS, the files stay as they were.
+        If it is unreadable, or swapped more often than MAXIMUM_SWAPS, the known files are kept.
         """
         reason = f"it was swapped {MAXIMUM_SWAPS} times while it was read"
         for _ in range(MAXIMUM_SWAPS):
@@ -92,7 +92,7 @@ class PolicyDirectory:
         return _Look(self._files, (PolicyProblem(self._title, reason),))
 
     def _find_place(self) -> Path:
-        """Return the files' real directory, with every link on the way followed once."""
+        """Return the real directory of the files, with every link in the path followed once."""
         place = self._path.resolve(strict=True)
         swapped = place / SWAPPED
         return swapped.resolve(strict=True) if swapped.is_symlink() else place
@@ -120,7 +120,7 @@ class PolicyDirectory:
         )
 
     def _read(self, path: Path) -> _File | None:
-        """Return the known file, or read it if its stamp differs; None if it is no file."""
+        """Return the known file, or read it if its stamp differs; None if it is not a file."""
         known = self._files.get(path.name)
         last_good = known.layer if known else None
         source = f"{self._title}/{path.name}"

@@ -1,4 +1,4 @@
-"""YAML with the line of every value, as plain data, with all defects instead of the first one."""
+"""YAML as plain data with the line of every value, and with all defects, not only the first."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class _BoundError(Exception):
 
 
 class _BoundedLoader(yaml.BaseLoader):
-    """Stops at a bound while it reads: composing all nodes first takes seconds and memory."""
+    """Stops at a bound while reading: composing all nodes first would take seconds and memory."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -178,7 +178,7 @@ def _is_empty(node: yaml.Node) -> bool:
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over a document's nodes; adds nothing more after a bound is exceeded."""
+    """One pass over a document's nodes, which adds nothing after a bound is exceeded."""
 
     document: Document
     expand: Callable[[str], str] | None

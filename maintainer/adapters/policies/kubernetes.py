@@ -58,7 +58,7 @@ def name_layer(namespace: str, resource: Manifest) -> str:
 def read_layer(
     namespace: str, resource: Manifest, bounds: Sequence[TablePattern]
 ) -> PolicyLayer | Refusal:
-    """Return the layer of a resource of this namespace, which decides within the bounds only."""
+    """Return the layer of a resource of this namespace, which may decide only within the bounds."""
     spec = dict(part(resource, "spec"))
     excess = describe_excess(len(dumps(spec)))
     if excess is not None:
@@ -89,7 +89,7 @@ def read_layer(
 
 @dataclass(frozen=True, slots=True)
 class KubernetesPolicyOptions:
-    """The tables for which each namespace decides, and how the API server is reached."""
+    """The tables for which each namespace decides, and the access to the API server."""
 
     namespaces: Mapping[str, tuple[TablePattern, ...]]
     kubeconfig: Path | None = None  # None: the daemon's service account, or else $KUBECONFIG
@@ -99,7 +99,7 @@ class KubernetesPolicyOptions:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A resource as it was last listed, with its last good layer."""
+    """A resource as it was last listed, with its last valid layer."""
 
     resource: Manifest
     layer: PolicyLayer | None
@@ -107,14 +107,14 @@ class Known:
 
     @property
     def version(self) -> tuple[object, object]:
-        """Return what changes with each change of the spec, and of no status."""
+        """A text that changes with each change of the spec, but not with the status."""
         metadata = part(self.resource, "metadata")
         return metadata.get("uid"), metadata.get("generation")
 
 
 @dataclass(slots=True)
 class _Namespace:
-    """One namespace; without a first good list it is unread."""
+    """One namespace; it counts as unread until its first successful listing."""
 
     name: str
     bounds: tuple[TablePattern, ...]
@@ -148,7 +148,7 @@ class _Namespace:
         return Known(resource, before.layer if before is not None else None, parsed)
 
     def report(self, name: str, status: PolicyStatus, now: datetime) -> bool:
-        """Write the status of one resource; return False if it has it already."""
+        """Write the status of one resource; False if the resource has this status already."""
         known = self.known[name]
         wanted = write_status(known.resource, known.refusal, status, now)
         if is_written(known.resource, wanted) or self.cluster is None:
@@ -185,12 +185,12 @@ class _Namespace:
 class KubernetesPolicies:
     """The policies of all namespaces.
 
-    A resource that is refused counts with its last good version. A namespace that cannot be listed
-    keeps its last good policies.
+    For a refused resource its last valid version is used. A namespace that cannot be listed
+    keeps its last valid policies.
     """
 
     def __init__(self, options: KubernetesPolicyOptions, catalogs: Collection[str] = ()) -> None:
-        """Nothing is asked yet; the catalogs are those whose tables the daemon may maintain."""
+        """No request is made yet. `catalogs` are those whose tables the daemon may maintain."""
         self._catalogs = sorted(catalogs)
         self._namespaces = [
             _Namespace(
@@ -204,13 +204,13 @@ class KubernetesPolicies:
         self._lock = Lock()  # reading and reporting exclude each other
 
     def current(self) -> PolicySet:
-        """Return the last good set; only the first call sends requests."""
+        """Return the last valid set; only the first call sends requests."""
         if self._set is None:
             self.refresh()
         return self._set or PolicySet(())
 
     def refresh(self) -> None:
-        """List all resources again; errors become problems beside the last good set."""
+        """List all resources again; errors become problems in the last valid set."""
         with self._lock:
             for namespace in self._namespaces:
                 try:
@@ -229,8 +229,8 @@ class KubernetesPolicies:
     def report(self, statuses: Mapping[str, PolicyStatus], now: datetime) -> int:
         """Write each status that has changed, by the name of its layer; return how many.
 
-        At most MAXIMUM_WRITES at once, the others by the next calls. ClusterUnavailableError when
-        one cannot be written.
+        A call writes at most MAXIMUM_WRITES; the next calls write the rest.
+        ClusterUnavailableError if a status cannot be written.
         """
         with self._lock:
             written = 0
@@ -273,7 +273,7 @@ class KubernetesPolicies:
 def write_status(
     resource: Manifest, refusal: Refusal | None, status: PolicyStatus, now: datetime
 ) -> Manifest:
-    """Return the fields of the status; None removes one. A last job that is unknown stays."""
+    """Return the fields of the status; None removes a field. An unknown last job is kept."""
     average = status.average_file_size_bytes
     written: Manifest = {
         "observedGeneration": part(resource, "metadata").get("generation"),
@@ -307,7 +307,7 @@ def _find_state(refusal: Refusal | None, status: PolicyStatus) -> tuple[str, str
 def _write_conditions(
     resource: Manifest, state: tuple[str, str, str], now: datetime
 ) -> list[Mapping[str, object]]:
-    """Return all conditions; the time of a transition stays until Ready changes."""
+    """Return all conditions; the time of the transition is kept until Ready changes."""
     known = parts(resource, "status", "conditions")
     before = next((each for each in known if each.get("type") == READY), {})
     value, reason, message = state

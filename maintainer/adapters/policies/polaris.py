@@ -14,9 +14,9 @@ from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 
 
 class PolarisPolicies:
-    """The policies of one Polaris catalog. refresh() reads all of them, or keeps the last good set.
+    """The policies of one Polaris catalog. refresh() reads all of them or keeps the last valid set.
 
-    A partial set is worse than an old one: it might lack a table's policy that switches a rule off.
+    A partial set is worse than an old set: a policy that switches a rule off might be missing.
     """
 
     def __init__(self, catalog: str, options: PolarisOptions, *, with_tables: bool = True) -> None:
@@ -27,14 +27,14 @@ class PolarisPolicies:
         self._lock = Lock()
 
     def current(self) -> PolicySet:
-        """Return the last good set; only the first call sends requests."""
+        """Return the last valid set; only the first call sends requests."""
         with self._lock:
             if self._set is None:
                 self._refresh()
             return self._set or PolicySet(())
 
     def refresh(self) -> None:
-        """Read all policies again; errors become problems beside the last good set."""
+        """Read all policies again; errors become problems in the last valid set."""
         with self._lock:
             self._refresh()
 

@@ -77,7 +77,7 @@ class PolarisClient:
         )
 
     def namespaces(self, parent: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-        """List every namespace below the parent, outer ones first."""
+        """List every namespace below the parent, outer namespaces first."""
         query = {"parent": SEPARATOR.join(parent)} if parent else {}
         for answer in self._pages(f"/v1/{self._prefix}/namespaces", query):
             for levels in _list_of(answer, "namespaces"):
@@ -99,7 +99,7 @@ class PolarisClient:
     def policies(
         self, namespace: tuple[str, ...] = (), table: str | None = None
     ) -> list[PolarisPolicy]:
-        """List the policies of a table, a namespace or the catalog, inherited ones included."""
+        """List the policies of a table, a namespace or the catalog, with inherited policies."""
         query = {"namespace": SEPARATOR.join(namespace)} if namespace else {}
         if table is not None:
             query["target-name"] = table

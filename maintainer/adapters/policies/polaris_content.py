@@ -292,7 +292,7 @@ _TAKEN: Mapping[str, Mapping[str, Callable[[Draft, str, object], None]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """The target of an attachment: the catalog (by its name here), a namespace, or a table."""
+    """The target of an attachment: the catalog (by its configured name), a namespace or a table."""
 
     catalog: str
     namespace: tuple[str, ...] = ()
@@ -300,7 +300,7 @@ class Attachment:
 
     @property
     def pattern(self) -> TablePattern:
-        """Return the pattern of all its tables, those in nested namespaces included."""
+        """Return the pattern of all its tables, also in nested namespaces."""
         if self.table is not None:
             return TablePattern(
                 str(TableIdentifier(self.catalog, self.namespace, self.table)).translate(_WILDCARDS)

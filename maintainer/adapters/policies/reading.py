@@ -116,7 +116,7 @@ def flatten(model: BaseModel, at: Path = ()) -> Iterator[tuple[Path, object, Pat
 def read_table_properties(properties: Mapping[str, str]) -> PropertySettings:
     """Read maintainer.mode, maintainer.priority and maintainer.<rule>.<field>.
 
-    A value that no file could hold is ignored, with the reason.
+    A value that would be invalid in a file is ignored, with the reason.
     """
     own = tuple(
         sorted((name, text) for name, text in properties.items() if name.startswith(PREFIX))
@@ -161,7 +161,7 @@ def _read(properties: tuple[tuple[str, str], ...]) -> PropertySettings:
 def _find_path(name: str) -> Path | str | None:
     """Return the field's path in a file, or the reason why it has none.
 
-    None for a name that is no rule's, which other programs may use.
+    None for a name that is not a rule, which other programs may use.
     """
     if name in _PLAIN:
         return (name,)
@@ -180,7 +180,7 @@ def _find_path(name: str) -> Path | str | None:
 
 
 def _add(written: dict[str, object], path: Path, text: str) -> str | None:
-    """Add the value if the whole stays valid; else return the reason."""
+    """Add the value if the result is valid; otherwise return the reason."""
     reason = ""
     for value in _readings(text.strip()):
         candidate = _with(written, path, value)

@@ -173,7 +173,7 @@ def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) ->
 
 
 def _find_meant(path: Path, model: type[BaseModel]) -> Path | None:
-    """Find the key that an unknown key beside it surely meant, as ``catalogs`` for ``catalog``."""
+    """Find the valid key that an unknown key surely means, such as ``catalogs`` for ``catalog``."""
     near = get_close_matches(str(path[-1]), _keys_at(model, path[:-1]), n=1, cutoff=_ALMOST_EQUAL)
     return (*path[:-1], near[0]) if near else None
 
@@ -221,7 +221,7 @@ def _keys_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
 
 
 def _find_homes(model: type[BaseModel], key: str, at: Path) -> Iterator[Path]:
-    """Yield the other paths of the model where this key is valid."""
+    """Yield the other paths of the model at which this key is valid."""
     for name, field in model.model_fields.items():
         written = field.alias or name
         if written == key:

@@ -1,1 +1,1 @@
-"""What the daemon says of itself: metrics, traces, lineage and webhooks."""
+"""Reports about the daemon: metrics, traces, lineage and webhooks."""

@@ -1,7 +1,7 @@
 """Gauges that are read from the store at each scrape: the same from every daemon.
 
-Their number is bounded at any size of the fleet. An unknown value is not exposed, and neither is
-any while the store cannot be read.
+Their number is bounded at any size of the fleet. Unknown values are not exposed, and no value is
+exposed while the store cannot be read.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _Sample = tuple[Sequence[str], float | None]
 class GaugeOptions:
     """Which gauges there are.
 
-    Every table has gauges of its own while the fleet has at most `max_tables`. In a larger fleet
-    those tables have them that `tables` names, and the worst of the degraded and critical ones.
+    Every table has its own gauges while the fleet has at most `max_tables`. In a larger fleet
+    only the tables in `tables` have them, and the worst of the degraded and critical tables.
     """
 
     catalogs: Sequence[str] = ()
@@ -66,7 +66,7 @@ class GaugeOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the store knows at one moment."""
+    """The contents of the store at one moment."""
 
     at: datetime
     overview: Overview
@@ -96,7 +96,7 @@ class StoreGauges(Collector):
         yield from _write_gauges(_NOTHING, self._options)
 
     def collect(self) -> Iterator[Metric]:
-        """Read the store; without it, say only that it is away."""
+        """Read the store; if that fails, expose only that the store is unavailable."""
         try:
             known = self._read()
         except MaintainerError as error:

@@ -31,11 +31,11 @@ log = logging.getLogger(__name__)
 
 
 class LineageExporter:
-    """Sends a START and an end for each job, from a thread of its own.
+    """Sends a START and an end for each job, from a separate thread.
 
-    OpenLineage's client repeats a request for some ten seconds; a receiver that stays away longer
-    costs its events. The run has an id made of the job's, so that an event that comes twice is one
-    run.
+    OpenLineage's client repeats a request for some ten seconds. If a receiver is unavailable
+    longer, its events are lost. The id of the run is made from the job's id, so that a repeated
+    event is for the same run.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class LineageExporter:
         namespace: str,
         find_location: Callable[[TableIdentifier], str | None],
     ) -> None:
-        """Begin the thread; ImportError without the extra `openlineage`.
+        """Start the thread; ImportError without the extra `openlineage`.
 
         `find_location` returns where a table's files are, if the store knows it.
         """
@@ -79,7 +79,7 @@ class LineageExporter:
             log.warning("lineage.lost job=%s error=%r", job.job_id, f"{MAX_WAITING} wait")
 
     def close(self) -> None:
-        """Wait a moment for what is queued."""
+        """Wait a short time for queued events."""
         self._deliveries.close(_CLOSE_GRACE)
 
     def _deliver(self, work: tuple[Job, Effect | None], *_: object) -> None:

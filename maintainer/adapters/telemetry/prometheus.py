@@ -199,7 +199,7 @@ class PrometheusTelemetry:
         self._catalog_errors.labels(catalog).inc(errors)
 
     def reader_checked(self, fault: ReaderFault | None) -> None:
-        """Set the reason why the slow reader reads manifests; all are 0 if none applies."""
+        """Set the reason why the slow reader reads manifests; all reasons are 0 if none applies."""
         for reason in ReaderFault:
             self._slow_reader.labels(reason.value).set(float(reason is fault))
 
@@ -260,7 +260,7 @@ class PrometheusTelemetry:
             failures.inc()
 
     def watch_steps(self, ages: StepAges) -> None:
-        """Take what says the ages of this process's steps."""
+        """Register the function that returns the ages of this process's steps."""
         self._steps.ages = ages
 
     def show_duties(self, duties: Collection[Duty], has: Callable[[Duty], bool]) -> None:

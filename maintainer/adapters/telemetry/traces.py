@@ -23,12 +23,13 @@ Attributes = dict[str, str | int | float]
 class TraceExporter:
     """Sends spans over OTLP/HTTP, in batches from a thread of OpenTelemetry.
 
-    A job is one trace: the whole, with a span for each of its phases. A run of a step is a trace of
-    one span; a successful run below 0.1 s is left out. A collector that is away costs its spans.
+    A job is one trace with a span for the job and for each of its phases. A run of a step is a
+    trace of one span; a successful run below 0.1 s is left out. While a collector is unavailable,
+    spans are lost.
     """
 
     def __init__(self, endpoint: str, headers: Mapping[str, str]) -> None:
-        """Begin the thread; ImportError without the extra `opentelemetry`.
+        """Start the thread; ImportError without the extra `opentelemetry`.
 
         `endpoint` is the whole address, such as http://collector:4318/v1/traces.
         """
@@ -78,7 +79,7 @@ class TraceExporter:
         root.end(_nanoseconds(job.closed_at))
 
     def close(self) -> None:
-        """Send what is left, if the collector takes it at once."""
+        """Send the remaining spans, if the collector takes them at once."""
         self._provider.shutdown()
 
 

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """One receiver; its address and headers may hold secrets."""
+    """One receiver; its address and headers may contain secrets."""
 
     name: str
     url: str = field(repr=False)
@@ -54,7 +54,7 @@ class _Letter:
 
 
 class WebhookExporter:
-    """Sends from a thread of its own, and repeats what is refused after RETRY_WAITS."""
+    """Sends requests from a separate thread, and repeats refused requests after RETRY_WAITS."""
 
     def __init__(
         self, webhooks: Sequence[Webhook], retry_waits: Sequence[timedelta] = RETRY_WAITS
@@ -79,7 +79,7 @@ class WebhookExporter:
                 _log_refusal(letter, f"{MAX_WAITING} wait", is_lost=True)
 
     def close(self) -> None:
-        """Wait a moment for what is queued; what was refused is tried a last time."""
+        """Wait a short time for queued requests; refused requests are tried a last time."""
         self._deliveries.close(_CLOSE_GRACE)
 
     def _deliver(self, letter: _Letter, _attempt: int, is_last: bool) -> _Letter | None:
@@ -90,9 +90,9 @@ class WebhookExporter:
         return letter
 
     def _send(self, letter: _Letter) -> str:
-        """Send one request; return why it was refused, or nothing.
+        """Send one request; return the reason if it was refused.
 
-        The reason has no address, because an address may hold secrets.
+        The reason has no address, because an address may contain secrets.
         """
         webhook = letter.webhook
         try:
@@ -136,7 +136,7 @@ def _has_changed(effect: Effect | None) -> bool:
 def write_body(webhook: Webhook, job: Job, effect: Effect | None) -> str:
     """The request's body: a CloudEvent in structured mode, or the operator's template.
 
-    In a template each value is written so that it can stand within quotes of JSON.
+    In a template each value is written so that it is valid between quotes of JSON.
     """
     after = effect.after.snapshot_id if effect is not None else None
     fields = {
