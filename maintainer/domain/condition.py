@@ -1,9 +1,9 @@
 """Names, values and conditions as Spark SQL. They come from strangers.
 
 A condition of a policy or of a table property is one expression on the table's own columns
-that stays inside its brackets. The tokens are those of Spark's lexer, and everything that is not
-known to be harmless is refused. The reason: everybody who can write a table can write its
-properties, and a condition runs with the maintainer's rights.
+that cannot leave its brackets. The tokens are those of Spark's lexer, and everything that is not
+known to be harmless is refused, because everybody who can write a table can write its properties,
+and a condition runs with the maintainer's rights.
 """
 
 from __future__ import annotations

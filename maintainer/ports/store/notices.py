@@ -1,4 +1,4 @@
-"""The store's notices, so that processes notify people once together, and its audit log."""
+"""The store's notices, so that processes together send each notice once, and its audit log."""
 
 from __future__ import annotations
 
