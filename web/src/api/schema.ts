@@ -3916,7 +3916,7 @@ export interface components {
     };
     /**
      * StorageProfile
-     * @description The kind of storage of a table: the cost of small files differs.
+     * @description The kind of storage of a table, which decides the cost of small files.
      * @enum {string}
      */
     StorageProfile: "object_store" | "hdfs" | "ozone";
