@@ -56,6 +56,9 @@ export default defineConfig({
   // A busy machine takes seconds for a dialog; what hangs is told by then too.
   test: {
     environment: "jsdom",
+    // Each file has a context of its own in a thread that goes on: to start a thread for each file
+    // takes five times the CPU.
+    pool: "vmThreads",
     globals: false,
     testTimeout: 30_000,
     setupFiles: ["./src/testing/setup.ts"],
