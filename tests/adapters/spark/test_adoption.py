@@ -25,6 +25,8 @@ from tests.adapters.spark.lakes import (
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
+FILES, PARTITIONS = 240, 120  # of a rewrite that outlives two daemons
+
 
 @pytest.fixture
 def own_lake(tmp_path: Path) -> Lake:
@@ -41,7 +43,7 @@ def test_a_job_is_adopted_from_one_daemon_after_another_and_its_rewrite_runs_onc
     """The second daemon goes on with it; how it ended nobody sees, and the third reports it, with its
     time. Its Spark serves on and ends with the third.
     """
-    table = own_lake.create("t", files=400, partitions=200)
+    table = own_lake.create("t", files=FILES, partitions=PARTITIONS)
     run_dir = own_lake.root / "run"
     with daemon_at_work(own_lake.root) as first:
         third = runner_on([own_lake], run_dir, "daemon-3")
@@ -66,7 +68,7 @@ def test_a_job_is_adopted_from_one_daemon_after_another_and_its_rewrite_runs_onc
             "that was reported, and stored, long ago"
         )
         outcome = outcome_of(third, the_job("daemon-2"))
-        assert (outcome.kind, outcome.result["rewritten_data_files_count"]) == ("finished", 400), (
+        assert (outcome.kind, outcome.result["rewritten_data_files_count"]) == ("finished", FILES), (
             outcome
         )
         assert 0 <= outcome.ended_at.timestamp() - committed_at < 3
@@ -76,7 +78,7 @@ def test_a_job_is_adopted_from_one_daemon_after_another_and_its_rewrite_runs_onc
         assert outcome_of(third, following).kind == "finished"
         third.close()
         assert first.has_left_nothing
-    assert own_lake.data_files(table) == 200
+    assert own_lake.data_files(table) == PARTITIONS
     assert len(own_lake.summaries(table)) == 2, "one commit: the rewrite ran once"
     assert not list(run_dir.glob("*.spark-*[0-9]")), "only its log is kept"
 
