@@ -147,12 +147,12 @@ def test_every_page_is_accessible_and_fits_its_window(page: Page) -> None:
     """Each page is opened once, in a window that then changes."""
     broken: list[str] = []
     page.on("pageerror", lambda error: broken.append(str(error)))
+    page.add_init_script(path=AXE)
     found: dict[str, list[str]] = {}
     for name, path in PAGES.items():
         page.set_viewport_size({"width": NARROW, "height": 900})
         page.goto(path)
         settle(page)
-        page.add_script_tag(path=AXE)
         for width in (NARROW, *MIDDLE_WIDTHS, WIDE):
             for scheme in SCHEMES if width in {NARROW, WIDE} else SCHEMES[:1]:
                 change_window(page, scheme, width)
