@@ -68,9 +68,10 @@ def test_a_job_is_adopted_from_one_daemon_after_another_and_its_rewrite_runs_onc
             "that was reported, and stored, long ago"
         )
         outcome = outcome_of(third, the_job("daemon-2"))
-        assert (outcome.kind, outcome.result["rewritten_data_files_count"]) == ("finished", FILES), (
-            outcome
-        )
+        assert (outcome.kind, outcome.result["rewritten_data_files_count"]) == (
+            "finished",
+            FILES,
+        ), outcome
         assert 0 <= outcome.ended_at.timestamp() - committed_at < 3
         assert third.driver_pid == first.driver_pid, "a Spark of the same kind goes on taking jobs"
         following = job_on(own_lake.create("following", files=6), "following", owner="daemon-3")
