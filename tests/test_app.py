@@ -14,7 +14,7 @@ from maintainer.adapters.catalog.manifests import fast_reader as fast
 from maintainer.adapters.catalog.manifests.generated_reader import NotGeneratedError
 from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.app import App, open_app
-from maintainer.cli.diagnose import diagnose
+from maintainer.cli.setup.diagnose import diagnose
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import SkipCode

@@ -2,7 +2,7 @@
 
 from maintainer.adapters.garbage import collect_rarely
 from maintainer.cli import commands
-from maintainer.cli.log import guard_warnings
+from maintainer.cli.output.log import guard_warnings
 
 __all__ = ["main"]
 

@@ -10,110 +10,112 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 import maintainer
-from maintainer.cli.console import explained_errors
+from maintainer.cli.output.console import explained_errors
 from maintainer.cli.state import Config, remember
 
 
 class Entry(NamedTuple):
     """A command as the help lists it. Its module is imported only when the command is used."""
 
-    place: str  # module and name in this folder
+    place: str  # module and name in this package
     help: str  # the beginning of its docstring; a test compares them
 
 
 PANELS: Final = {
     "Look": {
         "scan": Entry(
-            "scan:scan", "Measure the tables that changed, or those named, and print their health."
+            "tables.scan:scan",
+            "Measure the tables that changed, or those named, and print their health.",
         ),
         "check": Entry(
-            "scan:check",
+            "tables.scan:check",
             "For CI and cron: measure; exit 1 if a table is at or above --fail-on, or unreadable.",
         ),
         "plan": Entry(
-            "plan:plan", "Dry run: what would run, what would not, and why. Changes nothing."
+            "tables.plan:plan", "Dry run: what would run, what would not, and why. Changes nothing."
         ),
         "why": Entry(
-            "why:why",
+            "tables.why:why",
             "Explain one table: its health, each rule's decision and reason, recent jobs, earlier "
             "decisions.",
         ),
         "report": Entry(
-            "report:report",
+            "tables.report:report",
             "Report what small files cost by namespace, and which tables to compact first.",
         ),
         "suggest": Entry(
-            "suggest:suggest",
+            "tables.suggest:suggest",
             "Write a policy for one table from its own history, with the figure behind each value.",
         ),
-        "jobs": Entry("jobs:jobs_app", "Jobs of the running daemon: list, show, log, cancel."),
-        "audit": Entry("audit:audit", "Print the audit log, or export it."),
+        "jobs": Entry("jobs.jobs:jobs_app", "Jobs of the running daemon: list, show, log, cancel."),
+        "audit": Entry("jobs.audit:audit", "Print the audit log, or export it."),
         "pauses": Entry(
-            "pauses:pauses",
+            "jobs.pauses:pauses",
             "List what is paused, by whom and why, and the jobs that are running there.",
         ),
     },
     "Act": {
         "run": Entry(
-            "run:run",
+            "jobs.run:run",
             "Run the plan of a table, or the named actions, now; print the table before and after.",
         ),
         "pause": Entry(
-            "pauses:pause",
+            "jobs.pauses:pause",
             "Start no new job on a table, a namespace, a catalog or everything, until it is "
             "resumed.",
         ),
-        "resume": Entry("pauses:resume", "End a pause or a drain."),
+        "resume": Entry("jobs.pauses:resume", "End a pause or a drain."),
         "drain": Entry(
-            "pauses:drain",
+            "jobs.pauses:drain",
             "Start no new job at all, not even on request; running jobs finish. `maintainer "
             "resume` ends it.",
         ),
         "rollback": Entry(
-            "run:rollback",
+            "jobs.run:rollback",
             "Undo a job's commits; refused if that would undo commits of others. Pauses the table.",
         ),
         "orphans": Entry(
-            "orphans:orphans_app",
+            "jobs.orphans:orphans_app",
             "Orphan files, which no table references: list, show, approve or reject their "
             "deletion.",
         ),
         "pin": Entry(
-            "pins:pin",
+            "jobs.pins:pin",
             "Protect a snapshot and newer ones from expiry; without --snapshot, list the pins.",
         ),
-        "unpin": Entry("pins:unpin", "Remove a pin."),
+        "unpin": Entry("jobs.pins:unpin", "Remove a pin."),
     },
     "Set up": {
         "init": Entry(
-            "init:init",
+            "setup.init:init",
             "Write maintainer.yaml and a first policy; asks for everything that no option sets.",
         ),
         "demo": Entry(
-            "demo:demo", "Build a local lake with small-file problems, and run the daemon on it."
+            "setup.demo:demo",
+            "Build a local lake with small-file problems, and run the daemon on it.",
         ),
         "doctor": Entry(
-            "daemon:doctor",
+            "setup.daemon:doctor",
             "Check Java, Spark and its jars, catalogs, store, policies and page: what works, and "
             "what to do.",
         ),
         "jars": Entry(
-            "jars:jars_app", "Spark's jars on this machine: fetch those that are missing."
+            "setup.jars:jars_app", "Spark's jars on this machine: fetch those that are missing."
         ),
         "store": Entry(
-            "store:store_app", "The store's schema: migrate it, or wait until it is migrated."
+            "setup.store:store_app", "The store's schema: migrate it, or wait until it is migrated."
         ),
         "policies": Entry(
-            "policies:policies_app",
+            "setup.policies:policies_app",
             "Policies: validate them, explain them, compare their versions, print their schema.",
         ),
         "simulate": Entry(
-            "simulate:simulate",
+            "setup.simulate:simulate",
             "Simulate a fleet and its maintenance in virtual time, with the production decision "
             "code; nothing real is touched.",
         ),
-        "serve": Entry("daemon:serve", "Run the daemon: scheduler, REST API and web page."),
-        "openapi": Entry("daemon:openapi", "Print the OpenAPI document of the REST API."),
+        "serve": Entry("setup.daemon:serve", "Run the daemon: scheduler, REST API and web page."),
+        "openapi": Entry("setup.daemon:openapi", "Print the OpenAPI document of the REST API."),
     },
 }
 

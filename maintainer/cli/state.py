@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Annotated
 
-from maintainer.cli.console import OutputFormat
+from maintainer.cli.output.console import OutputFormat
 
 if TYPE_CHECKING:
     from maintainer.app import App

@@ -10,7 +10,8 @@ import pytest
 
 from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.adapters.store import open_store
-from maintainer.cli import plan, run, scan
+from maintainer.cli.jobs import run
+from maintainer.cli.tables import plan, scan
 from maintainer.settings import ScanSettings
 from tests.adapters.store.values import make_grade, make_health, make_job
 from tests.steps.world import World

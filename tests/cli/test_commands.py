@@ -10,8 +10,9 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner, Result
 
-from maintainer.cli import commands, once, pins
-from maintainer.cli.once import follow_job, run_until_rest
+from maintainer.cli import commands
+from maintainer.cli.jobs import once, pins
+from maintainer.cli.jobs.once import follow_job, run_until_rest
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState

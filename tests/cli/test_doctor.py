@@ -18,8 +18,9 @@ from typer.testing import CliRunner, Result
 from maintainer.adapters.spark import prerequisites
 from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites, refuse_missing
 from maintainer.adapters.store import open_store
-from maintainer.cli import commands, diagnose
-from maintainer.cli.diagnose import Check, run_checks
+from maintainer.cli import commands
+from maintainer.cli.setup import diagnose
+from maintainer.cli.setup.diagnose import Check, run_checks
 from maintainer.domain.driver import SparkFacts
 from maintainer.domain.errors import MaintainerError, RunnerUnavailableError
 from tests.adapters.spark.launcher.yarn.small_manager import serve_manager

@@ -13,7 +13,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from maintainer.cli import commands
-from maintainer.cli.console import WIDTH_OF_A_PIPE, make_console
+from maintainer.cli.output.console import WIDTH_OF_A_PIPE, make_console
 from maintainer.cli.state import complete_table
 
 

@@ -116,7 +116,7 @@ def test_a_jobs_log_is_printed_and_followed_to_its_end(
         known = runner.logs["job-3"]
         runner.logs["job-3"] = JobLog(f"{known.text}three\n", 0, is_complete=True)
 
-    monkeypatch.setattr("maintainer.cli.jobs.time.sleep", grow)
+    monkeypatch.setattr("maintainer.cli.jobs.jobs.time.sleep", grow)
     assert call("log", "job-3", "--follow").stdout == "one\ntwo \\x1b[31m\nthree\n"
     assert "no job 'nope' is known" in call("log", "nope").stderr
 

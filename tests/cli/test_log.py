@@ -12,7 +12,7 @@ from io import StringIO
 import pytest
 
 from maintainer.adapters.journal import Journal
-from maintainer.cli.log import VisibleFormatter, configure_log, guard_warnings
+from maintainer.cli.output.log import VisibleFormatter, configure_log, guard_warnings
 from maintainer.domain.identifier import TableIdentifier
 from tests.api.nouns import EFFECT, finish_job, make_job, run_job
 from tests.fakes.adapters.telemetry import FakeTelemetry

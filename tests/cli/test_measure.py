@@ -11,8 +11,9 @@ from rich.progress import Progress, Task, TaskID
 
 from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.app import App
-from maintainer.cli import console, measure
-from maintainer.cli.measure import (
+from maintainer.cli.output import console
+from maintainer.cli.tables import measure
+from maintainer.cli.tables.measure import (
     ReadingColumn,
     cost_json,
     cost_table,

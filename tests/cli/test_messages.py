@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from maintainer.cli import commands, pins, why
-from maintainer.cli import policies as policy_commands
+from maintainer.cli import commands
+from maintainer.cli.jobs import pins
+from maintainer.cli.setup import policies as policy_commands
+from maintainer.cli.tables import why
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.steps.scan import scan
 from tests.cli.conftest import open_instead

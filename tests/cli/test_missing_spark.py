@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from maintainer.adapters.demo import LakeReport
-from maintainer.cli import commands, demo
+from maintainer.cli import commands
+from maintainer.cli.setup import demo
 from maintainer.ports.store.jobs import JobQuery
 from tests.cli.conftest import open_instead
 from tests.steps.world import World

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from maintainer.adapters.store import open_store
 from maintainer.cli.commands import application
-from maintainer.cli.show import describe_error
+from maintainer.cli.output.show import describe_error
 from maintainer.domain.audit import AuditQuery
 from maintainer.domain.cost import EstimateError, Quantity
 

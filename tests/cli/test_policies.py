@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from maintainer.adapters.store import open_store
-from maintainer.cli import commands, diagnose
-from maintainer.cli import policies as policy_commands
+from maintainer.cli import commands
+from maintainer.cli.setup import diagnose
+from maintainer.cli.setup import policies as policy_commands
 from maintainer.decide.grading.bands import grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault

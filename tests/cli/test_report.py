@@ -79,7 +79,9 @@ def neglect(configuration: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     health = measure(inventory((manifest("m1", [share([MIB] * 97)]),)))
     measured = SimpleNamespace(health=health)
-    monkeypatch.setattr("maintainer.cli.report.measure_named", lambda _ports, _table: measured)
+    monkeypatch.setattr(
+        "maintainer.cli.tables.report.measure_named", lambda _ports, _table: measured
+    )
 
 
 def test_the_rescue_plan_has_the_jobs_until_the_table_is_healthy(

@@ -20,8 +20,8 @@ from maintainer.app import App, open_app
 from maintainer.app.api import make_context
 from maintainer.app.loop import make_idle_scheduler, make_scheduler
 from maintainer.cli import commands
-from maintainer.cli.roles import Role
-from maintainer.cli.serve import serve
+from maintainer.cli.setup.roles import Role
+from maintainer.cli.setup.serve import serve
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.ports.store.drivers import DriverRecord
 from maintainer.settings import Settings, load_settings

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from maintainer.cli.rows import Facts, Rows, hang
+from maintainer.cli.output.rows import Facts, Rows, hang
 
 
 def render(rows: Rows, width: int) -> list[str]:

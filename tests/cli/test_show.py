@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from maintainer.api.plan_schemas import EstimateOut
-from maintainer.cli.show import weigh
+from maintainer.cli.output.show import weigh
 from maintainer.domain.plan import Estimate
 
 UNSURE = Estimate(100, 10, 90, 1000, note="only classes of file sizes are known", error_bound=3)

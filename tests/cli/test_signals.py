@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from maintainer.cli.serve import _Signals
+from maintainer.cli.setup.serve import _Signals
 from tests.adapters.spark.lakes import wait_until
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from maintainer.adapters.store import open_store
 from maintainer.cli.commands import application
-from maintainer.cli.simulate import _read_fleet
+from maintainer.cli.setup.simulate import _read_fleet
 from maintainer.domain.cost import Cost
 from maintainer.domain.job import JobState
 from maintainer.domain.units import MIB

@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from maintainer.adapters.policies.reading import parse_policy
-from maintainer.cli import commands, suggest
+from maintainer.cli import commands
+from maintainer.cli.tables import suggest
 from maintainer.domain.policy import PolicyLayer
 from maintainer.steps.scan import scan
 from tests.cli.conftest import open_instead

@@ -11,8 +11,14 @@ import pytest
 import typer
 from rich.text import Text
 
-from maintainer.cli.console import VisibleConsole, echo, explained_errors, make_console, print_json
-from maintainer.cli.show import health_table
+from maintainer.cli.output.console import (
+    VisibleConsole,
+    echo,
+    explained_errors,
+    make_console,
+    print_json,
+)
+from maintainer.cli.output.show import health_table
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from maintainer.adapters.spark.pins import SETS
-from maintainer.cli.diagnose import find_missing_jars
+from maintainer.cli.setup.diagnose import find_missing_jars
 from maintainer.settings.loading import load_settings
 
 REST = "type: rest, uri: 'http://127.0.0.1:1'"

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from maintainer.adapters.spark.trial import Trial
-from maintainer.cli.try_spark import Scratch, try_pool
+from maintainer.cli.setup.try_spark import Scratch, try_pool
 from maintainer.domain.driver import SparkFacts
 from maintainer.domain.errors import ConfigurationError, RunnerUnavailableError
 from maintainer.settings import Settings, load_settings

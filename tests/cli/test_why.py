@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 from typer.testing import CliRunner, Result
 
-from maintainer.cli import commands, why
-from maintainer.cli.show import weigh
+from maintainer.cli import commands
+from maintainer.cli.output.show import weigh
+from maintainer.cli.tables import why
 from maintainer.domain.cost import Cost, CostBasis, Score
 from maintainer.requests.run import request_run
 from maintainer.steps.plan import plan

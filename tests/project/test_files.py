@@ -19,12 +19,11 @@ from tests.project.repository import (
 
 MAXIMUM_LINES = 400
 MAXIMUM_FILES = 15
-# One file for each noun, kind of row, resource or command.
+# One file for each noun, kind of row or resource.
 LARGE_FOLDERS = {
     Path("maintainer/domain"),
     Path("maintainer/adapters/store"),
     Path("maintainer/api"),
-    Path("maintainer/cli"),
 }
 MAXIMUM_BYTES = 1_000_000
 VAGUE_NAMES = {"base", "common", "core", "helper", "helpers", "manager", "misc", "util", "utils"}

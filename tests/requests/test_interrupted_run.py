@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.cli.once import START_GRACE, settle_left_jobs
+from maintainer.cli.jobs.once import START_GRACE, settle_left_jobs
 from maintainer.domain.admission import ScopePause
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.inventory import TableFault

@@ -14,7 +14,7 @@ import pytest
 
 from maintainer.adapters.spark.link import DriverSource, Listener
 from maintainer.adapters.spark.trial import Trial
-from maintainer.cli.try_spark import Scratch, try_pool
+from maintainer.cli.setup.try_spark import Scratch, try_pool
 from maintainer.domain.errors import RunnerUnavailableError
 from tests.adapters.spark.lakes import QUICK_OPTIONS, Lake, runner_on
 

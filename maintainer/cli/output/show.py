@@ -8,7 +8,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from maintainer.cli.rows import Facts, Rows
+from maintainer.cli.output.rows import Facts, Rows
 from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.cost import Cost, CostBasis, EstimateError, Quantity, Score
 from maintainer.domain.effect import Measurement, RowProof

@@ -10,10 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from maintainer.cli.choose import measure_named
-from maintainer.cli.console import OutputFormat, make_console, print_json
-from maintainer.cli.rows import Rows
-from maintainer.cli.show import (
+from maintainer.cli.output.console import OutputFormat, make_console, print_json
+from maintainer.cli.output.rows import Rows
+from maintainer.cli.output.show import (
     BAND_STYLES,
     Waits,
     jobs_table,
@@ -21,6 +20,7 @@ from maintainer.cli.show import (
     write_time,
 )
 from maintainer.cli.state import Config, Format, TableName, load, open_app
+from maintainer.cli.tables.choose import measure_named
 from maintainer.decide.explanation import give_verdicts, write_next_check
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.health import Grade

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from maintainer.cli import show
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, print_json, print_list, say
+from maintainer.cli.output import show
+from maintainer.cli.output.console import EXIT_FAILED, OutputFormat, print_json, print_list, say
 from maintainer.cli.state import Config, Format, Tables, load, open_app
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band
@@ -36,7 +36,7 @@ def scan(
     config: Config = None,
 ) -> None:
     """Measure the tables that changed, or those named, and print their health."""
-    from maintainer.cli.measure import cost_json, cost_table, measure_tables  # noqa: PLC0415
+    from maintainer.cli.tables.measure import cost_json, cost_table, measure_tables  # noqa: PLC0415
 
     with open_app(load(config)) as app:
         scanned, is_whole = measure_tables(app, tables, is_deep=deep)
@@ -62,7 +62,7 @@ def check(
     config: Config = None,
 ) -> None:
     """For CI and cron: measure; exit 1 if a table is at or above --fail-on, or unreadable."""
-    from maintainer.cli.measure import measure_tables  # noqa: PLC0415
+    from maintainer.cli.tables.measure import measure_tables  # noqa: PLC0415
 
     bounds = {"warning": (Band.WATCH, Band.DEGRADED, Band.CRITICAL), "critical": (Band.CRITICAL,)}
     if fail_on not in bounds:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from maintainer.cli import show
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, print_json, print_list
-from maintainer.cli.roles import Role
+from maintainer.cli.output import show
+from maintainer.cli.output.console import EXIT_FAILED, OutputFormat, print_json, print_list
+from maintainer.cli.setup.roles import Role
 from maintainer.cli.state import Config, Format, load
 from maintainer.domain.units import parse_duration
 
@@ -29,7 +29,7 @@ def serve(
     config: Config = None,
 ) -> None:
     """Run the daemon: scheduler, REST API and web page."""
-    from maintainer.cli.serve import serve as serve_daemon  # noqa: PLC0415
+    from maintainer.cli.setup.serve import serve as serve_daemon  # noqa: PLC0415
 
     serve_daemon(load(config), role)
 
@@ -56,7 +56,7 @@ def doctor(
     """Check Java, Spark and its jars, catalogs, store, policies and page: what works, and what to
     do.
     """
-    from maintainer.cli.diagnose import diagnose  # noqa: PLC0415
+    from maintainer.cli.setup.diagnose import diagnose  # noqa: PLC0415
 
     findings: list[tuple[str, bool, str]] = []
 

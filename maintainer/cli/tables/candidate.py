@@ -13,9 +13,9 @@ from maintainer.adapters.policies.directory import PolicyDirectory
 from maintainer.adapters.policies.document import MAXIMUM_BYTES
 from maintainer.adapters.policies.reading import parse_policy
 from maintainer.app import App
-from maintainer.cli.choose import describe_unknown
-from maintainer.cli.console import OutputFormat, print_json, print_list, say
-from maintainer.cli.rows import Rows
+from maintainer.cli.output.console import OutputFormat, print_json, print_list, say
+from maintainer.cli.output.rows import Rows
+from maintainer.cli.tables.choose import describe_unknown
 from maintainer.domain.errors import ConfigurationError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.plan import TablePreview

@@ -8,9 +8,16 @@ from typing import Annotated
 
 import typer
 
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, echo, print_json, print_list, say
-from maintainer.cli.rows import Rows
-from maintainer.cli.show import write_time
+from maintainer.cli.output.console import (
+    EXIT_FAILED,
+    OutputFormat,
+    echo,
+    print_json,
+    print_list,
+    say,
+)
+from maintainer.cli.output.rows import Rows
+from maintainer.cli.output.show import write_time
 from maintainer.cli.state import Config, Format, load, open_app
 from maintainer.domain.admission import EVERYTHING, PausesInForce, ScopePause, read_scope
 from maintainer.domain.errors import UnknownTableError

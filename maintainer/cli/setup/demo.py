@@ -18,11 +18,11 @@ from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_i
 from maintainer.adapters.spark.jars import default_directory, find_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.prerequisites import find_prerequisites, refuse_missing
-from maintainer.cli import show
-from maintainer.cli.console import EXIT_FAILED, make_console, print_list, say
-from maintainer.cli.once import run_until_rest
-from maintainer.cli.plan import plan_summary
+from maintainer.cli.jobs.once import run_until_rest
+from maintainer.cli.output import show
+from maintainer.cli.output.console import EXIT_FAILED, make_console, print_list, say
 from maintainer.cli.state import open_app
+from maintainer.cli.tables.plan import plan_summary
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
 from maintainer.domain.job import JobState
 from maintainer.settings import load_settings
@@ -70,8 +70,8 @@ def demo(
     """Build a local lake with small-file problems, and run the daemon on it."""
     if build_only and once:
         raise InvalidValueError("--build-only and --once exclude each other")
-    from maintainer.cli.demo import build_demo  # noqa: PLC0415
-    from maintainer.cli.serve import serve as serve_daemon  # noqa: PLC0415
+    from maintainer.cli.setup.demo import build_demo  # noqa: PLC0415
+    from maintainer.cli.setup.serve import serve as serve_daemon  # noqa: PLC0415
 
     started = time.monotonic()
     report = build_demo(directory, say)

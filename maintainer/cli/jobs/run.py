@@ -11,12 +11,12 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from maintainer.adapters.spark.prerequisites import refuse_missing
-from maintainer.cli import show
-from maintainer.cli.choose import measure_named
-from maintainer.cli.console import EXIT_FAILED, make_console, say
-from maintainer.cli.once import follow_job, settle_left_jobs
-from maintainer.cli.plan import plan_details
+from maintainer.cli.jobs.once import follow_job, settle_left_jobs
+from maintainer.cli.output import show
+from maintainer.cli.output.console import EXIT_FAILED, make_console, say
 from maintainer.cli.state import Config, TableName, load, open_app
+from maintainer.cli.tables.choose import measure_named
+from maintainer.cli.tables.plan import plan_details
 from maintainer.decide.plan import on_request
 from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier

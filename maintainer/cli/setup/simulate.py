@@ -14,8 +14,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from maintainer.adapters.policies.directory import PolicyDirectory
 from maintainer.app.options import admission_rules
-from maintainer.cli.console import OutputFormat, make_console, print_json, print_list, say
-from maintainer.cli.rows import Rows
+from maintainer.cli.output.console import OutputFormat, make_console, print_json, print_list, say
+from maintainer.cli.output.rows import Rows
 from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.admission import AdmissionRules, Scorer
 from maintainer.domain.errors import ConfigurationError, InvalidValueError

@@ -32,7 +32,7 @@ from maintainer.app.options import (
     yarn_options,
 )
 from maintainer.app.policies import open_policies
-from maintainer.cli.try_spark import Scratch, judge_facts, try_spark
+from maintainer.cli.setup.try_spark import Scratch, judge_facts, try_spark
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.location import Aliases
 from maintainer.domain.policy import PolicySet

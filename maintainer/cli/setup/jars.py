@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from maintainer.adapters.spark.pins import SETS, Jar
-from maintainer.cli.console import echo
+from maintainer.cli.output.console import echo
 from maintainer.cli.state import Config, load
 from maintainer.domain.errors import InvalidValueError
 

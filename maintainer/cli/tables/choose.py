@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from maintainer.cli.console import say
+from maintainer.cli.output.console import say
 from maintainer.domain.errors import CatalogUnavailableError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault

@@ -19,8 +19,8 @@ from maintainer.api.server import STOP_SECONDS, bind, make_server
 from maintainer.app import App, LinkUse, open_app
 from maintainer.app.api import make_context
 from maintainer.app.loop import make_idle_scheduler, make_scheduler
-from maintainer.cli.log import configure_log
-from maintainer.cli.roles import Role
+from maintainer.cli.output.log import configure_log
+from maintainer.cli.setup.roles import Role
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.job import Job
 from maintainer.ports.runner import Runner

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maintainer.cli.console import print_json, print_list, write_json
-from maintainer.cli.rows import Rows
+from maintainer.cli.output.console import print_json, print_list, write_json
+from maintainer.cli.output.rows import Rows
 from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.audit import AuditEntry, AuditQuery
 from maintainer.domain.identifier import TableIdentifier

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from maintainer.cli.choose import measure_named
-from maintainer.cli.console import OutputFormat, print_json, print_list, say
-from maintainer.cli.rows import Rows
+from maintainer.cli.output.console import OutputFormat, print_json, print_list, say
+from maintainer.cli.output.rows import Rows
 from maintainer.cli.state import Config, Format, load, open_app
+from maintainer.cli.tables.choose import measure_named
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.units import format_instant, format_number, format_size
 from maintainer.measure.impact import StorageProfile

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from maintainer.adapters.store import SqlStore, open_store
-from maintainer.cli.console import echo
+from maintainer.cli.output.console import echo
 from maintainer.cli.state import Config, load
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.units import parse_duration

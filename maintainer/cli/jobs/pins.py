@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from maintainer.cli.choose import measure_named
-from maintainer.cli.console import echo
+from maintainer.cli.output.console import echo
 from maintainer.cli.state import Config, TableName, load, open_app
+from maintainer.cli.tables.choose import measure_named
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth

@@ -21,10 +21,10 @@ from rich.text import Text
 from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.app import App
 from maintainer.app.options import scan_options
-from maintainer.cli import show
-from maintainer.cli.choose import choose_tables, find_known, refuse_unknown
-from maintainer.cli.console import make_console, say
-from maintainer.cli.rows import Rows
+from maintainer.cli.output import show
+from maintainer.cli.output.console import make_console, say
+from maintainer.cli.output.rows import Rows
+from maintainer.cli.tables.choose import choose_tables, find_known, refuse_unknown
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.units import format_count, format_size

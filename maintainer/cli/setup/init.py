@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from maintainer.adapters.policies.reading import parse_policy
-from maintainer.cli.console import say
+from maintainer.cli.output.console import say
 from maintainer.cli.state import Config
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
 from maintainer.domain.policy import PolicyLayer
@@ -228,7 +228,7 @@ def _try_catalog(file: Path, properties: Mapping[str, str]) -> None:
         say(f"warning: set the environment variable {missing[0]} before the next command")
         return
     # The import of catalogs takes seconds.
-    from maintainer.cli.diagnose import ping_catalogs  # noqa: PLC0415
+    from maintainer.cli.setup.diagnose import ping_catalogs  # noqa: PLC0415
 
     for _, is_fine, sentence in ping_catalogs(load_settings(file, os.environ), PING_SECONDS):
         say(sentence if is_fine else f"warning: {sentence}")

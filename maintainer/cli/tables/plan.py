@@ -9,12 +9,12 @@ import typer
 from rich.text import Text
 
 from maintainer.adapters.spark.statements.procedure import call_statement
-from maintainer.cli import show
-from maintainer.cli.choose import choose_tables, find_known, refuse_unknown
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, print_json, print_list, say
-from maintainer.cli.rows import Rows
-from maintainer.cli.show import NOTHING_WAITS, Waits
+from maintainer.cli.output import show
+from maintainer.cli.output.console import EXIT_FAILED, OutputFormat, print_json, print_list, say
+from maintainer.cli.output.rows import Rows
+from maintainer.cli.output.show import NOTHING_WAITS, Waits
 from maintainer.cli.state import Config, Format, Tables, load, open_app
+from maintainer.cli.tables.choose import choose_tables, find_known, refuse_unknown
 from maintainer.decide.explanation import explain_admission, write_next_check
 from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.identifier import TableIdentifier
@@ -56,7 +56,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """Dry run: what would run, what would not, and why. Changes nothing."""
     with open_app(load(config)) as app:
         if policy is not None:
-            from maintainer.cli.candidate import preview_policy  # noqa: PLC0415 - as in commands
+            from maintainer.cli.tables.candidate import preview_policy  # noqa: PLC0415 - as in commands
 
             preview_policy(app, policy, tables or [], output, is_fresh=measure)
             return

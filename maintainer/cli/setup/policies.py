@@ -14,8 +14,16 @@ from maintainer.adapters.policies.directory import PolicyDirectory
 from maintainer.adapters.policies.model import write_policy_schema
 from maintainer.adapters.policies.polaris_content import read_policies, write_file
 from maintainer.adapters.policies.reading import parse_policy
-from maintainer.cli.console import EXIT_USAGE, OutputFormat, echo, join, print_json, print_list, say
-from maintainer.cli.rows import Rows
+from maintainer.cli.output.console import (
+    EXIT_USAGE,
+    OutputFormat,
+    echo,
+    join,
+    print_json,
+    print_list,
+    say,
+)
+from maintainer.cli.output.rows import Rows
 from maintainer.cli.state import Config, Format, TableName, known_tables, load, open_app
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
@@ -96,7 +104,7 @@ def explain_policy(
     """Show the policy that governs a table, with the file and line, property or default that each
     value comes from.
     """
-    from maintainer.cli.choose import measure_named  # noqa: PLC0415 - only this command measures
+    from maintainer.cli.tables.choose import measure_named  # noqa: PLC0415 - only this command measures
 
     identifier = TableIdentifier.parse(table)
     with open_app(load(config)) as app:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from maintainer.api.orphans import MAX_FILES_TOLD, OrphanFileOut, write_list
-from maintainer.cli.console import OutputFormat, echo, print_json, print_list
-from maintainer.cli.rows import Rows
+from maintainer.cli.output.console import OutputFormat, echo, print_json, print_list
+from maintainer.cli.output.rows import Rows
 from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList

@@ -15,9 +15,9 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
-from maintainer.cli.console import OutputFormat, echo, make_console, print_json, print_list
-from maintainer.cli.rows import Facts, Rows
-from maintainer.cli.show import ROW_PROOFS, STATE_STYLES, effect_table
+from maintainer.cli.output.console import OutputFormat, echo, make_console, print_json, print_list
+from maintainer.cli.output.rows import Facts, Rows
+from maintainer.cli.output.show import ROW_PROOFS, STATE_STYLES, effect_table
 from maintainer.cli.state import Config, Format, complete_table, load
 from maintainer.domain.effect import Measurement, RowProof
 from maintainer.domain.errors import MaintainerError, UnknownTableError

@@ -6,9 +6,9 @@ import typer
 
 from maintainer.adapters.policies.reading import parse_policy
 from maintainer.api.policies import SuggestedPolicyOut
-from maintainer.cli.choose import measure_named
-from maintainer.cli.console import OutputFormat, print_json, say
+from maintainer.cli.output.console import OutputFormat, print_json, say
 from maintainer.cli.state import Config, Format, TableName, load, open_app
+from maintainer.cli.tables.choose import measure_named
 from maintainer.decide.suggestion import SuggestedPolicy, write_suggestion
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan

@@ -1,0 +1,1 @@
+"""Prints values, lists and errors, and writes the log."""

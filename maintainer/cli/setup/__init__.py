@@ -1,0 +1,1 @@
+"""Commands to set up, check and run the daemon."""

@@ -1,0 +1,1 @@
+"""Commands about tables: what they are like, and what maintenance would do."""
