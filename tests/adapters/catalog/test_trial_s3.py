@@ -195,7 +195,7 @@ class RefusingHandler(SmallHandler):
                 "The bucket you are attempting to access must be addressed using the specified "
                 "endpoint.",
             ),
-            "sends to another address, as for a bucket of another region. ",
+            "redirects to another address, as for a bucket of another region. ",
             "set s3.region to the region of the bucket",
         ),
         (
