@@ -166,7 +166,7 @@ $(PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES)
 # Both suites run even when the first one fails; Python's comes last, because its last lines say what could not run.
 # File by file: tests of one file share what is slow to start. The clusters are apart, so that neither part takes half an hour.
 PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 15 --durations-min 5
-test: setup $(ARCHIVE_READY)  ## the suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
+test: setup $(ARCHIVE_READY) $(S3_READY) $(HDFS_READY)  ## the suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
 	@status=0; $(NPM) test || status=1; $(PYTEST) -m "not cluster" $(ARGS) || status=1; exit $$status
 
 test-clusters: setup $(ARCHIVE_READY) $(S3_READY) $(HDFS_READY) $(YARN_READY) $(SERVERS_READY) $(CLOUDS_READY)  ## the rest of the suite: drivers that poll, on this machine, Kubernetes' API, YARN and a standalone cluster; each catalog and storage

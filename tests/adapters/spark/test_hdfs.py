@@ -28,7 +28,7 @@ from tests.adapters.spark.lakes import Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.hdfs import serve_hdfs
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster]
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 OLD = timedelta(days=30)
 COLUMNS = "id bigint, part int"

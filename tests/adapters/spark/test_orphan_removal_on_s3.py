@@ -32,7 +32,7 @@ from tests.amazon import (
     serve_amazon,
 )
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.cluster]
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 RULE = RuleName.REMOVE_ORPHAN_FILES
 OLD = timedelta(days=30)

@@ -31,7 +31,7 @@ from maintainer.adapters.spark.java import find_java
 from maintainer.domain.inventory import FaultKind, SizeClasses
 from tests.hdfs import serve_hdfs
 
-pytestmark = [pytest.mark.slow, pytest.mark.cluster]
+pytestmark = pytest.mark.slow
 
 MOMENT = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 
