@@ -59,7 +59,7 @@ class _Scoped:
         known, end = self.keys, len(self.keys)
         if not end:
             return found
-        for index, (key, bound) in enumerate(zip(keys, oldest)):  # noqa: B905 - the second may be endless
+        for index, (key, bound) in enumerate(zip(keys, oldest)):  # noqa: B905 - maybe endless
             position = bisect_left(known, key)
             if position < end and known[position] == key:
                 files, records = self._apply(position, bound)

@@ -104,7 +104,7 @@ def explain_policy(
     """Show the policy that governs a table, with the file and line, property or default that each
     value comes from.
     """
-    from maintainer.cli.tables.choose import measure_named  # noqa: PLC0415 - only this command measures
+    from maintainer.cli.tables.choose import measure_named  # noqa: PLC0415 - only to measure
 
     identifier = TableIdentifier.parse(table)
     with open_app(load(config)) as app:

@@ -56,7 +56,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """Dry run: what would run, what would not, and why. Changes nothing."""
     with open_app(load(config)) as app:
         if policy is not None:
-            from maintainer.cli.tables.candidate import preview_policy  # noqa: PLC0415 - as in commands
+            from maintainer.cli.tables.candidate import preview_policy  # noqa: PLC0415 - slow
 
             preview_policy(app, policy, tables or [], output, is_fresh=measure)
             return
