@@ -14,7 +14,6 @@ from starlette.routing import request_response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from maintainer import __version__
-from maintainer.api import activity as story
 from maintainer.api import (
     audit,
     catalogs,
@@ -29,10 +28,12 @@ from maintainer.api import (
     pools,
     probes,
     reports,
+    rescue,
     session,
     settings,
     table_export,
     tables,
+    verdicts,
 )
 from maintainer.api.access import Need, need_of
 from maintainer.api.deps import ApiContext, authenticate
@@ -69,7 +70,8 @@ _ROUTERS = tuple(
         tables,
         table_export,
         events,
-        story,
+        verdicts,
+        rescue,
         pauses,
         jobs,
         policies,

@@ -150,7 +150,7 @@ def _report_rescue(table: str, output: OutputFormat, config: Path | None) -> Non
         record = app.ports.store.table(name) or TableRecord(name, health.measured_at)
         found = rescue_requests.rescue(app.ports, record, health)
     if output is OutputFormat.JSON:
-        from maintainer.api.activity import RescuePlanOut  # noqa: PLC0415 - imports the server
+        from maintainer.api.rescue import RescuePlanOut  # noqa: PLC0415 - imports the server
 
         print_json(RescuePlanOut.model_validate(found).model_dump(mode="json"))
         return
