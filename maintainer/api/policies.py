@@ -25,7 +25,7 @@ from maintainer.domain.policy import PolicyLayer, RuleName
 from maintainer.policy.ambiguity import find_unknown_pools
 from maintainer.policy.versions import find_affected, with_candidate
 from maintainer.ports.store.pages import MAX_PAGE
-from maintainer.requests.policy_status import compare_versions
+from maintainer.requests.policy_status import compare_versions, find_idle_patterns
 from maintainer.requests.preview import preview_tables, suggest
 
 CANDIDATE = "candidate.yaml"  # the name of a policy from a request, in problems
@@ -140,9 +140,11 @@ class GovernedTables(PageOf[Written]):
 def get_policies(ports: PortsIn) -> schemas.PolicySetOut:
     """Every layer with its values and their lines, and the problems of files.
 
-    A file with a problem is not in force, or contradicts another one.
+    A file with a problem is not in force, contradicts another one, or selects no table.
     """
-    return wire.write_policy_set(ports.policies.current())
+    policies = ports.policies.current()
+    idle = find_idle_patterns(ports.store, policies.layers, ports.catalogs)
+    return wire.write_policy_set(policies, idle)
 
 
 @router.get(

@@ -128,10 +128,15 @@ def write_policy(table: TableIdentifier, policy: Policy) -> schemas.EffectivePol
     )
 
 
-def write_policy_set(policies: PolicySet) -> schemas.PolicySetOut:
-    """Convert the policy files in force, and the problems of those that are not."""
+def write_policy_set(
+    policies: PolicySet, idle: Iterable[PolicyProblem] = ()
+) -> schemas.PolicySetOut:
+    """Convert the policy files in force, and the problems of those that are not.
+
+    idle: the patterns that select no table.
+    """
     layers = [_write_layer(layer) for layer in weak_to_strong(policies.layers)]
-    problems = (*policies.problems, *find_ambiguities(policies))
+    problems = (*policies.problems, *find_ambiguities(policies), *idle)
     return schemas.PolicySetOut(
         version=policies.version, layers=layers, problems=write_problems(problems)
     )

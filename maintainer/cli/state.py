@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maintainer.domain.errors import MaintainerError
-from maintainer.domain.identifier import TableIdentifier
-
-if TYPE_CHECKING:
-    from maintainer.settings import Settings
-
-
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Annotated
-
 from maintainer.cli.output.console import OutputFormat
+from maintainer.domain.errors import MaintainerError
 
 if TYPE_CHECKING:
     from maintainer.app import App
+    from maintainer.ports.store import Store
     from maintainer.settings import Settings
 
 
@@ -37,15 +29,17 @@ Config = Annotated[
 ]
 
 
-def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
-    """Return the tables that earlier scans found; none if there is no store yet."""
+@contextmanager
+def open_known(settings: Settings) -> Iterator[Store | None]:
+    """Open the store of earlier scans; None if there is none yet."""
     from maintainer.adapters.store import open_store  # noqa: PLC0415 - slow to import
     from maintainer.settings.paths import is_missing_sqlite  # noqa: PLC0415 - as above
 
     if is_missing_sqlite(settings.store):
-        return ()
+        yield None
+        return
     with closing(open_store(settings.store)) as store:
-        return store.table_names()
+        yield store
 
 
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:
@@ -53,7 +47,9 @@ def complete_table(context: typer.Context, incomplete: str) -> list[str]:
     from maintainer.settings import load_settings  # noqa: PLC0415 - as above
 
     try:
-        known = known_tables(load_settings(_find_configuration(context), os.environ))
+        settings = load_settings(_find_configuration(context), os.environ)
+        with open_known(settings) as store:
+            known = () if store is None else store.table_names()
     except MaintainerError:
         return []
     return sorted(name for table in known if (name := str(table)).startswith(incomplete))[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,11 +13,12 @@ from maintainer.domain.policy import PolicyLayer, PolicyProblem
 from maintainer.domain.policy_version import PolicyChange, PolicyStatus, PolicyVersion
 from maintainer.policy.ambiguity import find_ambiguities
 from maintainer.policy.layering import LayerIndex
+from maintainer.policy.unmatched import find_unmatched
 from maintainer.policy.versions import compare_layers, version_of
 from maintainer.ports import Ports
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.ports.store.pages import MAX_PAGE
-from maintainer.ports.store.tables import TableQuery, TableRecord
+from maintainer.ports.store.tables import TableQuery, TableRecord, TableStore
 
 _BANDS = tuple(Band)  # best first
 _MAX_PREFIXES = 100  # in one query; with more, all tables are read
@@ -44,6 +45,27 @@ class _Sums:
             self.data_bytes += record.health.data_bytes or 0
         checks = [at for at in (self.next_check_at, record.next_plan_at) if at is not None]
         self.next_check_at = min(checks, default=None)
+
+
+def find_silent_problems(ports: Ports) -> tuple[PolicyProblem, ...]:
+    """The refused parts of the policies, and the patterns that select no known table."""
+    policies = ports.policies.current()
+    return (
+        *policies.problems,
+        *find_idle_patterns(ports.store, policies.layers, ports.catalogs),
+    )
+
+
+def find_idle_patterns(
+    store: TableStore, layers: Collection[PolicyLayer], catalogs: Collection[str]
+) -> tuple[PolicyProblem, ...]:
+    """The patterns that select none of the tables which the last scans listed."""
+    listed = [
+        name
+        for name, costs in store.scan_costs().items()
+        if any(cost.is_complete for cost in costs)
+    ]
+    return find_unmatched(layers, store.table_names(), catalogs, listed)
 
 
 def find_statuses(ports: Ports, layers: Sequence[PolicyLayer]) -> Mapping[str, PolicyStatus]:

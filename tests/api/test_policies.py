@@ -206,3 +206,13 @@ def test_files_that_disagree_are_reported_with_the_files_and_with_the_table(
         "problems"
     ]
     assert "lake.sales.orders gets no action until then" in problem["message"]
+
+
+def test_a_file_whose_name_matches_no_table_is_reported(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layer = PolicyLayer("a.yaml", (TablePattern("nowhere.sales.orders"),), {})
+    monkeypatch.setattr(serving, "LAYERS", PolicySet((layer,), (), "v2"))
+    (problem,) = client.get("/api/v1/policies").json()["problems"]
+    assert problem["source"] == "a.yaml"
+    assert "no catalog 'nowhere' is configured" in problem["message"]

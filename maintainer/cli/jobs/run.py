@@ -14,6 +14,7 @@ from maintainer.adapters.spark.prerequisites import refuse_missing
 from maintainer.cli.jobs.once import follow_job, settle_left_jobs
 from maintainer.cli.output import show
 from maintainer.cli.output.console import EXIT_FAILED, make_console, say
+from maintainer.cli.output.policy_warnings import warn_of_policies
 from maintainer.cli.state import Config, TableName, load, open_app
 from maintainer.cli.tables.choose import measure_named
 from maintainer.cli.tables.plan import plan_details
@@ -101,6 +102,7 @@ def run(
         policy = effective(app.ports.policies.current(), identifier, {})
         refuse_missing(app.ports.runner.describe(policy.runs_on))
         measure_named(app.ports, identifier)
+        warn_of_policies(app.ports)
         settle_left_jobs(app.ports, identifier)
         if not yes:
             _show_and_ask(app, identifier, rules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,12 +33,15 @@ from maintainer.app.options import (
 )
 from maintainer.app.policies import open_policies
 from maintainer.cli.setup.try_spark import Scratch, judge_facts, try_spark
-from maintainer.domain.errors import ConfigurationError, MaintainerError
+from maintainer.cli.state import open_known
+from maintainer.domain.errors import ConfigurationError, MaintainerError, StoreUnavailableError
 from maintainer.domain.location import Aliases
-from maintainer.domain.policy import PolicySet
+from maintainer.domain.policy import PolicyProblem, PolicySet
 from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import find_ambiguities
+from maintainer.policy.unmatched import find_unmatched
 from maintainer.ports.catalog import Catalog
+from maintainer.requests.policy_status import find_idle_patterns
 from maintainer.settings import Settings
 from maintainer.settings.paths import find_sqlite_directory, is_missing_sqlite
 from maintainer.settings.spark import PoolSettings
@@ -309,12 +312,23 @@ def _find_policies(settings: Settings) -> Iterator[Finding]:
         )
         return
     with closing(open_policies(settings)) as sources:
-        yield from judge_policies(sources.policies.current(), directory)
+        policies = sources.policies.current()
+    idle = find_unmatched(policies.layers, (), settings.catalogs, ())
+    # A store that cannot be read is a finding of its own.
+    with suppress(StoreUnavailableError), open_known(settings) as store:
+        if store is not None:
+            idle = find_idle_patterns(store, policies.layers, settings.catalogs)
+    yield from judge_policies(policies, directory, idle)
 
 
-def judge_policies(policies: PolicySet, directory: Path) -> Iterator[Finding]:
-    """Yield each problem and note; the number of layers if there is no problem."""
-    problems = (*policies.problems, *find_ambiguities(policies))
+def judge_policies(
+    policies: PolicySet, directory: Path, idle: Iterable[PolicyProblem] = ()
+) -> Iterator[Finding]:
+    """Yield each problem and note; the number of layers if there is no problem.
+
+    idle: the patterns that select no table.
+    """
+    problems = (*policies.problems, *find_ambiguities(policies), *idle)
     yield from (
         ("policy", problem.is_note, f"{problem.source}: {problem.message}") for problem in problems
     )

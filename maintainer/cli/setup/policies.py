@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,7 @@ from maintainer.adapters.policies.model import write_policy_schema
 from maintainer.adapters.policies.polaris_content import read_policies, write_file
 from maintainer.adapters.policies.reading import parse_policy
 from maintainer.cli.output.console import (
+    EXIT_FAILED,
     EXIT_USAGE,
     OutputFormat,
     echo,
@@ -24,16 +26,17 @@ from maintainer.cli.output.console import (
     say,
 )
 from maintainer.cli.output.rows import Rows
-from maintainer.cli.state import Config, Format, TableName, known_tables, load, open_app
+from maintainer.cli.state import Config, Format, TableName, load, open_app, open_known
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import PolicySet
+from maintainer.domain.policy import PolicyProblem, PolicySet
 from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities, find_unknown_pools
 from maintainer.policy.effective import effective
+from maintainer.policy.unmatched import find_unmatched
 from maintainer.policy.writing import describe
 from maintainer.ports.store.pages import MAX_PAGE
-from maintainer.requests.policy_status import CURRENT, compare_versions
+from maintainer.requests.policy_status import CURRENT, compare_versions, find_idle_patterns
 
 if TYPE_CHECKING:
     from maintainer.settings import Settings
@@ -59,21 +62,27 @@ def check_policies(
     config: Config = None,
 ) -> None:
     """Validate policy files. Exit 2 if a file has a problem (printed as file:line), or if there is
-    no file.
+    no file; exit 1 if a table's name matches no table.
     """
     settings = load(config) if directory is None or config is not None else None
     place = directory or (settings.policies if settings else Path())
     policies = PolicyDirectory(place).current()
     pools = settings.spark.every_pool if settings is not None else None
+    tables, idle = _compare_with_tables(settings, policies)
     problems = (
         *policies.problems,
         *(() if pools is None else find_unknown_pools(policies.layers, pools)),
-        *find_ambiguities(policies, _known_tables(settings, policies)),
+        *find_ambiguities(policies, tables),
     )
     for problem in problems:
         echo(f"{problem.source}: {problem.message}", is_error=True)
+    for pattern in idle:
+        note = "note: " if pattern.is_note else ""
+        echo(f"{note}{pattern.source}: {pattern.message}", is_error=True)
     if problems:
         raise typer.Exit(EXIT_USAGE)
+    if not all(pattern.is_note for pattern in idle):
+        raise typer.Exit(EXIT_FAILED)
     if not policies.layers:
         raise ConfigurationError(f"{place} has no policy files; they are named *.yaml or *.yml")
     verb = "is" if len(policies.layers) == 1 else "are"
@@ -83,18 +92,26 @@ def check_policies(
     )
 
 
-def _known_tables(settings: Settings | None, policies: PolicySet) -> list[TableIdentifier]:
-    """Return the known tables; none without a store, so that files can be checked without one."""
+def _compare_with_tables(
+    settings: Settings | None, policies: PolicySet
+) -> tuple[Sequence[TableIdentifier], tuple[PolicyProblem, ...]]:
+    """Return the known tables, and the patterns that select none of them.
+
+    Without a store, only patterns for a catalog that is not configured are found.
+    """
     if settings is None or not policies.layers:
-        return []
+        return (), ()
+    layers, catalogs = policies.layers, settings.catalogs
     try:
-        return list(known_tables(settings))
+        with open_known(settings) as store:
+            if store is not None:
+                return store.table_names(), find_idle_patterns(store, layers, catalogs)
     except StoreUnavailableError as error:
         say(
             f"warning: only equal patterns were compared, because the known tables cannot be "
             f"read: {error}"
         )
-        return []
+    return (), find_unmatched(layers, (), catalogs, ())
 
 
 @policies_app.command("explain")

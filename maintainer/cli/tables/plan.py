@@ -11,6 +11,7 @@ from rich.text import Text
 from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.cli.output import show
 from maintainer.cli.output.console import EXIT_FAILED, OutputFormat, print_json, print_list, say
+from maintainer.cli.output.policy_warnings import warn_of_policies
 from maintainer.cli.output.rows import Rows
 from maintainer.cli.output.show import NOTHING_WAITS, Waits
 from maintainer.cli.state import Config, Format, Tables, load, open_app
@@ -75,6 +76,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
         else:
             print_list(plan_summary(plans, waits))
             say("details: name a table, or give -v")
+        warn_of_policies(app.ports)
         for fault in faults:
             say(f"warning: {fault.table} cannot be measured ({fault.kind}): {fault.reason}")
         if faults or not choice.is_whole:

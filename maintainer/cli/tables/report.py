@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from maintainer.cli.output.console import OutputFormat, print_json, print_list, say
+from maintainer.cli.output.policy_warnings import warn_of_policies
 from maintainer.cli.output.rows import Rows
 from maintainer.cli.state import Config, Format, load, open_app
 from maintainer.cli.tables.choose import measure_named
@@ -64,6 +65,7 @@ def report(
         models = make_impact_models(app.settings)
         asked = ReportQuestion(storage=to, scans_per_day=scans_per_day)
         found = report_small_files(app.ports.store, models, asked)
+        warn_of_policies(app.ports)
     if output is OutputFormat.JSON:
         print_json(report_json(found))
         return

@@ -8,6 +8,7 @@ import typer
 
 from maintainer.cli.output import show
 from maintainer.cli.output.console import EXIT_FAILED, OutputFormat, print_json, print_list, say
+from maintainer.cli.output.policy_warnings import warn_of_policies
 from maintainer.cli.state import Config, Format, Tables, load, open_app
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band
@@ -46,6 +47,7 @@ def scan(
             )
         else:
             print_list(cost_table(scanned) if explain else show.health_table(scanned))
+        warn_of_policies(app.ports)
         if not is_whole or any(isinstance(one, TableFault) for one in scanned):
             raise typer.Exit(EXIT_FAILED)
 
@@ -69,6 +71,7 @@ def check(
         raise InvalidValueError(f"--fail-on {fail_on!r} is neither warning nor critical")
     with open_app(load(config)) as app:
         scanned, is_whole = measure_tables(app, tables)
+        warn_of_policies(app.ports)
     bad = [
         one for one in scanned if isinstance(one, TableFault) or one.grade.band in bounds[fail_on]
     ]

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from maintainer.cli.output.console import OutputFormat, make_console, print_json
+from maintainer.cli.output.policy_warnings import warn_of_policies
 from maintainer.cli.output.rows import Rows
 from maintainer.cli.output.show import (
     BAND_STYLES,
@@ -59,6 +60,7 @@ def why(
     """
     with open_app(load(config)) as app:
         answer = _find_answer(app, TableIdentifier.parse(table))
+        warn_of_policies(app.ports)
     if output is OutputFormat.JSON:
         print_json(_answer_json(answer))
     else:

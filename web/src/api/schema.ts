@@ -413,7 +413,7 @@ export interface paths {
      * The policy files in force
      * @description Every layer with its values and their lines, and the problems of files.
      *
-     *     A file with a problem is not in force, or contradicts another one.
+     *     A file with a problem is not in force, contradicts another one, or selects no table.
      */
     get: operations["get_policies"];
     put?: never;
