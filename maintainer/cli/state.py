@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from maintainer.cli.output.console import OutputFormat
-from maintainer.domain.errors import MaintainerError
+from maintainer.domain.errors import InvalidValueError, MaintainerError
 
 if TYPE_CHECKING:
     from maintainer.app import App
@@ -69,6 +69,16 @@ def _find_configuration(context: typer.Context) -> Path | None:
     return None
 
 
+Port = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        min=0,
+        max=65535,
+        help="The port to listen on, not server.port; 0 takes any free one.",
+    ),
+]
+
 # PLC0415 below: a command imports the modules that it needs, so that the help starts fast.
 
 Tables = Annotated[
@@ -98,6 +108,14 @@ def load(path: Path | None) -> Settings:
     from maintainer.settings import load_settings  # noqa: PLC0415
 
     return load_settings(path, os.environ)
+
+
+def listen_at(settings: Settings, host: str | None, port: int | None) -> Settings:
+    """Return the settings with the address of the options, where they are given."""
+    if host == "":
+        raise InvalidValueError("--host is empty; give an address or a name, such as 127.0.0.1")
+    given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    return settings.model_copy(update={"server": settings.server.model_copy(update=given)})
 
 
 def open_app(settings: Settings, *, runs_jobs: bool = False) -> AbstractContextManager[App]:

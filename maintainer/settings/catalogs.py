@@ -19,14 +19,19 @@ _DIRECTORY = compile_regex(r"[A-Za-z][A-Za-z0-9+.-]*://\S*/")
 _CATALOG_NAME = compile_regex(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 
 
+CATALOG_NAMES = "a name is 1 to 100 letters, digits, - and _, a letter first"
+
+
+def is_catalog_name(name: str) -> bool:
+    """True if the name fits into a table's name and into the name of a variable."""
+    return _CATALOG_NAME.fullmatch(name) is not None
+
+
 def check_catalogs(value: object) -> object:
     """Accept at least one catalog, with names that fit into a table's name and a variable."""
     for name in value if isinstance(value, dict) else ():
-        if _CATALOG_NAME.fullmatch(name) is None:
-            refuse(
-                f"has a catalog {name!r}; a name is 1 to 100 letters, digits, - and _, a letter "
-                f"first"
-            )
+        if not is_catalog_name(name):
+            refuse(f"has a catalog {name!r}; {CATALOG_NAMES}")
     if value == {}:
         refuse("is empty; name at least one catalog")
     return value

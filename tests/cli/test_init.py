@@ -144,20 +144,19 @@ def test_what_cannot_be_is_refused_before_anything_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
-def test_a_person_is_asked_for_what_the_options_leave_open(tmp_path: Path) -> None:
+def ask(home: Path, answers: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a terminal in which these answers are typed."""
     ours, theirs = pty.openpty()
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("MAINTAINER_")
     }
-    program = [sys.executable, "-c", "from maintainer.cli import main; main()", "init"]
     try:
-        os.write(ours, b"sea\nrest\nhttp://127.0.0.1:1/\nmain\nSEA_TOKEN\n")
-        done = subprocess.run(
-            program,
+        os.write(ours, answers.encode())
+        return subprocess.run(
+            [sys.executable, "-c", "from maintainer.cli import main; main()", "init"],
             stdin=theirs,
             capture_output=True,
-            cwd=tmp_path,
+            cwd=home,
             env=environment,
             text=True,
             timeout=120,
@@ -166,6 +165,33 @@ def test_a_person_is_asked_for_what_the_options_leave_open(tmp_path: Path) -> No
     finally:
         os.close(ours)
         os.close(theirs)
+
+
+@pytest.mark.slow
+def test_a_wrong_answer_is_refused_at_once_and_asked_for_again(tmp_path: Path) -> None:
+    done = ask(
+        tmp_path,
+        "my lake\nsea\npostgres\nrest\nlocalhost:8181\nhttps://ada:geheim@x/\n"
+        "http://127.0.0.1:1/\nmain\neyJ-geheim.x\nSEA_TOKEN\n",
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    errors = [line for line in done.stderr.splitlines() if "Error: " in line]
+    assert [line.split("Error: ")[1].split(";")[0] for line in errors] == [
+        "'my lake' is no name of a catalog",
+        "'postgres' is no type that this command offers",
+        "'localhost:8181' is no address of a catalog of type rest",
+        "property uri is a secret and must not be in the file",
+        "the answer is no name of a variable",
+    ]
+    assert "geheim" not in done.stdout + (tmp_path / "maintainer.yaml").read_text()
+    properties = load_settings(tmp_path / "maintainer.yaml", {"SEA_TOKEN": "x"}).catalogs["sea"]
+    assert (properties.properties["type"], properties.properties["token"]) == ("rest", "x")
+
+
+@pytest.mark.slow
+def test_a_person_is_asked_for_what_the_options_leave_open(tmp_path: Path) -> None:
+    done = ask(tmp_path, "sea\nrest\nhttp://127.0.0.1:1/\nmain\nSEA_TOKEN\n")
     assert done.returncode == 0, done.stderr
     assert "Name of the catalog [lake]:" in done.stderr
     settings = load_settings(tmp_path / "maintainer.yaml", {"SEA_TOKEN": "x"})

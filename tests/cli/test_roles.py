@@ -213,3 +213,27 @@ def test_a_link_answers_drivers_and_does_nothing_else(settings: Settings, tmp_pa
             assert [check["name"] for check in link.get("/readyz")["checks"]] == ["store"]
             assert store.duties() == ()
             assert link.stop() == 0
+
+
+def test_the_options_of_serve_say_where_it_listens(tmp_path: Path) -> None:
+    write(tmp_path)
+    words = ("--host", "127.0.0.2", "--port", "0")
+    with serving(tmp_path, *words, MAINTAINER_SERVER__PORT="1") as daemon:
+        assert daemon.url.startswith("http://127.0.0.2:")
+        assert httpx.get(f"{daemon.url}/livez").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--host", ""), "--host is empty; give an address or a name, such as 127.0.0.1"),
+        (("--port", "70000"), "65535"),
+    ],
+)
+def test_an_address_that_cannot_be_is_refused(
+    tmp_path: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    config = ("--config", str(write(tmp_path)))
+    done = CliRunner().invoke(commands.application, ["serve", *config, *words])
+    assert done.exit_code == 2
+    assert sentence in done.stderr.replace("\n", " ")

@@ -10,7 +10,7 @@ import typer
 from maintainer.cli.output import show
 from maintainer.cli.output.console import EXIT_FAILED, OutputFormat, print_json, print_list
 from maintainer.cli.setup.roles import Role
-from maintainer.cli.state import Config, Format, load
+from maintainer.cli.state import Config, Format, Port, listen_at, load
 from maintainer.domain.units import parse_duration
 
 # PLC0415 below: the imports of catalogs, Spark and the server take seconds. The help and the
@@ -26,12 +26,16 @@ def serve(
             "jobs; only the link of drivers that are pods. All but `all` need a migrated store.",
         ),
     ] = Role.ALL,
+    host: Annotated[
+        str | None, typer.Option("--host", help="The address to listen on, not server.host.")
+    ] = None,
+    port: Port = None,
     config: Config = None,
 ) -> None:
     """Run the daemon: scheduler, REST API and web page."""
     from maintainer.cli.setup.serve import serve as serve_daemon  # noqa: PLC0415
 
-    serve_daemon(load(config), role)
+    serve_daemon(listen_at(load(config), host, port), role)
 
 
 def doctor(

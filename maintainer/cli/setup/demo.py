@@ -21,7 +21,7 @@ from maintainer.adapters.spark.prerequisites import find_prerequisites, refuse_m
 from maintainer.cli.jobs.once import run_until_rest
 from maintainer.cli.output import show
 from maintainer.cli.output.console import EXIT_FAILED, make_console, print_list, say
-from maintainer.cli.state import open_app
+from maintainer.cli.state import Port, listen_at, open_app
 from maintainer.cli.tables.plan import plan_summary
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
 from maintainer.domain.job import JobState
@@ -63,9 +63,7 @@ def demo(
             help="Run full cycles until nothing is left to do, print before and after, and stop.",
         ),
     ] = False,
-    port: Annotated[
-        int | None, typer.Option("--port", min=0, max=65535, help="The page's port.")
-    ] = None,
+    port: Port = None,
 ) -> None:
     """Build a local lake with small-file problems, and run the daemon on it."""
     if build_only and once:
@@ -81,11 +79,7 @@ def demo(
     if build_only:
         return
     environ = {name: value for name, value in os.environ.items() if name != "MAINTAINER_CONFIG"}
-    settings = load_settings(report.configuration, environ)
-    if port is not None:
-        settings = settings.model_copy(
-            update={"server": settings.server.model_copy(update={"port": port})}
-        )
+    settings = listen_at(load_settings(report.configuration, environ), None, port)
     if not once:
         serve_daemon(settings)
         return

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from re import compile as compile_regex
 from tempfile import TemporaryDirectory
@@ -20,8 +21,9 @@ from maintainer.cli.output.console import say
 from maintainer.cli.state import Config
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
 from maintainer.domain.policy import PolicyLayer
-from maintainer.domain.redaction import names_secret, redact_url
+from maintainer.domain.redaction import make_visible, names_secret, redact_url
 from maintainer.settings import FILE_VARIABLE, load_settings
+from maintainer.settings.catalogs import CATALOG_NAMES, is_catalog_name
 from maintainer.settings.loading import DEFAULT_FILE
 
 PING_SECONDS = 10.0
@@ -49,6 +51,13 @@ class CatalogType(StrEnum):
     SQL = "sql"
     GLUE = "glue"
     HIVE = "hive"
+
+
+_ADDRESSES = {  # how addresses begin, and an example
+    CatalogType.REST: (("http://", "https://"), "https://catalog.example/"),
+    CatalogType.SQL: (("sqlite:///", "postgresql", "mysql"), "sqlite:////var/lib/lake/catalog.db"),
+    CatalogType.HIVE: (("thrift://",), "thrift://metastore.example:9083"),
+}
 
 
 @dataclass(slots=True)
@@ -130,28 +139,77 @@ def _read_properties(given: Sequence[str]) -> dict[str, str]:
 
 
 def _ask_rest(wanted: _Wanted) -> None:
-    """Ask for the values that no option sets."""
+    """Ask for the values that no option sets; a wrong answer is asked for again at once."""
     if wanted.name is None:
-        wanted.name = typer.prompt("Name of the catalog", default="lake", err=True)
+        wanted.name = _ask("Name of the catalog", _read_name, default="lake")
     if wanted.type is None:
-        wanted.type = CatalogType(
-            typer.prompt(
-                f"Type ({', '.join(CatalogType)})", default=CatalogType.REST.value, err=True
-            )
-        )
+        question = f"Type ({', '.join(CatalogType)})"
+        wanted.type = CatalogType(_ask(question, _read_type, default=CatalogType.REST.value))
     if "uri" not in wanted.properties and wanted.type is not CatalogType.GLUE:
-        wanted.properties["uri"] = typer.prompt("Address (uri)", err=True)
+        wanted.properties["uri"] = _ask("Address (uri)", partial(_read_uri, wanted.type))
     if "warehouse" not in wanted.properties:
-        answer = typer.prompt("Warehouse (empty: none)", default="", show_default=False, err=True)
+        answer = _ask("Warehouse (empty: none)", partial(_read_property, "warehouse"), default="")
         wanted.properties |= {"warehouse": answer} if answer else {}
     if wanted.type is CatalogType.REST and not {"token", "credential"} & wanted.properties.keys():
-        answer = typer.prompt(
-            "Environment variable with the token (empty: none)",
-            default="",
-            show_default=False,
-            err=True,
+        answer = _ask(
+            "Environment variable with the token (empty: none)", _read_name_of_variable, ""
         )
         wanted.properties |= {"token": f"${{{answer}}}"} if answer else {}
+
+
+def _ask(question: str, read: Callable[[str], str], default: str | None = None) -> str:
+    """Ask until `read` accepts the answer; the reason of each refusal is printed."""
+
+    def accept(answer: str) -> str:
+        try:
+            return read(answer.strip())
+        except InvalidValueError as error:
+            raise typer.BadParameter(make_visible(str(error))) from error
+
+    accepted: str = typer.prompt(
+        question, default=default, show_default=bool(default), err=True, value_proc=accept
+    )
+    return accepted
+
+
+def _read_name(answer: str) -> str:
+    if not is_catalog_name(answer):
+        raise InvalidValueError(f"{answer!r} is no name of a catalog; {CATALOG_NAMES}")
+    return answer
+
+
+def _read_type(answer: str) -> str:
+    if answer not in set(CatalogType):
+        raise InvalidValueError(
+            f"{answer!r} is no type that this command offers; it is one of "
+            f"{', '.join(CatalogType)} (the page docs/catalogs.md describes other catalogs)"
+        )
+    return answer
+
+
+def _read_uri(catalog_type: CatalogType, answer: str) -> str:
+    schemes, example = _ADDRESSES[catalog_type]
+    if not answer.startswith(schemes) and _VARIABLE.search(answer) is None:
+        raise InvalidValueError(
+            f"{redact_url(answer)!r} is no address of a catalog of type {catalog_type.value}; "
+            f"it begins with {' or '.join(schemes)}, as in {example}"
+        )
+    return _read_property("uri", answer)
+
+
+def _read_property(key: str, answer: str) -> str:
+    _refuse_secret(key, answer)
+    return answer
+
+
+def _read_name_of_variable(answer: str) -> str:
+    # The answer is not repeated, because it may be the token itself.
+    if answer and _VARIABLE.fullmatch(f"${{{answer}}}") is None:
+        raise InvalidValueError(
+            "the answer is no name of a variable; a name has letters, digits and _, such as "
+            "CATALOG_TOKEN (the token itself must not be in the file)"
+        )
+    return answer
 
 
 def _refuse_gaps(wanted: _Wanted) -> None:
@@ -166,12 +224,16 @@ def _refuse_gaps(wanted: _Wanted) -> None:
             f"address; give --uri"
         )
     for key, value in wanted.properties.items():
-        is_secret = names_secret(key) or redact_url(value) != value
-        if is_secret and _VARIABLE.search(value) is None:
-            raise InvalidValueError(
-                f"property {key} is a secret and must not be in the file; put it into an "
-                f"environment variable, and give {key}=${{VARIABLE}}"
-            )
+        _refuse_secret(key, value)
+
+
+def _refuse_secret(key: str, value: str) -> None:
+    is_secret = names_secret(key) or redact_url(value) != value
+    if is_secret and _VARIABLE.search(value) is None:
+        raise InvalidValueError(
+            f"property {key} is a secret and must not be in the file; put it into an "
+            f"environment variable, and give {key}=${{VARIABLE}}"
+        )
 
 
 def write_configuration(name: str, catalog_type: CatalogType, properties: Mapping[str, str]) -> str:
