@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -14,6 +14,7 @@ from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import format_count, format_duration, format_size, is_recent
 from maintainer.estimate.filters.filter_writer import MAX_WHERE_CHARACTERS, write_where
+from maintainer.estimate.filters.partition_filter import PartitionFilter, Taken
 from maintainer.estimate.rewrite_data_files import (
     FileGroup,
     PlannerOptions,
@@ -24,7 +25,7 @@ from maintainer.estimate.rewrite_data_files import (
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Groups that a rewrite would improve, but that must not be rewritten now, as a sentence.
+    """Groups that must not be rewritten now, as a sentence.
 
     next_at: when the first of them may be rewritten; None: not by waiting.
     """
@@ -94,12 +95,17 @@ def leave_out_heavy(
 
 
 def take_best(
-    groups: Iterable[FileGroup], health: TableHealth, max_bytes: int | None, max_characters: int
-) -> tuple[list[FileGroup], str]:
-    """The groups with the most gain per byte that fit in one job, and the filter for them.
+    groups: Iterable[FileGroup],
+    health: TableHealth,
+    max_bytes: int | None,
+    max_characters: int,
+    barred: Collection[PartitionKey] = (),
+) -> tuple[list[FileGroup], tuple[str, ...]]:
+    """The groups with the most gain per byte that fit in one job, and the filters for them.
 
-    The best group is taken even if it alone exceeds the bytes. No groups: none can be selected by
-    a filter of this length.
+    The best group is taken even if it alone exceeds the bytes. A group is left out if its filter
+    also selects files of a barred partition. No groups: none can be selected by a filter of this
+    length.
     """
     chosen: list[FileGroup] = []
     filters: list[str] = []
@@ -111,11 +117,36 @@ def take_best(
             if fits or not chosen
             else None
         )
-        if where is not None and len(" OR ".join([*filters, where])) <= max_characters:
+        if (
+            where is not None
+            and len(" OR ".join([*filters, where])) <= max_characters
+            and not find_overlap(health, group.partitions, barred)
+        ):
             chosen.append(group)
             filters.append(where)
             size += group.bytes
-    return chosen, " OR ".join(dict.fromkeys(filters))
+    return chosen, tuple(dict.fromkeys(filters))
+
+
+def find_overlap(
+    health: TableHealth, partitions: Collection[PartitionKey], others: Iterable[PartitionKey]
+) -> set[PartitionKey]:
+    """Those of the other partitions whose files a filter for these partitions may select too.
+
+    For its own spec, a filter selects exactly its partitions. Files of other specs may have the
+    same values.
+    """
+    specs = {spec_id for spec_id, _ in partitions}
+    foreign = [key for key in others if key not in partitions and specs - {key[0]}]
+    if not foreign:
+        return set()
+    filters = [
+        PartitionFilter.read(
+            write_where(health.table.catalog, [key], health.specs), None, health.specs
+        )
+        for key in partitions
+    ]
+    return {key for key in foreign if any(one.take(*key) is not Taken.NONE for one in filters)}
 
 
 def count_partitions(groups: Sequence[FileGroup]) -> str:
@@ -154,20 +185,22 @@ def _rank(group: FileGroup) -> tuple[float, tuple[PartitionKey, ...]]:
 def select_groups(
     rule: RewriteDataFilesRule, health: TableHealth, now: datetime, bounds: JobBounds | None = None
 ) -> Selection:
-    """The file groups of the next job: normally those of the whole table.
+    """The file groups that Spark rewrites in the next job, under the filter that is written.
 
-    If some groups are hot or too heavy, or the table is too large for a job, the groups with the
-    most gain per byte are taken. Each further limit takes a part of them, if that part has a gain:
-    the first files that Iceberg finds may have no gain.
+    Without a filter Iceberg rewrites every group of the table. So there is none only if each group
+    has a gain and may be rewritten now. Otherwise the groups with the most gain per byte are taken.
+    Each further limit takes a part of them, if that part has a gain: the first files that Iceberg
+    finds may have no gain.
     """
     bounds = JobBounds.of_policy(rule) if bounds is None else bounds
     options = PlannerOptions.read(health, rule, now, bounds.fit.options)
     every = tuple(plan_groups(health, options))
-    gaining = [group for group in every if group.removed or group.deleted_files]
-    cold, hot = leave_out_hot(gaining, health, bounds.hot_age, now)
-    ready, heavy = leave_out_heavy(cold, bounds.fit.too_heavy)
+    cold, hot = leave_out_hot(every, health, bounds.hot_age, now)
+    light, heavy = leave_out_heavy(cold, bounds.fit.too_heavy)
+    _, waiting = leave_out_hot(filter(_gains, every), health, bounds.hot_age, now)
     most_characters = MAX_WHERE_CHARACTERS - len(rule.where or "")
-    groups = _Groups(health, options, bounds, most_characters, every, ready, hot, heavy)
+    ready = [group for group in light if _gains(group)]
+    groups = _Groups(health, options, bounds, most_characters, every, ready, hot, heavy, waiting)
     max_bytes = rule.max_bytes_per_job
     selection = _take(groups, max_bytes)
     for limit in bounds.limits:
@@ -181,68 +214,137 @@ def select_groups(
     return selection
 
 
+def _gains(group: FileGroup) -> bool:
+    return bool(group.removed or group.deleted_files)
+
+
 @dataclass(frozen=True, slots=True)
 class _Groups:
-    """The groups of a table: those that may be rewritten now, and those that are left out."""
+    """The groups that Iceberg would rewrite: those to rewrite now, and those that are left out."""
 
     health: TableHealth
     options: PlannerOptions
     bounds: JobBounds
     most_characters: int  # of a filter
     every: tuple[FileGroup, ...]
-    ready: list[FileGroup]
+    ready: list[FileGroup]  # they have a gain
     hot: LeftOut
     heavy: LeftOut
+    waiting: LeftOut  # the hot groups with a gain
 
     @property
-    def gaining_bytes(self) -> int:
-        """Bytes of all groups with a gain."""
-        groups = (*self.ready, *self.hot.groups, *self.heavy.groups)
-        return sum(group.bytes for group in groups)
+    def idle(self) -> list[FileGroup]:
+        """The groups that may be rewritten now, and would not gain."""
+        barred = self.barred
+        return [
+            group
+            for group in self.every
+            if not _gains(group) and barred.isdisjoint(group.partitions)
+        ]
+
+    @property
+    def barred(self) -> set[PartitionKey]:
+        """The partitions that must not be rewritten now."""
+        left_out = (*self.hot.groups, *self.heavy.groups)
+        return {key for group in left_out for key in group.partitions}
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all groups that Iceberg would rewrite."""
+        return sum(group.bytes for group in self.every)
 
 
 def _take(groups: _Groups, max_bytes: int | None) -> Selection:
-    """The whole table if it may be rewritten in one job, else its best groups."""
+    """The whole table if each of its groups may and should be rewritten, else its best groups."""
     whole = Selection(groups.every, max_files=groups.options.max_files)
-    hot, heavy = groups.hot, groups.heavy
-    is_whole = not hot.groups and not heavy.groups
-    if is_whole and (max_bytes is None or groups.gaining_bytes <= max_bytes):
+    fits = max_bytes is None or groups.bytes <= max_bytes
+    if len(groups.ready) == len(groups.every) and fits:
         return whole
-    chosen, where = take_best(groups.ready, groups.health, max_bytes, groups.most_characters)
-    if chosen:
-        # A filter selects whole partitions, and therefore all their groups.
-        partitions = {key for group in chosen for key in group.partitions}
-        taken = tuple(group for group in groups.every if partitions.intersection(group.partitions))
-        return replace(
-            whole, groups=taken, where=where, sentence=_explain(groups, chosen, partitions)
-        )
-    if hot.groups:
-        sentence = (
-            f"the possible gain is in {count_partitions(hot.groups)} that were written to within "
-            f"{format_duration(groups.bounds.hot_age)}"
-        )
-        if groups.ready:
-            sentence += ", and no filter can be written for the others"
-        return replace(whole, sentence=sentence, code=SkipCode.HOT_PARTITION, next_at=hot.next_at)
-    if heavy.groups:
-        return replace(whole, sentence=groups.bounds.fit.refusal, code=SkipCode.UNSAFE)
-    sentence = (
-        "no filter can be written for its partitions, so the whole table is rewritten at once"
+    if not groups.ready:
+        return _wait(groups, whole)
+    barred = groups.barred
+    chosen, filters = take_best(
+        groups.ready, groups.health, max_bytes, groups.most_characters, barred
     )
-    return replace(whole, sentence=sentence)
+    if chosen:
+        taken, overlap = _find_taken(groups, chosen)
+        return replace(
+            whole,
+            groups=taken,
+            where=" OR ".join(filters),
+            sentence=_explain(groups, chosen, is_overlapping=bool(overlap)),
+        )
+    if groups.hot.groups or groups.heavy.groups:
+        return _wait(groups, whole)
+    return replace(whole, sentence=_explain_whole(groups, fits=fits))
 
 
-def _explain(
-    groups: _Groups, chosen: Sequence[FileGroup], partitions: AbstractSet[PartitionKey]
-) -> str:
+def _explain_whole(groups: _Groups, *, fits: bool) -> str:
+    """Why a job takes more than it should; empty for a table of one partition."""
+    if not fits:
+        return (
+            "no filter can be written for its partitions, so the whole table is rewritten at once"
+        )
+    gaining = {key for group in groups.ready for key in group.partitions}
+    idle = [group for group in groups.idle if gaining.isdisjoint(group.partitions)]
+    return (
+        f"including {count_partitions(idle)} where nothing is gained, because no filter can be "
+        f"written that leaves them out"
+        if idle
+        else ""
+    )
+
+
+def _wait(groups: _Groups, whole: Selection) -> Selection:
+    """No job now, because what would gain is left out, or cannot be selected without the rest."""
+    hot, others = groups.hot, bool(groups.ready)
+    if groups.waiting.groups or (hot.groups and others):
+        age = format_duration(groups.bounds.hot_age)
+        named = groups.waiting if groups.waiting.groups else hot
+        sentence = (
+            f"the possible gain is in {count_partitions(named.groups)} that were written to within "
+            f"{age}{', and no filter can be written for the others' if others else ''}"
+            if groups.waiting.groups
+            else f"no filter can be written that leaves out {count_partitions(named.groups)} that "
+            f"were written to within {age}"
+        )
+        return replace(whole, sentence=sentence, code=SkipCode.HOT_PARTITION, next_at=named.next_at)
+    if any(map(_gains, groups.heavy.groups)) or (groups.heavy.groups and others):
+        return replace(whole, sentence=groups.bounds.fit.refusal, code=SkipCode.UNSAFE)
+    return whole
+
+
+def _find_taken(
+    groups: _Groups, chosen: Sequence[FileGroup]
+) -> tuple[tuple[FileGroup, ...], set[PartitionKey]]:
+    """The groups that Iceberg rewrites with the chosen ones, and the partitions that come along.
+
+    A filter selects whole partitions, and therefore all their groups. Files of other specs whose
+    values overlap make groups of their own.
+    """
+    partitions = {key for group in chosen for key in group.partitions}
+    others = {key for group in groups.every for key in group.partitions}
+    overlap = find_overlap(groups.health, partitions, others)
+    if not overlap:
+        every = groups.every
+        return tuple(one for one in every if partitions.intersection(one.partitions)), overlap
+    planned = plan_groups(groups.health, groups.options, partitions | overlap)
+    taken = [replace(one, is_cut=not overlap.isdisjoint(one.partitions)) for one in planned]
+    return tuple(taken), overlap
+
+
+def _explain(groups: _Groups, chosen: Sequence[FileGroup], *, is_overlapping: bool) -> str:
+    partitions = {key for group in chosen for key in group.partitions}
     parts = [f"{count_partitions(chosen)} now"]
-    if len(chosen) < len(groups.ready):
-        later = [group for group in groups.ready if partitions.isdisjoint(group.partitions)]
+    later = [group for group in groups.ready if partitions.isdisjoint(group.partitions)]
+    if later:
         parts.append(f"{count_partitions(later)} in later jobs")
+    idle = [group for group in groups.idle if partitions.isdisjoint(group.partitions)]
+    if idle:
+        parts.append(f"{count_partitions(idle)} left out, because nothing would be gained there")
     if groups.hot.sentence:
         parts.append(groups.hot.sentence)
-    specs = {spec_id for group in chosen for spec_id, _ in group.partitions}
-    if any(partition.spec_id not in specs for partition in groups.health.partitions):
+    if is_overlapping:
         parts.append("with files of other specs whose values overlap")
     if groups.heavy.sentence:
         parts.append(groups.heavy.sentence)

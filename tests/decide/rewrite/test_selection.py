@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.gain import find_gain
@@ -190,21 +193,216 @@ def test_a_filter_holds_no_more_partitions_than_a_statement_can() -> None:
     assert len(selection.where or "") <= 8000
 
 
-def test_files_of_other_specs_are_said_to_come_along() -> None:
-    health = table({"p=1": [1] * 6, "p=2": [1] * 6}, {"p=1": MINUTE})
-    old = replace(health.partitions[0], spec_id=7, partition="q=1", data_files=1)
-    selection = select_groups(
-        RULE,
-        replace(
-            health,
-            partitions=(
-                *health.partitions,
-                replace(old, sizes=replace(old.sizes, listed=(600 * MIB,))),
-            ),
-        ),
-        NOW,
+OTHER = PartitionSpec(7, (PartitionField("q", "identity", ("q",), "int"),))
+
+
+def with_other_spec(health: TableHealth, sizes: list[int], at: datetime | None) -> TableHealth:
+    """The table with a partition q=1 of another spec, whose files may have any value of p."""
+    other = table({"q=1": sizes}).partitions[0]
+    return replace(
+        health,
+        specs=(SPEC, OTHER),
+        partitions=(*health.partitions, replace(other, spec_id=7, written_at=at)),
     )
-    assert "other specs" in selection.sentence
+
+
+def test_files_of_other_specs_are_counted_where_they_come_along() -> None:
+    health = table({"p=1": [1] * 6, "p=2": [1] * 6}, {"p=1": MINUTE})
+    selection = select_groups(RULE, with_other_spec(health, [1] * 7, None), NOW)
+    assert selection.where == "(`p` = 2)"
+    assert places_of(selection) == {(0, "p=2"), (7, "q=1")}
+    assert selection.estimate.items_before == 13
+    assert [group.is_cut for group in selection.groups] == [False, True], "perhaps not all files"
+    assert selection.sentence.endswith("with files of other specs whose values overlap")
+    alone = select_groups(RULE, with_other_spec(health, [600], None), NOW)
+    assert (places_of(alone), "other specs" in alone.sentence) == ({(0, "p=2")}, False)
+
+
+def test_guard_14_a_filter_that_may_take_hot_files_of_another_spec_is_not_written() -> None:
+    health = with_other_spec(table({"p=1": [1] * 6}), [1] * 7, NOW - MINUTE)
+    selection = select_groups(RULE, health, NOW)
+    assert (selection.code, selection.next_at) == (SkipCode.HOT_PARTITION, NOW + 14 * MINUTE)
+    assert selection.sentence == (
+        "the possible gain is in 1 partition that were written to within 15 min, and no filter "
+        "can be written for the others"
+    )
+
+
+NEARLY_FULL = [300, 300]  # two files that Iceberg selects, and that stay two
+
+
+def test_guard_14_a_hot_partition_without_a_gain_is_left_out_too() -> None:
+    health = table({"p=1": [1] * 60, "p=2": NEARLY_FULL}, {"p=2": MINUTE})
+    selection = select_groups(RULE, health, NOW)
+    assert (selection.where, places_of(selection)) == ("(`p` = 1)", {(0, "p=1")})
+    assert selection.estimate.bytes_rewritten == 60 * MIB
+    assert selection.sentence == (
+        "1 partition now, 1 partition left out, because they were written to within 15 min"
+    )
+
+
+def test_partitions_where_nothing_is_gained_are_left_out_by_a_filter() -> None:
+    health = table({f"p={n}": NEARLY_FULL for n in range(1, 101)} | {"p=0": [1] * 60})
+    selection = select_groups(RULE, health, NOW)
+    assert (selection.where, selection.estimate.bytes_rewritten) == ("(`p` = 0)", 60 * MIB)
+    assert selection.sentence == (
+        "1 partition now, 100 partitions left out, because nothing would be gained there"
+    )
+
+
+def test_groups_without_a_gain_in_a_partition_with_one_come_along() -> None:
+    split = replace(RULE, options=(("max-file-group-size-bytes", str(600 * MIB)),))
+    health = table({"p=1": [*NEARLY_FULL, *[20] * 20], "p=2": NEARLY_FULL})
+    selection = select_groups(split, health, NOW)
+    assert [group.removed > 0 for group in selection.groups] == [False, True]
+    assert places_of(selection) == {(0, "p=1")}
+
+
+def test_where_no_filter_can_be_written_what_comes_along_is_named() -> None:
+    health = table({"p=1": [1] * 60, "p=2": NEARLY_FULL}, specs=())
+    selection = select_groups(RULE, health, NOW)
+    assert (selection.where, len(selection.groups)) == (None, 2)
+    assert selection.sentence == (
+        "including 1 partition where nothing is gained, because no filter can be written that "
+        "leaves them out"
+    )
+    split = replace(RULE, options=(("max-file-group-size-bytes", str(600 * MIB)),))
+    single = select_groups(split, table({"": [*NEARLY_FULL, *[20] * 20]}), NOW)
+    assert (len(single.groups), single.where, single.sentence) == (2, None, "")
+
+
+def test_guard_14_where_no_filter_leaves_out_what_is_hot_the_job_waits() -> None:
+    health = table({"p=1": [1] * 60, "p=2": NEARLY_FULL}, {"p=2": MINUTE}, specs=())
+    selection = select_groups(RULE, health, NOW)
+    assert (selection.code, selection.next_at) == (SkipCode.HOT_PARTITION, NOW + 14 * MINUTE)
+    assert selection.sentence == (
+        "no filter can be written that leaves out 1 partition that were written to within 15 min"
+    )
+
+
+def test_a_table_where_nothing_is_gained_does_not_wait_for_hot_or_heavy_partitions() -> None:
+    health = table({"p=1": NEARLY_FULL, "p=2": NEARLY_FULL}, {"p=2": MINUTE})
+    heavy = JobBounds(Fit({}, frozenset({(0, "p=1")})), RULE.hot_partition_age)
+    selection = select_groups(RULE, health, NOW, heavy)
+    assert (selection.code, selection.is_worthwhile) == (None, False)
+
+
+def test_where_no_filter_leaves_out_what_is_too_heavy_the_job_is_refused() -> None:
+    health = table({"p=1": [1] * 60, "p=2": NEARLY_FULL}, specs=())
+    heavy = JobBounds(Fit({}, frozenset({(0, "p=2")}), refusal="too heavy"), timedelta(0))
+    selection = select_groups(RULE, health, NOW, heavy)
+    assert (selection.code, selection.sentence) == (SkipCode.UNSAFE, "too heavy")
+
+
+def test_what_comes_along_from_another_spec_counts_where_its_own_filter_is_longer() -> None:
+    """The files of old specs are one group; a filter may take some of its partitions alone."""
+    old = {f"q={n}": [1] * 3 for n in range(3)}
+    health = table({"p=1": [1] * 6, "p=2": NEARLY_FULL})
+    others = [replace(p, spec_id=7) for p in table(old).partitions]
+    mixed = replace(health, specs=(SPEC, OTHER), partitions=(*health.partitions, *others))
+    selection = select_groups(replace(RULE, max_bytes_per_job=6 * MIB), mixed, NOW)
+    assert selection.where == "(`p` = 1)"
+    assert places_of(selection) == {(0, "p=1"), (7, "q=0"), (7, "q=1"), (7, "q=2")}
+
+
+def test_files_of_the_current_spec_come_along_with_those_of_an_old_one() -> None:
+    health = with_other_spec(table({"p=1": [1] * 6, "p=2": [1] * 5}), [1] * 20, None)
+    selection = select_groups(replace(RULE, max_bytes_per_job=26 * MIB), health, NOW)
+    assert selection.where == "(`q` = 1) OR (`p` = 1)"
+    assert places_of(selection) == {(0, "p=1"), (0, "p=2"), (7, "q=1")}
+
+
+def test_partitions_of_another_spec_with_other_values_do_not_come_along() -> None:
+    both = PartitionSpec(7, (*SPEC.fields, *OTHER.fields))
+    health = table({"p=3": [1] * 7}, {"p=3": MINUTE})
+    old = table({"p=1/q=1": [1] * 3, "p=2/q=1": [1] * 3}).partitions
+    mixed = replace(
+        health,
+        specs=(SPEC, both),
+        partitions=(*health.partitions, *(replace(p, spec_id=7) for p in old)),
+    )
+    selection = select_groups(RULE, mixed, NOW)
+    assert selection.where == "(`p` = 1 AND `q` = 1) OR (`p` = 2 AND `q` = 1)"
+    assert places_of(selection) == {(7, "p=1/q=1"), (7, "p=2/q=1")}
+
+
+def test_a_value_that_reads_like_a_filter_is_only_a_value() -> None:
+    spec = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "string"),))
+    health = with_other_spec(table({"p=a' OR 'b": [1] * 6}), [1] * 7, None)
+    selection = select_groups(
+        replace(RULE, max_bytes_per_job=6 * MIB), replace(health, specs=(spec, OTHER)), NOW
+    )
+    assert len(places_of(selection)) == 2
+
+
+SIZES = st.lists(st.sampled_from([1, 20, 300, 400, 1000]), max_size=12)
+AGES = st.sampled_from([None, MINUTE, 20 * MINUTE])
+
+
+@given(
+    current=st.lists(st.tuples(SIZES, AGES), min_size=1, max_size=5),
+    other=st.lists(st.tuples(SIZES, AGES), max_size=3),
+    max_bytes=st.sampled_from([None, 100 * MIB, 2000 * MIB]),
+    heavy=st.sets(st.integers(0, 4), max_size=2),
+    is_written=st.booleans(),
+)
+def test_the_statement_that_is_written_takes_nothing_hot_and_nothing_in_vain(
+    current: list[tuple[list[int], timedelta | None]],
+    other: list[tuple[list[int], timedelta | None]],
+    max_bytes: int | None,
+    heavy: set[int],
+    is_written: bool,
+) -> None:
+    """The statement is read again as Iceberg reads it, and its groups are planned anew."""
+    made = [(0, f"p={n}", *one) for n, one in enumerate(current)]
+    made += [(7, f"q={n}", *one) for n, one in enumerate(other)]
+    parts = [
+        replace(
+            table({text: sizes}).partitions[0],
+            spec_id=spec_id,
+            written_at=None if age is None else NOW - age,
+        )
+        for spec_id, text, sizes, age in made
+        if sizes
+    ]
+    health = replace(
+        table({"p=0": [1]}), specs=(SPEC, OTHER) if is_written else (), partitions=tuple(parts)
+    )
+    too_heavy = frozenset((0, f"p={n}") for n in heavy)
+    rule = replace(RULE, max_bytes_per_job=max_bytes)
+    bounds = JobBounds(Fit({}, too_heavy), rule.hot_partition_age)
+    selection = select_groups(rule, health, NOW, bounds)
+    if not selection.is_worthwhile:
+        return
+    taken = plan_groups(
+        health, PlannerOptions.read(health, rule), select_by(selection.where, health)
+    )
+    assert [(g.partitions, g.files) for g in selection.groups] == [
+        (g.partitions, g.files) for g in taken
+    ]
+    barred = {
+        (p.spec_id, p.partition)
+        for p in health.partitions
+        if p.written_at is not None and p.written_at > NOW - rule.hot_partition_age
+    } | too_heavy
+    places = places_of(selection)
+    assert barred.isdisjoint(places)
+    gaining = {key for group in taken if group.removed for key in group.partitions}
+    wanted_specs = {spec_id for spec_id, _ in gaining}
+    if is_written:
+        assert all(key in gaining or wanted_specs - {key[0]} for key in places)
+
+
+def select_by(where: str | None, health: TableHealth) -> set[tuple[int, str]]:
+    """The partitions with files that may have a matching row, by their values."""
+    every = {(p.spec_id, p.partition) for p in health.partitions}
+    if where is None:
+        return every
+    named = {
+        (0 if name == "p" else 7, f"{name}={value}")
+        for name, value in re.findall(r"\(`([pq])` = (\d+)\)", where)
+    }
+    return {key for key in every if key in named or {spec for spec, _ in named} - {key[0]}}
 
 
 def test_the_estimate_is_of_the_chosen_partitions_alone() -> None:
