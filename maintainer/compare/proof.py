@@ -196,15 +196,12 @@ def _guess_reason(job: Job) -> str:
         and isinstance(added, int)
         and added != job.estimate.items_after
     ):
-        return (
-            f"Spark wrote {added:,} files where {job.estimate.items_after:,} were expected: rows "
-            f"in another order or format have another size"
-        )
+        return f"Spark wrote {added:,} files where {job.estimate.items_after:,} were expected"
     if job.procedure is Procedure.REWRITE_POSITION_DELETE_FILES and (
         reason := _explain_deletes(job)
     ):
         return reason
-    return "the job rewrote other files than estimated"
+    return "the reason is not known"
 
 
 def _explain_deletes(job: Job) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from maintainer.domain.file_sizes import DeletedFiles, FileSizes, SizeRun, merge_runs
 from maintainer.domain.health import PartitionHealth
+
+_VECTOR_BYTES = 64  # of a deletion vector of a few rows; health has no sizes of vectors
 
 
 def pack(
@@ -16,8 +19,17 @@ def pack(
 
     An item above the limit has a bin of its own.
     """
+    items = list(weights)
+    for positions in pack_positions(items, limit, lookback, most_items=most_items):
+        yield [items[position] for position in positions]
+
+
+def pack_positions(
+    weights: Sequence[int], limit: int, lookback: int, *, most_items: int | None = None
+) -> Iterator[list[int]]:
+    """The bins of `pack`, with the position of each item instead of its weight."""
     bins: list[_Bin] = []
-    for weight in weights:
+    for position, weight in enumerate(weights):
         fitting = next(
             (
                 found
@@ -28,25 +40,25 @@ def pack(
             None,
         )
         if fitting is not None:
-            fitting.add(weight)
+            fitting.add(position, weight)
             continue
-        bins.append(_Bin(weight))
+        bins.append(_Bin(position, weight))
         if len(bins) > lookback:
             yield bins.pop(0).items
     yield from (left.items for left in bins)
 
 
 class _Bin:
-    """The items of one bin so far."""
+    """The positions of the items of one bin so far, and their weight together."""
 
     __slots__ = ("items", "weight")
 
-    def __init__(self, weight: int) -> None:
-        self.items = [weight]
+    def __init__(self, position: int, weight: int) -> None:
+        self.items = [position]
         self.weight = weight
 
-    def add(self, weight: int) -> None:
-        self.items.append(weight)
+    def add(self, position: int, weight: int) -> None:
+        self.items.append(position)
         self.weight += weight
 
 
@@ -116,6 +128,22 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
+class DeleteBytes:
+    """The bytes of the delete files that Spark reads with data files.
+
+    Spark adds them to the weight of each data file to which they apply.
+    """
+
+    listed: tuple[int, ...] = ()  # of each data file that is listed; empty: none has any
+    expected: int = 0  # of all data files together
+    most: int = 0
+    is_known: bool = True  # False: which delete files apply to which data file is not known
+
+
+NO_DELETES = DeleteBytes()
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """The files of one partition that a rewrite would select."""
 
@@ -126,6 +154,9 @@ class Candidates:
     # files with at least as many deletes as rows: no row is left, unless some deletes are for the
     # same row
     depleted: int = 0
+    deletes: DeleteBytes = NO_DELETES
+    # the positions in the list of files of those with too many deletes; None: not known
+    marked: frozenset[int] | None = frozenset()
 
 
 def may_have_candidates(partition: PartitionHealth, bounds: Bounds) -> bool:
@@ -137,7 +168,10 @@ def may_have_candidates(partition: PartitionHealth, bounds: Bounds) -> bool:
     )
 
 
-def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
+def find_candidates(
+    partition: PartitionHealth, bounds: Bounds, common: DeleteBytes = NO_DELETES
+) -> Candidates:
+    """Select the files; `common` are the equality deletes that apply to all partitions."""
     sizes = (
         partition.sizes
         if partition.sizes.count or not partition.data_files
@@ -154,6 +188,9 @@ def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
         if not bounds.takes_deletes(files) or bounds.are_across(files)
     )
     further = [files for files in deleted if not bounds.takes_size(files.smallest)]
+    weigh = _DeleteScale.read(partition, common)
+    if partition.deleted and not sizes.runs and all(one.files == 1 for one in partition.deleted):
+        return _select_listed(sizes.listed, partition, bounds, weigh)
     listed = bounds.take_sizes(sizes.listed)
     runs, unsure = _select_runs(sizes.runs, partition, bounds)
     count, depleted = (
@@ -163,23 +200,111 @@ def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
     emptied = sum(
         files.files for files in deleted if files.least_ratio >= 1 and files.most_delete_files == 1
     )
-    if partition.sizes.runs and not further:  # the runs have one entry for each size
-        return Candidates(FileSizes(runs=tuple(runs)), count, uncertain + unsure, emptied, depleted)
-    if sizes.runs or any(files.files > 1 for files in further):
-        merged = merge_runs(
-            [
-                *(SizeRun(size, size, 1, size) for size in listed),
-                *runs,
-                *(_as_run(files) for files in further),
-            ]
+    taken = FileSizes(listed, tuple(runs))
+    if further:  # otherwise the runs have one entry for each size
+        taken = FileSizes(
+            runs=merge_runs(
+                [
+                    *(SizeRun(size, size, 1, size) for size in listed),
+                    *runs,
+                    *(_as_run(files) for files in further),
+                ]
+            )
         )
-        return Candidates(FileSizes(runs=merged), count, uncertain + unsure, emptied, depleted)
     return Candidates(
-        FileSizes((*listed, *(files.bytes for files in further))),
+        taken,
         count,
         uncertain + unsure,
         emptied,
         depleted,
+        weigh.weigh_all(partition.deleted),
+        None if count else frozenset(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _DeleteScale:
+    """The delete files of a partition, to weigh those that apply to one data file."""
+
+    files: int
+    bytes: int
+    is_exact: bool  # all of them apply wherever as many apply
+
+    @classmethod
+    def read(cls, partition: PartitionHealth, common: DeleteBytes) -> _DeleteScale:
+        size = partition.position_delete_bytes + partition.equality_delete_bytes
+        if common.most and partition.partition:
+            # How many these are is unknown: they count as one.
+            return cls(partition.delete_files + 1, size + common.most, is_exact=False)
+        # The size of deletion vectors is unknown, and whether an equality delete applies depends
+        # on column bounds too.
+        is_exact = (
+            partition.position_delete_files == partition.delete_files
+            and not partition.equality_delete_bytes
+        )
+        return cls(partition.delete_files, size, is_exact)
+
+    def weigh(self, files: DeletedFiles) -> int:
+        """The expected bytes of the delete files that apply to one of these data files."""
+        return self.bytes * min(files.delete_files, self.files) // self.files if self.files else 0
+
+    def weigh_all(
+        self, deleted: Iterable[DeletedFiles], listed: tuple[int, ...] = (), *, known: bool = False
+    ) -> DeleteBytes:
+        """The bytes of the delete files of all these data files."""
+        expected = most = alone = 0
+        for files in deleted:
+            expected += files.files * self.weigh(files)
+            # Only deletes of a single file have a known share. No two files have the same ones.
+            if files.most_delete_files == 1 and files.least_ratio:
+                alone = self.bytes
+            else:
+                most += files.files * self.bytes
+            if not self.is_exact:
+                most += files.files * _VECTOR_BYTES
+            known &= self.is_exact and files.delete_files == self.files
+        return DeleteBytes(listed, expected, max(expected, most + alone), known)
+
+
+def _select_listed(
+    sizes: Sequence[int], partition: PartitionHealth, bounds: Bounds, scale: _DeleteScale
+) -> Candidates:
+    """The candidates in the manifest's order, where each file's size and deletes are listed."""
+    by_size: dict[int, list[DeletedFiles]] = defaultdict(list)
+    for one in partition.deleted:
+        by_size[one.bytes].append(one)
+    numbers = Counter(sizes)
+    # Sizes and deletes are listed apart. A size that several files have is certain if their
+    # deletes are alike.
+    is_certain = all(
+        len(found) == numbers[size] and len(set(found)) == 1 for size, found in by_size.items()
+    )
+    taken: list[int] = []
+    weights: list[int] = []
+    with_deletes: list[DeletedFiles] = []
+    marked: set[int] = set()
+    emptied = depleted = 0
+    for size in sizes:
+        there = by_size[size].pop() if by_size.get(size) else None
+        is_marked = there is not None and bounds.takes_deletes(there)
+        if not (is_marked or bounds.takes_size(size)):
+            continue
+        if is_marked:
+            marked.add(len(taken))
+        taken.append(size)
+        weights.append(scale.weigh(there) if there is not None else 0)
+        if there is not None:
+            with_deletes.append(there)
+            emptied += is_marked and there.least_ratio >= 1 and there.delete_files == 1
+            depleted += is_marked and there.least_ratio >= 1
+    return Candidates(
+        FileSizes(tuple(taken)),
+        len(marked),
+        0,
+        emptied,
+        depleted,
+        scale.weigh_all(with_deletes, tuple(weights), known=is_certain),
+        frozenset(marked) if is_certain or not marked else None,
     )
 
 
@@ -187,13 +312,27 @@ def merge_candidates(found: Sequence[Candidates]) -> Candidates:
     """Combine the candidates of several partitions."""
     if len(found) == 1:
         return found[0]
-    sums = [
+    deleted, uncertain, emptied, depleted = (
         sum(column)
         for column in zip(
             *((one.deleted, one.uncertain, one.emptied, one.depleted) for one in found), strict=True
         )
-    ]
-    if any(one.files.runs for one in found):
+    )
+    is_listed = not any(one.files.runs for one in found)
+    deletes = DeleteBytes(
+        tuple(
+            weight for one in found for weight in one.deletes.listed or (0,) * len(one.files.listed)
+        )
+        if is_listed
+        else (),
+        sum(one.deletes.expected for one in found),
+        sum(one.deletes.most for one in found),
+        is_listed and all(one.deletes.is_known for one in found),
+    )
+    # Iceberg reads the partitions in an order of its own.
+    marked = None if any(one.deleted for one in found) else frozenset[int]()
+    files = FileSizes(tuple(size for one in found for size in one.files.listed))
+    if not is_listed:
         runs = [
             run
             for one in found
@@ -202,8 +341,8 @@ def merge_candidates(found: Sequence[Candidates]) -> Candidates:
                 *(SizeRun(size, size, 1, size) for size in one.files.listed),
             )
         ]
-        return Candidates(FileSizes(runs=merge_runs(runs)), *sums)
-    return Candidates(FileSizes(tuple(size for one in found for size in one.files.listed)), *sums)
+        files = FileSizes(runs=merge_runs(runs))
+    return Candidates(files, deleted, uncertain, emptied, depleted, deletes, marked)
 
 
 def _as_run(files: DeletedFiles) -> SizeRun:

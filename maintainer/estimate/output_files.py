@@ -22,7 +22,7 @@ from maintainer.domain.inventory import (
     escape,
     read_partition,
 )
-from maintainer.estimate.file_selection import weigh_bins
+from maintainer.estimate.file_selection import NO_DELETES, DeleteBytes, weigh_bins
 
 # The bytes of each column: its part of the footer, its statistics, the headers and dictionaries of
 # its pages. They were measured by the rewrites of small files that docs/health.md names.
@@ -116,17 +116,28 @@ class OutputSizes:
 
 # The grade and the plan of a table need the same groups.
 @lru_cache(maxsize=_KEPT_COUNTS)
-def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) -> Count:
+def count_packed(
+    files: FileSizes,
+    sizes: OutputSizes,
+    deletes: DeleteBytes = NO_DELETES,
+    *,
+    is_order_known: bool,
+) -> Count:
     """The number of files that bin-packing writes.
 
-    It is one for each task, and more if a part that cannot be split exceeds one output file.
+    It is one for each task, and more if a part that cannot be split exceeds one output file. The
+    bytes of a task include those of the delete files that Spark reads for it.
     """
     total = files.bytes
     split = sizes.split(total)
-    if total <= split:
+    if total + deletes.most <= split:
         return Count.exactly(1)
     classes, factor = _classify(files)
     largest = max(classes)[0]
+    if deletes.listed:
+        weights: Sequence[int] = deletes.listed
+    else:
+        weights = [deletes.expected // files.count] * len(classes)
     chunks = total // sizes.chunk + files.count  # an upper bound
     if chunks > _MAX_CHUNKS:
         chunks = sum(number * _count_chunks(size, sizes.chunk) for size, number in classes)
@@ -136,25 +147,31 @@ def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) 
             (
                 _count_even(chunks, split, sizes)
                 if chunks > _MAX_CHUNKS
-                else _count_bins(classes, split, sizes)
+                else _count_bins(classes, weights, split, sizes)
             )
             * factor
         ),
     )
     # Row groups of another size than the table's property result in other splits. A writer checks
     # the size only every thousand rows.
-    if is_order_known and files.listed and largest <= min(sizes.chunk, split):
+    if is_order_known and files.listed and deletes.is_known and largest <= min(sizes.chunk, split):
         return Count.exactly(expected)
     # Two bins that were started one after the other are, on average, more than half full.
-    most = max(expected, 2 * total // split + 1)
+    # Each part of a file carries all of the file's deletes.
+    parts = -(-largest // sizes.chunk)
+    most = max(expected, 2 * (total + deletes.most * parts) // split + 1)
     return Count(
         expected, 1 if largest > split else min(expected, -(-total // sizes.write_max)), most
     )
 
 
-def _count_bins(classes: Iterable[_SizeClass], split: int, sizes: OutputSizes) -> int:
-    bins = weigh_bins(_cut(classes, sizes.chunk), split, _LOOKBACK)
-    return sum(_count_written(weight, sizes) for weight in bins)
+def _count_bins(
+    classes: Sequence[_SizeClass], deletes: Sequence[int], split: int, sizes: OutputSizes
+) -> int:
+    bins = weigh_bins(_cut(classes, deletes, sizes.chunk), split, _LOOKBACK)
+    # Deletes are read, and not written. A task above the split has only one part of a file.
+    most = max(split, min(max(classes)[0], sizes.chunk))
+    return sum(_count_written(min(weight, most), sizes) for weight in bins)
 
 
 def _count_even(chunks: int, split: int, sizes: OutputSizes) -> int:
@@ -188,16 +205,16 @@ def _sample(run: SizeRun, factor: float) -> Iterator[_SizeClass]:
         yield mean, number - rest
 
 
-def _cut(classes: Iterable[_SizeClass], chunk: int) -> Iterator[_SizeClass]:
-    """Split files into the row groups in which they are read."""
-    for size, number in classes:
+def _cut(classes: Iterable[_SizeClass], deletes: Iterable[int], chunk: int) -> Iterator[_SizeClass]:
+    """Split files into the row groups in which they are read, with the deletes of their file."""
+    for (size, number), more in zip(classes, deletes, strict=True):
         if size <= chunk:
-            yield size, number
+            yield size + more, number
             continue
         whole = (size - 1) // chunk
         for _ in range(number):
-            yield chunk, whole
-            yield size - whole * chunk, 1
+            yield chunk + more, whole
+            yield size - whole * chunk + more, 1
 
 
 def _count_chunks(size: int, chunk: int) -> int:

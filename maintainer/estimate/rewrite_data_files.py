@@ -26,10 +26,11 @@ from maintainer.domain.units import GIB, MIB, read_whole
 from maintainer.estimate.file_selection import (
     Bounds,
     Candidates,
+    DeleteBytes,
     find_candidates,
     may_have_candidates,
     merge_candidates,
-    pack,
+    pack_positions,
 )
 from maintainer.estimate.filters.partition_filter import PartitionFilter, Taken
 from maintainer.estimate.output_files import (
@@ -125,6 +126,9 @@ class FileGroup:
     )
     is_scattered: bool = False  # True: the group is written to several partitions
     is_cut: bool = False  # True: the policy's filter may exclude some or all of its files
+    # True: the group may not be taken, because it depends on which files are in it
+    is_doubtful: bool = False
+    is_weighed: bool = False  # True: the number of outputs depends on which deletes apply to a file
 
     @property
     def removed(self) -> int:
@@ -141,7 +145,7 @@ class FileGroup:
             )
             + self.uncertain_files
         )
-        return max(known, self.removed) if self.is_cut else known
+        return max(known, self.removed) if self.is_cut or self.is_doubtful else known
 
 
 def plan_groups(
@@ -154,6 +158,7 @@ def plan_groups(
     grouped: dict[str | None, list[tuple[PartitionHealth, Candidates]]] = defaultdict(list)
     specs = {spec.spec_id: spec for spec in health.specs}
     current = specs.get(health.default_spec_id)
+    common = _find_common_deletes(health)
     # Files of all other specs are in the group of the partition without values, because Iceberg
     # does not know their partitions before it reads them.
     null_text = null_partition(current) if current is not None else None
@@ -164,32 +169,46 @@ def plan_groups(
             and may_have_candidates(partition, options.bounds)
             and is_taken(partition, options)
         ):
-            candidates = find_candidates(partition, options.bounds)
+            candidates = find_candidates(partition, options.bounds, common)
             if candidates.files.count:
                 grouped[
                     partition.partition
                     if partition.spec_id == health.default_spec_id
                     else null_text
                 ].append((partition, candidates))
-    count = partial(_count_outputs, health, options, is_order_known=_is_order_known(health))
+    is_order_known = _is_order_known(health)
+    count = partial(_count_outputs, health, options, is_order_known=is_order_known)
     return [
         FileGroup(
             partitions,
-            files.count,
-            files.bytes,
-            count(partitions, files, taken),
-            taken.deleted,
-            taken.uncertain,
+            part.files.count,
+            part.files.bytes,
+            _widen(count(partitions, part), reach, options),
+            part.deleted,
+            part.uncertain,
             _is_scattered(partitions, options),
             _is_cut(partitions, options),
+            is_doubtful,
+            bool(part.deletes.most) and not part.deletes.is_known,
         )
         for found in grouped.values()
         for partitions, taken in [_merge(found)]
-        for files in _split(taken.files, options)
+        for part, reach, is_doubtful in _split(taken, options, is_order_known=is_order_known)
         if options.bounds.takes_all
-        or taken.deleted
-        or is_worth_rewriting(files.count, files.bytes, options)
+        or part.deleted
+        or is_doubtful
+        or is_worth_rewriting(part.files.count, part.files.bytes, options)
     ]
+
+
+def _find_common_deletes(health: TableHealth) -> DeleteBytes:
+    """The equality deletes of a spec without partitions, which apply to all partitions."""
+    size = sum(
+        partition.equality_delete_bytes
+        for partition in health.partitions
+        if not partition.partition
+    )
+    return DeleteBytes((), size, size, is_known=not size)
 
 
 def is_taken(partition: PartitionHealth, options: PlannerOptions) -> bool:
@@ -240,29 +259,110 @@ def _is_scattered(partitions: Sequence[PartitionKey], options: PlannerOptions) -
     return len(partitions) > 1 or partitions[0][0] != options.output_spec_id
 
 
-def _split(files: FileSizes, options: PlannerOptions) -> Iterator[FileSizes]:
-    """Split into groups within the limits on bytes and files."""
-    most = options.max_group_files
+def _split(
+    taken: Candidates, options: PlannerOptions, *, is_order_known: bool
+) -> Iterator[tuple[Candidates, int, bool]]:
+    """Split into groups within the limits on bytes and files.
+
+    Where it is unknown which files are in a group, it comes with the most bytes that it may have,
+    and with True if Iceberg may not take it.
+    """
+    files, most = taken.files, options.max_group_files
     if files.bytes <= options.max_group_bytes and (most is None or files.count <= most):
-        yield files
+        yield taken, 0, False
         return
-    if files.listed:
-        yield from map(
-            _listed,
-            pack(files.listed, options.max_group_bytes, 1, most_items=most),
+    parts = (
+        [
+            _pick(taken, positions)
+            for positions in pack_positions(
+                files.listed, options.max_group_bytes, 1, most_items=most
+            )
+        ]
+        if files.listed
+        else list(_spread(taken, options))
+    )
+    is_known = is_order_known and bool(files.listed) and taken.marked is not None
+    for position, part in enumerate(parts):
+        is_last = position == len(parts) - 1
+        yield (
+            part,
+            0 if is_known else _reach(files, part.files.count, options),
+            not (is_known or _is_surely_taken(taken, part, options, is_last=is_last)),
         )
-        return
-    # The order of files in runs is unknown, so each of the needed groups gets a share of all runs.
+
+
+def _reach(files: FileSizes, count: int, options: PlannerOptions) -> int:
+    """The most bytes of a group of this many of the files."""
+    if files.runs:
+        return options.max_group_bytes
+    heaviest = sum(sorted(files.listed)[-count:])
+    return min(heaviest, max(options.max_group_bytes, *files.listed))
+
+
+def _widen(outputs: Count, reach: int, options: PlannerOptions) -> Count:
+    """The bounds of a group that may have this many bytes; 0 if its files are known."""
+    if reach <= options.sizes.target:
+        return outputs
+    most = 2 * reach // options.sizes.target + 1
+    return Count(outputs.expected, min(1, outputs.least), max(outputs.most, most))
+
+
+def _is_surely_taken(
+    whole: Candidates, part: Candidates, options: PlannerOptions, *, is_last: bool
+) -> bool:
+    """True when Iceberg takes the group, however the files are divided among the groups."""
+    if options.bounds.takes_all:
+        return True
+    enough = max(2, options.min_input_files)
+    if whole.files.bytes <= options.max_group_bytes:  # only the number of files divides them
+        return part.files.count >= enough
+    largest = max((*whole.files.listed, *(run.largest for run in whole.files.runs)))
+    return (
+        not is_last
+        and options.max_group_bytes - largest > options.sizes.large_above
+        and (options.max_group_files is None or options.max_group_files >= enough)
+    )
+
+
+def _pick(taken: Candidates, positions: Sequence[int]) -> Candidates:
+    """One group of the listed files."""
+    weights = tuple(taken.deletes.listed[at] for at in positions) if taken.deletes.listed else ()
+    marked = (
+        frozenset(new for new, at in enumerate(positions) if at in taken.marked)
+        if taken.marked is not None
+        else None
+    )
+    return replace(
+        taken,
+        files=FileSizes(tuple(taken.files.listed[at] for at in positions)),
+        deleted=len(marked) if marked is not None else min(taken.deleted, len(positions)),
+        uncertain=min(taken.uncertain, len(positions)),
+        emptied=min(taken.emptied, len(positions)) if taken.emptied == taken.files.count else 0,
+        deletes=replace(taken.deletes, listed=weights, expected=sum(weights)),
+        marked=marked,
+    )
+
+
+def _spread(taken: Candidates, options: PlannerOptions) -> Iterator[Candidates]:
+    """Groups with equal shares of all runs, because the order of files in runs is unknown."""
+    files, most = taken.files, options.max_group_files
     number = max(
         -(-files.bytes // options.max_group_bytes),
         -(-files.count // most) if most is not None else 1,
     )
     number = min(number, files.count, _MOST_GROUPS)
-    yield from (_share(files, number, position) for position in range(number))
-
-
-def _listed(sizes: list[int]) -> FileSizes:
-    return FileSizes(tuple(sizes))
+    for position in range(number):
+        share = _share(files, number, position)
+        yield replace(
+            taken,
+            files=share,
+            deleted=min(taken.deleted, share.count),
+            uncertain=min(taken.uncertain, share.count),
+            emptied=share.count if taken.emptied == files.count else 0,
+            deletes=replace(
+                taken.deletes, expected=taken.deletes.expected * share.count // files.count
+            ),
+        )
 
 
 def _share(files: FileSizes, number: int, position: int) -> FileSizes:
@@ -277,21 +377,21 @@ def _share(files: FileSizes, number: int, position: int) -> FileSizes:
     return FileSizes(runs=tuple(runs))
 
 
-def _count_outputs(  # noqa: PLR0913 - a group and its partition
+def _count_outputs(
     health: TableHealth,
     options: PlannerOptions,
     partitions: Sequence[PartitionKey],
-    files: FileSizes,
     taken: Candidates,
     *,
     is_order_known: bool,
 ) -> Count:
     if taken.emptied >= taken.files.count:
         return Count.exactly(0)
-    outputs = _count_written(health, options, partitions, files, is_order_known=is_order_known)
+    outputs = _count_written(health, options, partitions, taken, is_order_known=is_order_known)
     if not taken.depleted:
         return outputs
     # A task writes nothing when its files have lost all rows.
+    # Of several groups, one may have these files alone.
     return Count(outputs.expected, int(taken.depleted < taken.files.count), outputs.most)
 
 
@@ -299,13 +399,14 @@ def _count_written(
     health: TableHealth,
     options: PlannerOptions,
     partitions: Sequence[PartitionKey],
-    files: FileSizes,
+    taken: Candidates,
     *,
     is_order_known: bool,
 ) -> Count:
+    files = taken.files
     if options.is_sort:
         return count_sorted(files.bytes, options.sizes, options.compression)
-    packed = count_packed(files, options.sizes, is_order_known=is_order_known)
+    packed = count_packed(files, options.sizes, taken.deletes, is_order_known=is_order_known)
     specs = {spec.spec_id: spec for spec in health.specs}
     output = specs.get(options.output_spec_id)
     if not _is_scattered(partitions, options) or output is None or not null_partition(output):
@@ -391,5 +492,12 @@ def _explain_error(taken: Sequence[FileGroup], groups: Sequence[FileGroup]) -> s
             "how many files a group becomes depends on row groups and on the order in which "
             "Spark reads them"
         ): any(group.outputs.least < group.outputs.most for group in taken),
+        "Spark reads the deletes too, and which of them apply to a file is not known exactly": any(
+            group.is_weighed and group.outputs.least < group.outputs.most for group in taken
+        ),
+        (
+            "an upper bound: a partition has several groups, and which files are in a group, and "
+            "so whether Iceberg takes it, is unknown"
+        ): any(group.is_doubtful for group in taken),
     }
     return "; ".join(reason for reason, applies in reasons.items() if applies)

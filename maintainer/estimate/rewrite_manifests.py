@@ -91,10 +91,16 @@ def _count_written(group: ManifestGroup, health: TableHealth) -> Count:
 
     It is more where a task's entries exceed one manifest.
     """
+    is_of_data = group.content is ManifestContent.DATA
+    if not any(
+        p.data_files if is_of_data else p.delete_files
+        for p in health.partitions
+        if p.spec_id == group.spec_id
+    ):
+        return Count.exactly(0)  # only removed entries, which Iceberg does not write again
     needed = _count_needed(group, health)
     if needed == 1:
         return Count.exactly(1)
-    is_of_data = group.content is ManifestContent.DATA
     partitions = sum(
         bool(p.data_files if is_of_data else p.delete_files)
         for p in health.partitions

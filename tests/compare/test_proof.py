@@ -215,8 +215,8 @@ def test_a_difference_in_position_deletes_is_explained_by_what_spark_took_and_wr
     assert (
         describe(29, rewritten=30, added=1) == "Spark took 30 delete files where 20 were expected."
     )
-    assert describe(9, rewritten=20, added=1) == "the job rewrote other files than estimated."
-    assert describe(9) == "the job rewrote other files than estimated."
+    assert describe(9, rewritten=20, added=1) == "the reason is not known."
+    assert describe(9) == "the reason is not known."
 
 
 def test_every_difference_from_what_was_predicted_is_explained() -> None:
@@ -247,12 +247,12 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
         effect_of(16), Outcome("finished", NOW, {"added_data_files_count": 4})
     )
     assert explain(effect_of(25), Outcome("finished", NOW, {"added_data_files_count": 1})).endswith(
-        "the job rewrote other files than estimated."
+        "the reason is not known."
     )
     assert explain(effect_of(0, manifests=3), reported(), RewriteManifests(0)).startswith(
-        "19 manifests fewer were estimated, 3 fewer is the result: the job rewrote other"
+        "19 manifests fewer were estimated, 3 fewer is the result: the reason is not known."
     )
-    assert explain(effect_of(9), None).endswith("the job rewrote other files than estimated.")
+    assert explain(effect_of(9), None).endswith("the reason is not known.")
     assert "ended early" not in explain(effect_of(30), Outcome("lost", NOW))
 
 

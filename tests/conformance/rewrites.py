@@ -12,7 +12,12 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.estimate.filters.filter_writer import write_where
-from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
+from maintainer.estimate.rewrite_data_files import (
+    PlannerOptions,
+    estimate_rewrite_data_files,
+    plan_groups,
+)
+from tests.conformance.paths import predict_paths
 from tests.conformance.shapes import Shape
 from tests.conformance.tables import Lake
 
@@ -28,6 +33,7 @@ class Outcome:
     where: str | None = None
     strangers: int = 0  # rewritten files that lie in none of the chosen partitions
     renumbered: int = 0  # rows that lost their row id or got another one
+    wrong_paths: int = 0  # files that were taken against the prediction, or left
 
     @property
     def removed(self) -> int:
@@ -38,15 +44,16 @@ class Outcome:
         return (self.predicted.items_before, self.predicted.items_after) == (
             self.rewritten,
             self.added,
-        ) and not (self.strangers or self.renumbered)
+        ) and not (self.strangers or self.renumbered or self.wrong_paths)
 
     @property
     def is_within_bound(self) -> bool:
-        """Never more than said, and of the files that are taken each one known, unless that is what
-        is uncertain.
+        """The number of files that are removed, within the bound, and no file that was not
+        predicted.
         """
-        return abs(self.predicted.items_after - self.added) <= self.predicted.error_bound and not (
-            self.strangers or self.renumbered
+        removed = abs(self.predicted.items_removed - max(0, self.removed))
+        return removed <= self.predicted.error_bound and not (
+            self.strangers or self.renumbered or self.wrong_paths
         )
 
     def row(self) -> str:
@@ -62,7 +69,7 @@ class Outcome:
         predicted = f"{self.predicted.items_before} to {self.predicted.items_after}"
         return (
             f"| {self.shape} | {predicted} | {self.rewritten} to {self.added} | {verdict} | "
-            f"{reason} |"
+            f"{reason}{f' {self.wrong_paths} wrong paths' if self.wrong_paths else ''} |"
         ).replace("\n", " ")
 
 
@@ -75,7 +82,7 @@ def run(lake: Lake, shapes: Iterable[Shape]) -> Iterator[Outcome]:
 def run_one(lake: Lake, shape: Shape, name: str) -> Outcome:
     """One shape under a table name of its own."""
     table = lake.make(name, shape.layout, shape.seed)
-    health = lake.read(table)
+    health, inventory = lake.read(table), lake.list_files(table)
     options = tuple(sorted(shape.options.items()))
     rule = RewriteDataFilesRule(
         strategy=shape.strategy,
@@ -85,7 +92,10 @@ def run_one(lake: Lake, shape: Shape, name: str) -> Outcome:
     )
     places = sorted((partition.spec_id, partition.partition) for partition in health.partitions)
     within = None if shape.chosen is None else [places[position] for position in shape.chosen]
-    predicted = estimate_rewrite_data_files(health, rule, within, now=datetime.now(UTC))
+    now = datetime.now(UTC)
+    predicted = estimate_rewrite_data_files(health, rule, within, now=now)
+    planner = PlannerOptions.read(health, rule, now)
+    groups = plan_groups(health, planner, within)
     where = write_where(table.catalog, within, health.specs) if within is not None else None
     assert (where is None) == (within is None), f"{shape.name}: no filter for {within}"
     before, numbered = lake.files(table), lake.row_ids(table)
@@ -96,10 +106,18 @@ def run_one(lake: Lake, shape: Shape, name: str) -> Outcome:
     done = lake.session.sql(call_statement(table, action))[0]
     rewritten, added = int(done["rewritten_data_files_count"]), int(done["added_data_files_count"])
     renumbered = len(numbered.items() - lake.row_ids(table).items())
+    gone = set(before) - set(lake.files(table))
+    paths = predict_paths(before, inventory, health, planner, groups)
+    wrong_paths = paths.count_wrong(gone)
     if within is None:
-        return Outcome(shape.name, predicted, rewritten, added, renumbered=renumbered)
-    after = lake.files(table)
-    gone = {path for path in before if path not in after}
+        return Outcome(
+            shape.name,
+            predicted,
+            rewritten,
+            added,
+            renumbered=renumbered,
+            wrong_paths=wrong_paths,
+        )
     # What is rewritten of an old spec moves to partitions of the current one, beside those that
     # were chosen.
     moved = added if all(spec_id != health.default_spec_id for spec_id, _ in within) else 0
@@ -112,6 +130,7 @@ def run_one(lake: Lake, shape: Shape, name: str) -> Outcome:
         where,
         strangers=abs(lost) + abs(len(gone) - rewritten),
         renumbered=renumbered,
+        wrong_paths=wrong_paths,
     )
 
 

@@ -511,23 +511,79 @@ def _any_shape(chance: random.Random, name: str) -> Shape:
         File(chance.choice(sizes) * KIB, {column: chance.choice(values)})
         for _ in range(chance.randint(1, 24))
     ]
-    cut = chance.choice([len(made), len(made), len(made) // 2])
-    batches = [Batch(part) for part in (made[:cut], made[cut:]) if part]
-    scoped = [
-        Deletes("file", [chance.randrange(len(made))], chance.randint(1, 10))
-        for _ in range(chance.choice([0, 0, 1, 3]))
+    parts = chance.choice([1, 1, 2, 3])
+    cuts = sorted(chance.randrange(len(made) + 1) for _ in range(parts - 1))
+    pieces = [
+        made[start:end]
+        for start, end in zip([0, *cuts], [*cuts, len(made)], strict=True)
+        if start < end
     ]
+    # Each later commit may be of another spec, so that a table evolves once or twice.
+    evolves = chance.choice([False, False, True])
+    specs: list[Fields | None] = [None, *(_any_spec(chance) if evolves else None for _ in pieces)]
+    batches = [Batch(piece, spec) for piece, spec in zip(pieces, specs, strict=False)]
+    version = chance.choice([2, 2, 3])
     chosen = {
         "min-input-files": chance.choice([None, None, "2", "3", "8"]),
         "rewrite-all": chance.choice([None, None, None, "true"]),
-        "delete-file-threshold": chance.choice([None, None, "1"]),
+        "delete-file-threshold": chance.choice([None, None, "1", "2"]),
         "min-file-size-bytes": chance.choice([None, None, str(40 * KIB)]),
-        "max-file-group-input-files": chance.choice([None, None, "7"]),
+        "max-file-group-input-files": chance.choice([None, None, "3", "7"]),
+        "max-file-group-size-bytes": chance.choice([None, None, str(1024 * KIB)]),
     }
-    layout = Layout(batches, [(column, transform)] if transform else (), scoped, TARGET_PROPERTIES)
+    layout = Layout(
+        batches,
+        [(column, transform)] if transform else (),
+        _any_deletes(chance, made, pieces, column, version),
+        {**TARGET_PROPERTIES, "write.delete.mode": "merge-on-read"},
+        version,
+    )
     return Shape(
         name,
         layout,
         {key: value for key, value in chosen.items() if value is not None},
         seed=chance.randrange(1000),
+        where=chance.choice([None, None, _any_where(column, values)]),
     )
+
+
+def _any_spec(chance: random.Random) -> Fields:
+    return chance.choice(
+        [[("number", "identity")], [("word", "bucket[4]")], [("at", "month")], [("small", "")][:0]]
+    )
+
+
+def _any_where(column: str, values: Sequence[Any]) -> str | None:
+    if column in {"number", "small"}:
+        return f"{column} = {values[0]}"
+    return f"{column} IS NOT NULL" if column in {"day", "at", "flag"} else None
+
+
+def _any_deletes(
+    chance: random.Random,
+    made: Sequence[File],
+    pieces: Sequence[Sequence[File]],
+    column: str,
+    version: int,
+) -> list[Deletes]:
+    """Deletes of single files, and such as files of one commit and partition share."""
+    kinds = ["equality", "vector"] if version > 2 else ["file", "file", "partition", "equality"]
+    found = []
+    for _ in range(chance.choice([0, 0, 1, 3])):
+        kind, rows = chance.choice(kinds), chance.randint(1, 10)
+        one = chance.randrange(len(made))
+        if kind == "vector":
+            found.append(Deletes(kind, [], where=f"id % 10 < {rows // 2} AND id < {one}000000"))
+            continue
+        start = 0
+        for piece in pieces:
+            if start <= one < start + len(piece):
+                break
+            start += len(piece)
+        alike = [
+            number
+            for number, file in enumerate(piece, start)
+            if file.values[column] == made[one].values[column]
+        ]
+        found.append(Deletes(kind, [one] if kind == "file" else alike, rows))
+    return found

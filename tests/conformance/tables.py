@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -42,6 +43,7 @@ from pyiceberg.types import (
     TimestamptzType,
 )
 
+from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -191,12 +193,21 @@ class Lake:
 
     def read(self, table: TableIdentifier) -> TableHealth:
         """The table's health, as a scan measures it."""
+        return measure(self.inventory(table))
+
+    def list_files(self, table: TableIdentifier) -> TableInventory:
+        """The table's inventory with all of its files, as a scan keeps it of one with deletes."""
+        with mock.patch.object(ListedManifest, "lists_files", new=True):
+            return self.inventory(table)
+
+    def inventory(self, table: TableIdentifier) -> TableInventory:
+        """The table's inventory, as a scan reads it."""
         inventory = self.ours.inventory(
             table, lambda _, properties: target_file_size(properties), know_nothing
         )
         assert isinstance(inventory, TableInventory), inventory
         assert inventory.unreadable == ()
-        return measure(inventory)
+        return inventory
 
     def files(self, table: TableIdentifier) -> dict[str, str]:
         """Path and partition, as PyIceberg has them, of the data files."""

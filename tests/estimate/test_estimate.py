@@ -8,7 +8,7 @@ from typing import ClassVar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.health import ManifestGroup, SnapshotStamp
+from maintainer.domain.health import ManifestGroup, SnapshotStamp, TableHealth
 from maintainer.domain.inventory import ManifestContent, Ref
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import RewriteDataFilesRule
@@ -147,13 +147,32 @@ def test_what_a_rewrite_leaves_behind_is_not_rewritten_again(sizes: list[int]) -
     assert after.items_removed == 0
 
 
+def with_live_files(groups: tuple[ManifestGroup, ...]) -> TableHealth:
+    """Each of the two specs has a data file and a delete file."""
+    health = health_of_partitions({"": [MIB]})
+    (one,) = health.partitions
+    live = tuple(replace(one, spec_id=spec_id, delete_files=1) for spec_id in (0, 1))
+    return replace(health, partitions=live, manifest_groups=groups)
+
+
+def test_manifests_whose_entries_are_all_removed_become_none() -> None:
+    deletes = ManifestGroup(0, ManifestContent.DELETES, 2, 5000)
+    data = replace(deletes, content=ManifestContent.DATA)
+    health = with_live_files((data, deletes))
+    without = tuple(replace(partition, delete_files=0) for partition in health.partitions)
+    found = estimate_spec(replace(health, partitions=without), 0)
+    assert (found.items_before, found.items_after, found.error_bound) == (4, 1, 0)
+    both = estimate_spec(health, 0)
+    assert (both.items_before, both.items_after) == (4, 2)
+
+
 def test_manifests_are_counted_per_spec_against_their_ideal_number() -> None:
     groups = (
         ManifestGroup(0, ManifestContent.DATA, 300, 300 * 8000),
         ManifestGroup(0, ManifestContent.DELETES, 10, 80_000),
         ManifestGroup(1, ManifestContent.DATA, 20, 400 * MIB),
     )
-    found = estimate_rewrite_manifests(replace(health_of_partitions({}), manifest_groups=groups))
+    found = estimate_rewrite_manifests(with_live_files(groups))
     assert found is not None
     assert found.spec_id == 0
     assert (
@@ -169,7 +188,7 @@ def test_a_spec_whose_manifests_are_worth_a_rewrite_goes_before_a_larger_one() -
         ManifestGroup(0, ManifestContent.DATA, 1000, 600 * 8 * MIB),
         ManifestGroup(1, ManifestContent.DATA, 300, 300 * 8000),
     )
-    found = estimate_rewrite_manifests(replace(health_of_partitions({}), manifest_groups=groups))
+    found = estimate_rewrite_manifests(with_live_files(groups))
     assert found is not None
     assert (found.spec_id, found.estimate.items_removed) == (1, 299)
 
@@ -265,9 +284,11 @@ def test_the_newest_snapshots_are_always_kept(ages: list[int], max_age: int, kee
 
 
 def manifests_of(*groups: ManifestGroup, partitions: int = 0, target: int = 8 * MIB) -> Estimate:
-    health = health_of_partitions({f"p={n}": [MIB] for n in range(partitions)})
+    health = health_of_partitions({f"p={n}": [MIB] for n in range(partitions)} or {"": [MIB]})
+    live = tuple(replace(partition, delete_files=1) for partition in health.partitions)
     return estimate_spec(
-        replace(health, manifest_groups=groups, target_manifest_size_bytes=target), 0
+        replace(health, partitions=live, manifest_groups=groups, target_manifest_size_bytes=target),
+        0,
     )
 
 
