@@ -151,9 +151,7 @@ class Candidates:
     deleted: int = 0  # files with too many deletes, among these files
     uncertain: int = 0  # files that may be candidates or not
     emptied: int = 0  # files without live rows
-    # files with at least as many deletes as rows: no row is left, unless some deletes are for the
-    # same row
-    depleted: int = 0
+    depleted: int = 0  # files of which the deletes may leave no row
     deletes: DeleteBytes = NO_DELETES
     # the positions in the list of files of those with too many deletes; None: not known
     marked: frozenset[int] | None = frozenset()
@@ -193,10 +191,8 @@ def find_candidates(
         return _select_listed(sizes.listed, partition, bounds, weigh)
     listed = bounds.take_sizes(sizes.listed)
     runs, unsure = _select_runs(sizes.runs, partition, bounds)
-    count, depleted = (
-        sum(files.files for files in deleted),
-        sum(files.files for files in deleted if files.least_ratio >= 1),
-    )
+    count = sum(files.files for files in deleted)
+    depleted = sum(files.files for files in partition.deleted if _may_be_empty(files))
     emptied = sum(
         files.files for files in deleted if files.least_ratio >= 1 and files.most_delete_files == 1
     )
@@ -220,6 +216,14 @@ def find_candidates(
         weigh.weigh_all(partition.deleted),
         None if count else frozenset(),
     )
+
+
+def _may_be_empty(files: DeletedFiles) -> bool:
+    """False when a single delete file applies, which is this data file's own and leaves rows.
+
+    How many rows of a data file the shared and the equality deletes delete is unknown.
+    """
+    return files.most_ratio >= 1 or not (files.most_delete_files == 1 and files.least_ratio)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +300,7 @@ def _select_listed(
         if there is not None:
             with_deletes.append(there)
             emptied += is_marked and there.least_ratio >= 1 and there.delete_files == 1
-            depleted += is_marked and there.least_ratio >= 1
+            depleted += _may_be_empty(there)
     return Candidates(
         FileSizes(tuple(taken)),
         len(marked),

@@ -129,6 +129,7 @@ class FileGroup:
     # True: the group may not be taken, because it depends on which files are in it
     is_doubtful: bool = False
     is_weighed: bool = False  # True: the number of outputs depends on which deletes apply to a file
+    may_be_empty: bool = False  # True: the deletes may leave no row of some of the outputs
 
     @property
     def removed(self) -> int:
@@ -190,6 +191,7 @@ def plan_groups(
             _is_cut(partitions, options),
             is_doubtful,
             bool(part.deletes.most) and not part.deletes.is_known,
+            bool(part.depleted),
         )
         for found in grouped.values()
         for partitions, taken in [_merge(found)]
@@ -491,7 +493,14 @@ def _explain_error(taken: Sequence[FileGroup], groups: Sequence[FileGroup]) -> s
         (
             "how many files a group becomes depends on row groups and on the order in which "
             "Spark reads them"
-        ): any(group.outputs.least < group.outputs.most for group in taken),
+        ): any(
+            group.outputs.expected < group.outputs.most
+            or (group.outputs.least < group.outputs.expected and not group.may_be_empty)
+            for group in taken
+        ),
+        "the deletes may leave no row, and then no file": any(
+            group.may_be_empty and group.outputs.least < group.outputs.expected for group in taken
+        ),
         "Spark reads the deletes too, and which of them apply to a file is not known exactly": any(
             group.is_weighed and group.outputs.least < group.outputs.most for group in taken
         ),
