@@ -306,11 +306,11 @@ class Job:
             RuleName.REWRITE_DATA_FILES,
             RuleName.REWRITE_POSITION_DELETE_FILES,
         }
-        work = (
-            float(self.effect.bytes_rewritten)
-            if is_rewrite and self.effect is not None
-            else self.cost.work
-        )
+        work = self.cost.work
+        if is_rewrite and self.effect is not None:
+            # Of the files, only the estimated number is known; their share follows the bytes.
+            expected, actual = self.estimate.bytes_rewritten, self.effect.bytes_rewritten
+            work = work * actual / expected if expected else float(actual)
         return CostSample(
             max(0.0, work), max(0.0, self.duration.total_seconds()), self.cost.duration_seconds
         )

@@ -285,9 +285,11 @@ class Daemon:
     def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
         """Keep what the store would keep of the job."""
         memory = self._memory[work.table]
-        predicted = None
+        predicted, done = None, float(outcome.bytes)
         if memory.candidate is not None:
             predicted = memory.candidate.cost.duration_seconds
+            expected = memory.candidate.bytes_rewritten
+            done = memory.candidate.cost.work * outcome.bytes / expected if expected else done
             self._workload.begin(
                 memory.candidate,
                 outcome.started_at,
@@ -295,7 +297,7 @@ class Daemon:
                 Charge(float(outcome.bytes), outcome.gb_hours),
             )
         if not outcome.is_conflict:
-            sample = CostSample(outcome.bytes, outcome.seconds, predicted)
+            sample = CostSample(done, outcome.seconds, predicted)
             memory.fit, self._fleet = (
                 memory.fit.learn(sample, TABLE_ALPHA),
                 self._fleet.learn(sample, SHARED_ALPHA),

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from re import MULTILINE, findall
 
 import pytest
 
 from tests.conformance import rewrites, shapes
+from tests.conformance.paths import Paths
 from tests.conformance.report import PAGE
 from tests.conformance.rewrites import Outcome
 from tests.conformance.shapes import Shape
@@ -96,3 +98,23 @@ def test_the_page_lists_each_shape_in_order() -> None:
 
 def test_a_seed_makes_the_same_shapes_again() -> None:
     assert shapes.by_seed(7, 5) == shapes.by_seed(7, 5) != shapes.by_seed(8, 5)
+
+
+def test_paths_that_were_taken_or_left_against_the_prediction_are_counted() -> None:
+    exact = Paths(frozenset("abc"), is_exact=True)
+    assert [exact.count_wrong(taken) for taken in ("abc", "ab", "abd")] == [0, 1, 2]
+    bound = replace(exact, is_exact=False)
+    assert [bound.count_wrong(taken) for taken in ("abc", "ab", "abd")] == [0, 0, 1]
+
+
+def test_seeds_make_all_kinds_of_deletes_specs_filters_and_groups() -> None:
+    made = [shape for seed in (7, 19, 42) for shape in shapes.by_seed(seed, 60)]
+    kinds = {one.kind for shape in made for one in shape.layout.deletes}
+    assert kinds == {"file", "partition", "equality", "vector"}
+    assert {shape.layout.format_version for shape in made} == {2, 3}
+    evolved = [sum(one.fields is not None for one in shape.layout.batches) for shape in made]
+    assert {0, 1, 2} <= set(evolved)
+    assert any(shape.where for shape in made)
+    assert {"max-file-group-input-files", "max-file-group-size-bytes"} <= {
+        name for shape in made for name in shape.options
+    }

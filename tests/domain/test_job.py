@@ -173,9 +173,12 @@ def test_only_a_success_that_was_timed_teaches_what_jobs_cost() -> None:
         ended_at=NOW + timedelta(seconds=40),
     )
     assert ran.cost_sample == CostSample(7.0, 40.0, 30.0)
-    assert replace(ran, effect=make_effect(files_removed=3)).cost_sample == CostSample(
-        300.0, 40.0, 30.0
-    )
+    # Of the bytes, 300 of 1,000 were rewritten, and so much of the work was done.
+    rewrote = replace(ran, effect=make_effect(files_removed=3))
+    expected = replace(rewrote.estimate, bytes_rewritten=1000)
+    assert replace(rewrote, estimate=expected).cost_sample == CostSample(2.1, 40.0, 30.0)
+    unknown = replace(rewrote.estimate, bytes_rewritten=0)
+    assert replace(rewrote, estimate=unknown).cost_sample == CostSample(300.0, 40.0, 30.0)
     assert replace(
         ran, rule=RuleName.REWRITE_MANIFESTS, effect=make_effect()
     ).cost_sample == CostSample(7.0, 40.0, 30.0)

@@ -13,6 +13,7 @@ from maintainer.domain.action import (
     ComputePartitionStats,
     ComputeTableStats,
     ExpireSnapshots,
+    RemoveOrphanFiles,
     RewriteDataFiles,
 )
 from maintainer.domain.cost import (
@@ -30,6 +31,7 @@ from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.cost import (
     LEAST_CHANCE,
     find_benefit,
+    find_byte_share,
     find_chance,
     find_worth,
     measure_work,
@@ -54,14 +56,14 @@ def learn(samples: list[tuple[float, float]], alpha: float = TABLE_ALPHA) -> Cos
 
 def test_before_any_job_the_published_pace_and_a_wide_spread_are_taken() -> None:
     cost = predict(RULE, 7_200_000_000.0, NOTHING, 2.0)
-    assert cost.duration_seconds == 3620
+    assert cost.duration_seconds == 3610.0
     assert cost.gb_hours == 2.01
     assert cost.gb_hours_p90 == pytest.approx(cost.gb_hours * 2, rel=0.02)
     assert (cost.basis, cost.samples) == (CostBasis.DEFAULT, 0)
 
 
 def test_a_job_of_no_bytes_costs_its_start_up() -> None:
-    assert predict(RULE, 0.0, NOTHING, 1.0).duration_seconds == 20
+    assert predict(RULE, 0.0, NOTHING, 1.0).duration_seconds == 8
     fit = learn([(0.0, 4.0)] * 8)
     assert predict(
         RULE, 0.0, Calibration(table={RULE: fit}), 1.0
@@ -146,9 +148,35 @@ def test_after_any_samples_costs_are_positive_finite_and_grow_with_the_work(
     assert less.duration_seconds <= much.duration_seconds
 
 
-def test_work_is_bytes_or_the_snapshots_of_an_expiry() -> None:
+def test_first_predictions_of_small_files_are_within_a_factor_of_three() -> None:
+    """Files, groups, bytes and seconds of jobs with Spark on a local disk."""
+    for files, groups, size, seconds in (
+        (20_001, 1, 11_950_000, 15.4),
+        (1631, 48, 4_380_237, 20.5),
+        (400, 1, 897_528, 5.6),
+    ):
+        estimate = replace(ESTIMATE, items_before=files, partitions=groups, bytes_rewritten=size)
+        work = measure_work(RewriteDataFiles(), estimate, health_of_partitions({}))
+        assert predict(RULE, work, NOTHING, 2.0).duration_seconds == pytest.approx(
+            seconds, rel=2.0
+        ), files
+    for snapshots, seconds in ((263, 6.5), (5000, 601)):
+        predicted = predict(
+            RuleName.EXPIRE_SNAPSHOTS, float(snapshots), NOTHING, 2.0
+        ).duration_seconds
+        assert seconds / 3 <= predicted <= seconds * 3
+
+
+def test_a_table_of_small_files_has_few_bytes_in_its_work() -> None:
+    assert find_byte_share(health_of_partitions({})) == 1.0
+    assert find_byte_share(health_of_partitions({"": [600] * 20_000})) < 0.25
+    assert find_byte_share(health_of_partitions({"": [512 * MIB] * 10})) > 0.999
+
+
+def test_work_is_bytes_files_and_groups_or_the_snapshots_of_an_expiry() -> None:
     health = replace(health_of_partitions({"a": [MIB] * 3}), manifest_bytes=77)
-    assert measure_work(RewriteDataFiles(), ESTIMATE, health) == 1000
+    assert measure_work(RewriteDataFiles(), ESTIMATE, health) == 1000 + 100 * 2000
+    assert measure_work(RemoveOrphanFiles(NOW, "file:///t"), ESTIMATE, health) == 1000
     assert measure_work(ExpireSnapshots(NOW, 1), ESTIMATE, health) == 90
     assert measure_work(ComputeTableStats(1), ESTIMATE, health) == 3 * MIB
     assert measure_work(ComputePartitionStats(1), ESTIMATE, health) == 77

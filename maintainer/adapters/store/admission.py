@@ -14,7 +14,14 @@ from maintainer.adapters.store.schema import tables
 from maintainer.adapters.store.types import write_text
 from maintainer.adapters.store.verdicts import read_standing_verdicts, replace_verdict
 from maintainer.domain.admission import Candidate, ScopePause, find_candidates
-from maintainer.domain.cost import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit
+from maintainer.domain.cost import (
+    NOTHING_LEARNT,
+    SHARED_ALPHA,
+    TABLE_ALPHA,
+    WORK_VERSION,
+    Calibration,
+    CostFit,
+)
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan, RuleVerdict, StandingVerdict
 from maintainer.domain.policy import Charge, DailyWork, RuleName, Spending, day_of
@@ -204,7 +211,8 @@ def _read_fits(
     rows = connection.execute(
         select(calibrations.c.level, calibrations.c.rule, calibrations.c.document).where(is_theirs)
     )
-    return {(row.level, RuleName(row.rule)): documents.read(CostFit, row.document) for row in rows}
+    known = {(row.level, RuleName(row.rule)): documents.read(CostFit, row.document) for row in rows}
+    return {key: fit for key, fit in known.items() if fit.version == WORK_VERSION}
 
 
 def prune_admission(connection: Connection, before: datetime) -> None:

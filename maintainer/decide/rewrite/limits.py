@@ -15,7 +15,7 @@ from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import Charge, Policy, RuleName
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import GIB, format_count, format_duration, format_size
-from maintainer.estimate.cost import Pace, find_pace, most_work
+from maintainer.estimate.cost import Pace, find_byte_share, find_pace, most_work
 
 GROUPS_AT_ONCE = "max-concurrent-file-group-rewrites"
 # An upper bound from measurements with Iceberg 1.12, of the heap for 400,000 deletes. One long took
@@ -167,7 +167,7 @@ def limit_between_commits(
     pace, gap = find_pace(RuleName.REWRITE_DATA_FILES, calibration), find_gap(health)
 
     def explain(part: int, _whole: int) -> str:
-        work = format_duration(timedelta(seconds=pace.seconds(part)))
+        work = format_duration(timedelta(seconds=pace.seconds(part / find_byte_share(health))))
         lost = f"{conflicts:,} recent rewrite{'' if conflicts == 1 else 's'}"
         often = (
             "" if gap is None else f" that leave about {format_duration(gap)} between two commits"
@@ -183,12 +183,15 @@ def find_most_bytes(health: TableHealth, history: RuleHistory, pace: Pace) -> in
     The time includes the start-up. The share is a half after one conflict, a quarter after two. The
     result is at most that share of the table, and large enough that the job is not mostly start-up.
     """
-    bounds = [history.scope_factor * (health.data_bytes or 0) * pace.seconds_per_unit]
+    share = find_byte_share(health)
+    bounds = [history.scope_factor * (health.data_bytes or 0) / share * pace.seconds_per_unit]
     gap = find_gap(health)
     if gap is not None:
         bounds.append(history.scope_factor * gap.total_seconds() - pace.start_seconds)
-    return int(
-        max(LEAST_WORK_PER_START_UP * pace.start_seconds, min(bounds)) / pace.seconds_per_unit
+    return round(
+        max(LEAST_WORK_PER_START_UP * pace.start_seconds, min(bounds))
+        / pace.seconds_per_unit
+        * share
     )
 
 
@@ -218,7 +221,7 @@ def limit_to_a_day(
     work = most_work(
         RuleName.REWRITE_DATA_FILES, share.gb_hours, circumstances.calibration, memory_gb
     )
-    most = min(share.bytes, work)
+    most = min(share.bytes, work * find_byte_share(health))
 
     def explain(_part: int, whole: int) -> str:
         size = format_size(whole)

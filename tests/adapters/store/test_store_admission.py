@@ -84,9 +84,9 @@ def done(
         submitted_at=NOW,
         started_at=NOW,
         ended_at=NOW + timedelta(seconds=seconds),
-        cost=Cost(1.0, 2.0, 20.0),
         memory_gb=3.6,
     )
+    ran = replace(ran, cost=Cost(1.0, 2.0, 20.0, work=float(ran.estimate.bytes_rewritten)))
     return replace(
         ran,
         state=state,

@@ -28,7 +28,7 @@ from maintainer.domain.plan import PlannedAction, RuleHistory, SkipCode
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB
-from maintainer.estimate.cost import Pace
+from maintainer.estimate.cost import Pace, find_byte_share
 from tests.examples import examples
 from tests.samples import NOW, health_of_partitions
 
@@ -98,7 +98,7 @@ def find_files(planned: PlannedAction) -> str | None:
 
 def test_a_job_takes_half_the_time_between_commits_and_half_of_that_after_a_conflict() -> None:
     # 4 commits an hour leave 15 minutes: a job of 7.5 has 430 s beside its start-up.
-    assert [most(times, commits=4.0) // MIB for times in (1, 2, 3)] == [
+    assert [round(most(times, commits=4.0) / MIB) for times in (1, 2, 3)] == [
         430 * 64,
         205 * 64,
         int(92.5 * 64),
@@ -108,16 +108,17 @@ def test_a_job_takes_half_the_time_between_commits_and_half_of_that_after_a_conf
 def test_however_often_writers_commit_a_job_is_not_all_start_up() -> None:
     assert LEAST_WORK_PER_START_UP == 0.5
     assert [
-        most(times, commits) // MIB for times, commits in ((2, 60.0), (60, 30.0), (1, 10_000.0))
+        round(most(times, commits) / MIB)
+        for times, commits in ((2, 60.0), (60, 30.0), (1, 10_000.0))
     ] == [640, 640, 640]
 
 
 def test_however_seldom_writers_commit_a_job_is_no_more_than_its_share_of_the_table() -> None:
-    assert [most(times, 0.01, 64 * GIB) // GIB for times in (1, 2, 3)] == [32, 16, 8]
-    assert [most(times, None, 64 * GIB) // GIB for times in (1, 2)] == [32, 16], (
+    assert [round(most(times, 0.01, 64 * GIB) / GIB) for times in (1, 2, 3)] == [32, 16, 8]
+    assert [round(most(times, None, 64 * GIB) / GIB) for times in (1, 2)] == [32, 16], (
         "nothing is known of commits"
     )
-    assert [most(times, 0.0, 64 * GIB) // GIB for times in (1, 2)] == [32, 16]
+    assert [round(most(times, 0.0, 64 * GIB) / GIB) for times in (1, 2)] == [32, 16]
     assert most(1, None, None) // MIB == 640
 
 
@@ -134,7 +135,7 @@ def test_a_writer_that_has_rested_for_longer_than_it_does_on_average_leaves_more
     assert most(1, 30.0, last_change_at=NOW - timedelta(hours=1)) == most(1, 1.0)
 
 
-@given(st.integers(1, 70), st.floats(0.001, 1000), st.integers(0, 10**15), st.floats(0.1, 600))
+@given(st.integers(1, 70), st.floats(0.001, 1000), st.integers(2, 10**15), st.floats(0.1, 600))
 @settings(max_examples=examples(100))
 def test_conflicts_commits_and_smaller_tables_never_make_a_job_longer(
     times: int, commits: float, data_bytes: int, start: float
@@ -148,7 +149,8 @@ def test_conflicts_commits_and_smaller_tables_never_make_a_job_longer(
     )
     assert find_most_bytes(replace(health, data_bytes=data_bytes // 2), lost(times), pace) <= bound
     least = (1 + LEAST_WORK_PER_START_UP) * start
-    assert least * 0.999 <= pace.seconds(bound) <= max(least, 3600 / commits / 2) * 1.001
+    work = bound / find_byte_share(health)
+    assert least * 0.999 - 1 <= pace.seconds(work) <= 1.001 + max(least, 3600 / commits / 2) * 1.001
 
 
 # -- of what
@@ -170,13 +172,13 @@ def test_without_conflicts_and_for_other_rules_nothing_is_bounded() -> None:
 
 def test_a_partitioned_table_is_done_by_partitions_and_the_plan_says_why() -> None:
     wide = {f"p={n}": [1] * 20 for n in range(40)}
-    planned = plan(table(wide, SPEC))  # at 2 MB/s, 40 s are 76 MiB
+    planned = plan(table(wide, SPEC))  # at 2 MB/s, 52 s are 99 MiB
     assert isinstance(planned.action, RewriteDataFiles)
-    assert (planned.action.where or "").count("`p` = ") == 3
-    assert (planned.estimate.items_before, find_files(planned)) == (60, None)
-    assert "3 partitions now, 37 partitions in later jobs" in planned.reason
+    assert (planned.action.where or "").count("`p` = ") == 4
+    assert (planned.estimate.items_before, find_files(planned)) == (80, None)
+    assert "4 partitions now, 36 partitions in later jobs" in planned.reason
     said = (
-        "; only 60 MiB at once, about 51 s of work, because 1 recent rewrite lost to "
+        "; only 80 MiB at once, about 51 s of work, because 1 recent rewrite lost to "
         "writers that leave about 2 min between two commits"
     )
     assert planned.reason.endswith(said)
@@ -185,12 +187,12 @@ def test_a_partitioned_table_is_done_by_partitions_and_the_plan_says_why() -> No
 def test_a_table_without_partitions_is_done_by_files() -> None:
     planned = plan(table({"": [1] * 4000}), 2)  # 10 s of work
     assert isinstance(planned.action, RewriteDataFiles)
-    assert (planned.action.where, find_files(planned)) == (None, "19")
-    assert (planned.estimate.items_before, planned.estimate.items_after) == (19, 1)
+    assert (planned.action.where, find_files(planned)) == (None, "41")
+    assert (planned.estimate.items_before, planned.estimate.items_after) == (41, 1)
     assert planned.cost is not None
     assert planned.cost.duration_seconds < 31
     said = (
-        "; only 19 files of 19 MiB at once, about 30 s of work, because 2 recent rewrites lost "
+        "; only 41 files of 41 MiB at once, about 30 s of work, because 2 recent rewrites lost "
         "to writers that leave about 2 min between two commits"
     )
     assert planned.reason.endswith(said)
@@ -201,7 +203,7 @@ def test_a_partition_that_is_too_large_by_itself_is_done_by_files() -> None:
     planned = plan(table(BUCKETS, SPEC))
     assert isinstance(planned.action, RewriteDataFiles)
     assert planned.action.where == "(`p` = 15)"
-    assert (planned.estimate.items_before, find_files(planned)) == (76, "76")
+    assert (planned.estimate.items_before, find_files(planned)) == (98, "98")
 
 
 def test_at_least_as_many_files_as_iceberg_takes_for_a_group_and_two_of_which_one_can_be_made() -> (
@@ -264,7 +266,7 @@ def test_a_few_files_that_the_policy_allows_are_taken_from_the_best_partitions()
     health = table({f"p={n}": [1] * 20 for n in range(40)}, SPEC)
     few = replace(RULE, options=((MOST_FILES, "10"),))
     assert select_groups(few, health, NOW).where is None
-    assert (select(health, 1, few).where or "").count("`p` = ") == 3
+    assert (select(health, 1, few).where or "").count("`p` = ") == 4
 
 
 def test_what_the_policys_own_limit_makes_short_enough_is_no_work_of_the_writers() -> None:
