@@ -22,7 +22,8 @@ from maintainer.domain.inventory import (
     escape,
     read_partition,
 )
-from maintainer.estimate.file_selection import NO_DELETES, DeleteBytes, weigh_bins
+from maintainer.estimate.bin_packing import weigh_bins
+from maintainer.estimate.file_selection import NO_DELETES, DeleteBytes
 
 # The bytes of each column: its part of the footer, its statistics, the headers and dictionaries of
 # its pages. They were measured by the rewrites of small files that docs/health.md names.

@@ -12,25 +12,28 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from maintainer.domain.file_sizes import FileSizes
 from maintainer.domain.health import PartitionHealth, PartitionKey, TableHealth
 from maintainer.domain.inventory import (
     LARGE_FILE_RATIO,
     SMALL_FILE_RATIO,
-    ManifestContent,
     null_partition,
 )
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import GIB, MIB, read_whole
+from maintainer.estimate.file_groups import (
+    GroupLimits,
+    find_common_deletes,
+    is_order_known,
+    split,
+    widen,
+)
 from maintainer.estimate.file_selection import (
     Bounds,
     Candidates,
-    DeleteBytes,
     find_candidates,
     may_have_candidates,
     merge_candidates,
-    pack_positions,
 )
 from maintainer.estimate.filters.partition_filter import PartitionFilter, Taken
 from maintainer.estimate.output_files import (
@@ -46,7 +49,6 @@ DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 DEFAULT_MAX_GROUP_BYTES = 100 * GIB  # Iceberg: max-file-group-size-bytes
 DEFAULT_DELETE_RATIO = 0.3  # Iceberg: delete-ratio-threshold
 DEFAULT_ROW_GROUP_BYTES = 128 * MIB  # Iceberg: write.parquet.row-group-size-bytes
-_MOST_GROUPS = 4096  # per partition: 400 TiB with Iceberg's default
 _NO_THRESHOLD = 2**31 - 1  # Iceberg: delete-file-threshold
 
 
@@ -64,6 +66,17 @@ class PlannerOptions:
     is_sort: bool
     compression: float
     filter: PartitionFilter = field(default_factory=PartitionFilter)
+
+    @property
+    def limits(self) -> GroupLimits:
+        """The limits on a group, and from which number of files Iceberg takes one."""
+        return GroupLimits(
+            self.max_group_bytes,
+            self.max_group_files,
+            self.min_input_files,
+            self.sizes.large_above,
+            self.bounds.takes_all,
+        )
 
     @classmethod
     def read(
@@ -159,7 +172,7 @@ def plan_groups(
     grouped: dict[str | None, list[tuple[PartitionHealth, Candidates]]] = defaultdict(list)
     specs = {spec.spec_id: spec for spec in health.specs}
     current = specs.get(health.default_spec_id)
-    common = _find_common_deletes(health)
+    common = find_common_deletes(health)
     # Files of all other specs are in the group of the partition without values, because Iceberg
     # does not know their partitions before it reads them.
     null_text = null_partition(current) if current is not None else None
@@ -177,14 +190,14 @@ def plan_groups(
                     if partition.spec_id == health.default_spec_id
                     else null_text
                 ].append((partition, candidates))
-    is_order_known = _is_order_known(health)
-    count = partial(_count_outputs, health, options, is_order_known=is_order_known)
+    has_order = is_order_known(health)
+    count = partial(_count_outputs, health, options, is_order_known=has_order)
     return [
         FileGroup(
             partitions,
             part.files.count,
             part.files.bytes,
-            _widen(count(partitions, part), reach, options),
+            widen(count(partitions, part), reach, options.sizes.target),
             part.deleted,
             part.uncertain,
             _is_scattered(partitions, options),
@@ -195,22 +208,12 @@ def plan_groups(
         )
         for found in grouped.values()
         for partitions, taken in [_merge(found)]
-        for part, reach, is_doubtful in _split(taken, options, is_order_known=is_order_known)
+        for part, reach, is_doubtful in split(taken, options.limits, is_order_known=has_order)
         if options.bounds.takes_all
         or part.deleted
         or is_doubtful
         or is_worth_rewriting(part.files.count, part.files.bytes, options)
     ]
-
-
-def _find_common_deletes(health: TableHealth) -> DeleteBytes:
-    """The equality deletes of a spec without partitions, which apply to all partitions."""
-    size = sum(
-        partition.equality_delete_bytes
-        for partition in health.partitions
-        if not partition.partition
-    )
-    return DeleteBytes((), size, size, is_known=not size)
 
 
 def is_taken(partition: PartitionHealth, options: PlannerOptions) -> bool:
@@ -221,19 +224,6 @@ def is_taken(partition: PartitionHealth, options: PlannerOptions) -> bool:
 def _is_cut(partitions: Iterable[PartitionKey], options: PlannerOptions) -> bool:
     return any(
         options.filter.take(spec_id, partition) is Taken.SOME for spec_id, partition in partitions
-    )
-
-
-def _is_order_known(health: TableHealth) -> bool:
-    """False for several manifests.
-
-    Iceberg reads them in parallel, so the order of their files varies.
-    """
-    return (
-        sum(
-            group.count for group in health.manifest_groups if group.content is ManifestContent.DATA
-        )
-        == 1
     )
 
 
@@ -259,124 +249,6 @@ def _merge(
 def _is_scattered(partitions: Sequence[PartitionKey], options: PlannerOptions) -> bool:
     """True if the group is read from one partition and written to several."""
     return len(partitions) > 1 or partitions[0][0] != options.output_spec_id
-
-
-def _split(
-    taken: Candidates, options: PlannerOptions, *, is_order_known: bool
-) -> Iterator[tuple[Candidates, int, bool]]:
-    """Split into groups within the limits on bytes and files.
-
-    Where it is unknown which files are in a group, it comes with the most bytes that it may have,
-    and with True if Iceberg may not take it.
-    """
-    files, most = taken.files, options.max_group_files
-    if files.bytes <= options.max_group_bytes and (most is None or files.count <= most):
-        yield taken, 0, False
-        return
-    parts = (
-        [
-            _pick(taken, positions)
-            for positions in pack_positions(
-                files.listed, options.max_group_bytes, 1, most_items=most
-            )
-        ]
-        if files.listed
-        else list(_spread(taken, options))
-    )
-    is_known = is_order_known and bool(files.listed) and taken.marked is not None
-    for position, part in enumerate(parts):
-        is_last = position == len(parts) - 1
-        yield (
-            part,
-            0 if is_known else _reach(files, part.files.count, options),
-            not (is_known or _is_surely_taken(taken, part, options, is_last=is_last)),
-        )
-
-
-def _reach(files: FileSizes, count: int, options: PlannerOptions) -> int:
-    """The most bytes of a group of this many of the files."""
-    if files.runs:
-        return options.max_group_bytes
-    heaviest = sum(sorted(files.listed)[-count:])
-    return min(heaviest, max(options.max_group_bytes, *files.listed))
-
-
-def _widen(outputs: Count, reach: int, options: PlannerOptions) -> Count:
-    """The bounds of a group that may have this many bytes; 0 if its files are known."""
-    if reach <= options.sizes.target:
-        return outputs
-    most = 2 * reach // options.sizes.target + 1
-    return Count(outputs.expected, min(1, outputs.least), max(outputs.most, most))
-
-
-def _is_surely_taken(
-    whole: Candidates, part: Candidates, options: PlannerOptions, *, is_last: bool
-) -> bool:
-    """True when Iceberg takes the group, however the files are divided among the groups."""
-    if options.bounds.takes_all:
-        return True
-    enough = max(2, options.min_input_files)
-    if whole.files.bytes <= options.max_group_bytes:  # only the number of files divides them
-        return part.files.count >= enough
-    largest = max((*whole.files.listed, *(run.largest for run in whole.files.runs)))
-    return (
-        not is_last
-        and options.max_group_bytes - largest > options.sizes.large_above
-        and (options.max_group_files is None or options.max_group_files >= enough)
-    )
-
-
-def _pick(taken: Candidates, positions: Sequence[int]) -> Candidates:
-    """One group of the listed files."""
-    weights = tuple(taken.deletes.listed[at] for at in positions) if taken.deletes.listed else ()
-    marked = (
-        frozenset(new for new, at in enumerate(positions) if at in taken.marked)
-        if taken.marked is not None
-        else None
-    )
-    return replace(
-        taken,
-        files=FileSizes(tuple(taken.files.listed[at] for at in positions)),
-        deleted=len(marked) if marked is not None else min(taken.deleted, len(positions)),
-        uncertain=min(taken.uncertain, len(positions)),
-        emptied=min(taken.emptied, len(positions)) if taken.emptied == taken.files.count else 0,
-        deletes=replace(taken.deletes, listed=weights, expected=sum(weights)),
-        marked=marked,
-    )
-
-
-def _spread(taken: Candidates, options: PlannerOptions) -> Iterator[Candidates]:
-    """Groups with equal shares of all runs, because the order of files in runs is unknown."""
-    files, most = taken.files, options.max_group_files
-    number = max(
-        -(-files.bytes // options.max_group_bytes),
-        -(-files.count // most) if most is not None else 1,
-    )
-    number = min(number, files.count, _MOST_GROUPS)
-    for position in range(number):
-        share = _share(files, number, position)
-        yield replace(
-            taken,
-            files=share,
-            deleted=min(taken.deleted, share.count),
-            uncertain=min(taken.uncertain, share.count),
-            emptied=share.count if taken.emptied == files.count else 0,
-            deletes=replace(
-                taken.deletes, expected=taken.deletes.expected * share.count // files.count
-            ),
-        )
-
-
-def _share(files: FileSizes, number: int, position: int) -> FileSizes:
-    """Take one of `number` files, counted through all runs, so that no group is empty."""
-    runs = []
-    before = number - 1 - position
-    for run in files.runs:
-        count = (before + run.files) // number - before // number
-        before += run.files
-        if count:
-            runs.append(run._replace(files=count, bytes=run.bytes * count // run.files))
-    return FileSizes(runs=tuple(runs))
 
 
 def _count_outputs(

@@ -44,7 +44,8 @@ def predict_paths(
     )
     return Paths(
         possible,
-        sum(group.files for group in groups) == len(possible)
+        options.max_files is None
+        and sum(group.files for group in groups) == len(possible)
         and not any(group.is_cut or group.is_doubtful or group.uncertain_files for group in groups),
     )
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from maintainer.domain.file_sizes import FileSizes, find_runs
 from maintainer.domain.units import MIB
-from maintainer.estimate.file_selection import pack, weigh_bins
+from maintainer.estimate.bin_packing import pack, weigh_bins
 from maintainer.estimate.output_files import OutputSizes, count_packed
 
 CLASSES = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 30)), max_size=12)
