@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from maintainer.compare.effect import count_claimed
 from maintainer.domain.action import Canary, Checksum, Procedure
 from maintainer.domain.condition import quote_identifier, quote_text
 from maintainer.domain.effect import CanaryResult, ContentProof, Effect
@@ -190,6 +191,12 @@ def _find_reasons(job: Job, effect: Effect, is_less: bool) -> Iterator[str]:
 
 
 def _guess_reason(job: Job) -> str:
+    taken = count_claimed(job)
+    if job.procedure is Procedure.REWRITE_DATA_FILES and taken not in {
+        0,
+        job.estimate.items_before,
+    }:
+        return f"Spark took {taken:,} files where {job.estimate.items_before:,} were expected"
     added = job.outcome.result.get("added_data_files_count") if job.outcome is not None else None
     if (
         job.procedure is Procedure.REWRITE_DATA_FILES

@@ -243,6 +243,10 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
     assert explain(effect_of(9), Outcome("lost", NOW)).endswith(
         "the job ended early, and what was committed by then is kept."
     )
+    fewer = {"rewritten_data_files_count": 12, "added_data_files_count": 1}
+    assert explain(effect_of(11), Outcome("finished", NOW, fewer)).endswith(
+        ": Spark took 12 files where 20 were expected."
+    )
     assert "Spark wrote 4 files where 1 were expected" in explain(
         effect_of(16), Outcome("finished", NOW, {"added_data_files_count": 4})
     )
