@@ -75,17 +75,19 @@ def cancel_scope(ports: Ports, scope: str, by: str) -> int:
 
 def read_pauses_in_force(ports: Ports) -> PausesInForce:
     """Read every pause and drain in force, and the jobs that still run on their tables."""
+    scope_pauses, paused_tables = ports.store.scope_pauses(), ports.store.paused_tables()
     paused = [
         ScopePause(str(table), pause.by, pause.at, pause.reason)
-        for table, pause in ports.store.paused_tables().items()
+        for table, pause in paused_tables.items()
     ]
-    scope_pauses = tuple(sorted([*ports.store.scope_pauses(), *paused], key=lambda one: one.scope))
+    # A paused table is compared by name: its name may read like a glob over other tables.
     running = tuple(
         job
         for job in ports.store.unfinished_jobs()
-        if any(one.covers(job.table) for one in scope_pauses)
+        if job.table in paused_tables or any(one.covers(job.table) for one in scope_pauses)
     )
-    return PausesInForce(scope_pauses, is_draining(scope_pauses), running)
+    pauses = tuple(sorted([*scope_pauses, *paused], key=lambda one: one.scope))
+    return PausesInForce(pauses, is_draining(scope_pauses), running)
 
 
 def _record(
@@ -121,7 +123,7 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
         f"job {job.job_id} ({job.rule}) was rolled back; resume the table when it may be worked "
         f"on again"
     )
-    pause_scope(ports, ScopePause(str(job.table), requested_by, ports.clock.now(), reason))
+    pause_table(ports, job.table, Pause(requested_by, ports.clock.now(), reason))
     undoing = _make_job(ports, job, action, requested_by)
     if not ports.store.add_job(undoing):
         raise InvalidTransitionError(

@@ -115,6 +115,15 @@ def test_a_pause_of_a_table_whose_name_reads_like_a_glob_covers_no_other(world: 
     ]
 
 
+def test_only_the_jobs_of_a_paused_table_itself_count_as_running_on_it(world: World) -> None:
+    odd = world.put("a[b]")
+    look(world)
+    _, job = request_run(world.ports, odd, (RuleName.REWRITE_DATA_FILES,), "person ann")
+    assert job is not None
+    pause_table(world.ports, odd, Pause("ann", NOW, "a migration"))
+    assert [one.table for one in read_pauses_in_force(world.ports).running] == [odd]
+
+
 def test_a_table_that_is_not_known_cannot_be_paused(world: World) -> None:
     with pytest.raises(UnknownTableError):
         pause_scope(world.ports, ScopePause("lake.sales.nobody", "ann", NOW))

@@ -29,8 +29,10 @@ def settle(world: World, job: Job) -> Job:
     return world.stored(job)
 
 
-def compacted(world: World, lost_rows: int = 0) -> tuple[TableIdentifier, Job]:
-    table = world.put("orders")
+def compacted(
+    world: World, lost_rows: int = 0, name: str = "orders"
+) -> tuple[TableIdentifier, Job]:
+    table = world.put(name)
     scan(world.ports)
     plan(world.ports)
     assert submit(world.ports) == 1
@@ -66,6 +68,14 @@ def rolled_back(world: World, job: Job) -> Job:
         undoing.job_id, {"current_snapshot_id": 1}, effect=lambda _job: set_back(world, submitted)
     )
     return settle(world, undoing)
+
+
+def test_a_rollback_pauses_its_own_table_even_if_the_name_reads_like_a_glob() -> None:
+    world = World()
+    table, job = compacted(world, name="a[b]")
+    request_rollback(world.ports, job, "person ada")
+    assert set(world.store.paused_tables()) == {table}
+    assert not world.store.scope_pauses()
 
 
 def test_guard_26_a_job_is_undone_by_a_job_of_its_own_and_proved_from_the_table() -> None:
