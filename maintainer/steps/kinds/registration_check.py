@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
-from weakref import WeakKeyDictionary
+from datetime import timedelta
 
 from maintainer.domain.action import Action, Disposal, ExpireSnapshots, RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
@@ -14,13 +13,12 @@ from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.location import normalise_path
 from maintainer.policy.effective import effective
 from maintainer.ports import Ports
-from maintainer.ports.catalog import Catalog, Polled
+from maintainer.ports.catalog import Polled
 from maintainer.steps.table import measure_table, read_table
 
-LISTING_VALID_FOR = timedelta(minutes=10)  # before an expiry, no listing may be older
+LISTING_VALID_FOR = timedelta(minutes=10)  # before an expiry, no answer may be older
 MAX_MEASURED = 20  # listed tables that may be other names of this table
 _GONE = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
-_listed: MutableMapping[Catalog, datetime] = WeakKeyDictionary()
 
 
 def check_registrations(ports: Ports, action: Action, health: TableHealth) -> str | None:
@@ -104,7 +102,6 @@ def _measure_suspects(ports: Ports, health: TableHealth) -> str | None:
 
     Returns the reason if that is impossible, else None.
     """
-    now = ports.clock.now()
     known, left, away = (
         _others(ports, health) | {health.table},
         MAX_MEASURED,
@@ -114,8 +111,6 @@ def _measure_suspects(ports: Ports, health: TableHealth) -> str | None:
         if catalog.name in away:
             if not ports.store.has_tables(catalog.name):
                 return _describe_unlisted(catalog.name, away[catalog.name])
-            continue
-        if catalog in _listed and _listed[catalog] <= now < _listed[catalog] + LISTING_VALID_FOR:
             continue
         marks = ports.store.marks(catalog.name)
         polled = catalog.poll(
@@ -134,7 +129,6 @@ def _measure_suspects(ports: Ports, health: TableHealth) -> str | None:
                         f"are measured first"
                     )
                 measure_table(ports, found)
-        _listed[catalog] = now
     return None
 
 

@@ -231,6 +231,23 @@ def test_guard_33_before_an_expiry_any_other_new_name_is_seen(world: Migration, 
     assert f"the table is registered as {name} too" in world.stored(job).failure_message
 
 
+def test_guard_33_a_new_name_is_seen_right_after_the_check_of_another_table(
+    world: Migration,
+) -> None:
+    returns = world.put("returns", manifests=200, small_files=400)
+    world.replace(replace(world.look(returns), snapshots=world.look(LAKE).snapshots))
+    world.look_around()
+    _, first = request_run(world.ports, returns, (RuleName.EXPIRE_SNAPSHOTS,), "person ann")
+    assert first is not None
+    assert start_pending(world.ports) == 1
+    _, second = request_run(world.ports, LAKE, (RuleName.EXPIRE_SNAPSHOTS,), "person ann")
+    assert second is not None
+    name = TableIdentifier.parse("lake.archive.orders_2024")
+    world.register(name)
+    start_pending(world.ports)
+    assert f"the table is registered as {name} too" in world.stored(second).failure_message
+
+
 def test_guard_33_a_name_counts_while_its_catalog_is_away(world: Migration) -> None:
     world.register()
     world.look_around()
